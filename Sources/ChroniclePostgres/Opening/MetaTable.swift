@@ -16,6 +16,11 @@
             case schemaVersion
             /// The hash of the schema with that version.
             case schemaHash
+            /// The properties of the entity with this number: those of its newest declaration, and removed ones whose
+            /// columns or links remain; see `StoredEntity`.
+            case properties(Int64)
+            /// The store was opened with the schema with this `declarationKey(_:)`: 1.
+            case known(String)
             /// The tables meet the requirements of a schema, and their definitions had this digest.
             case completeFor(String)
 
@@ -27,6 +32,8 @@
                 case .preservesValues: "preservesValues"
                 case .schemaVersion: "schemaVersion"
                 case .schemaHash: "schemaHash"
+                case .properties(let entity): "properties:\(entity)"
+                case .known(let key): "known:\(key)"
                 case .completeFor(let signature): "complete:\(signature)"
                 }
             }
@@ -50,6 +57,13 @@
                 "INSERT INTO chronicle_meta(name, value) VALUES ($1, $2) "
                     + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 Parameters(.text(name.text), .text(value)))
+        }
+
+        /// Returns whether the store was opened with any schema since it has such rows.
+        static func hasKnownSchema(_ connection: Connection) throws -> Bool {
+            try connection.run(
+                "SELECT 1 FROM chronicle_meta WHERE name >= 'known:' AND name < 'known;' LIMIT 1"
+            ).count > 0
         }
 
         static func removeCompletions(_ connection: Connection) throws {

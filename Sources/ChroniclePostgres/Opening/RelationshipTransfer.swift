@@ -8,7 +8,6 @@
     /// The pairs of models and destinations are copied to a temporary table before the tables of the new schema exist, and
     /// from there to their new place when the triggers exist that record the changes.
     struct RelationshipTransfer {
-        private let schema: Schema
         private let catalog: Catalog
         private var connection: Connection { catalog.connection }
         private let relationships: [RelationshipChange]
@@ -18,16 +17,13 @@
         /// Copies the pairs, and removes the columns and link tables that the new schema does not use.
         ///
         /// - Parameters:
-        ///   - schema: The schema, without inheritance.
-        ///   - models: The schema of the models.
+        ///   - completion: The schema.
         ///   - catalog: The catalog, whose entities have their new names.
-        ///   - definitions: The descriptions of the entities before, by their names before.
-        init(_ schema: Schema, _ models: Schema, _ catalog: Catalog, from definitions: [String: Schema.Entity]) throws {
-            (self.schema, self.catalog) = (schema, catalog)
+        ///   - plan: The relationships that those of the schema continue. Columns have their names before.
+        init(_ completion: SchemaCompletion, _ catalog: Catalog, _ plan: SchemaPlan) throws {
+            self.catalog = catalog
             let tables = try DatabaseSchema(catalog.connection)
-            relationships = RelationshipChange.changes(
-                from: definitions, to: schema, originalName: { models.entitiesByName[$0]?.originalName ?? $0 },
-                exists: { Self.exists($0, in: tables) })
+            relationships = RelationshipChange.changes(plan, to: completion.schema, exists: tables.contains)
             guard !relationships.isEmpty else { return }
             try connection.script(
                 """
@@ -35,47 +31,39 @@
                 PRIMARY KEY (relationship, source, destination)) ON COMMIT DROP;
                 CREATE INDEX ON \(Self.pairs)(relationship, destination)
                 """)
-            for (number, relationship) in relationships.enumerated() { try copy(relationship, number) }
-            for relationship in relationships { try remove(relationship.old) }
+            for (number, relationship) in relationships.enumerated() { try copy(relationship, number, completion, plan) }
+            for relationship in relationships { try remove(relationship.old, plan) }
         }
 
         // MARK: The old storage
 
-        private static func exists(_ storage: RelationshipStorage, in tables: DatabaseSchema) -> Bool {
-            switch storage {
-            case .links(let table, _, _): tables.hasTable(table)
-            case .column(let table, let name), .inverseColumn(let table, let name):
-                tables.columns[table]?[name] != nil
-            }
-        }
-
-        private func copy(_ relationship: RelationshipChange, _ number: Int) throws {
+        private func copy(
+            _ relationship: RelationshipChange, _ number: Int, _ completion: SchemaCompletion, _ plan: SchemaPlan
+        ) throws {
             guard let destination = relationship.property.relationship?.destination else { return }
+            let table = relationship.entity.name
+            let columns = try DatabaseSchema(connection).columns[table] ?? [:]
+            // Other classes in the table do not have the relationship any more.
+            let owners = plan.tables[table]?.classes.filter { $0.earlier[relationship.property.name] != nil } ?? []
+            let rows = owners.map { completion.rows(of: $0.entity, columns.keys) }.joined(separator: " OR ")
             // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist.
             try connection.script(
                 """
                 INSERT INTO \(Self.pairs) SELECT \(number), p.source, p.destination FROM (\(relationship.old.pairs.sql)) AS p \
-                JOIN \(quoted(relationship.entity.name)) AS s ON s._rowid_ = p.source \
+                JOIN (SELECT _rowid_ FROM \(quoted(table)) WHERE \(rows)) AS s ON s._rowid_ = p.source \
                 JOIN \(quoted(destination)) AS d ON d._rowid_ = p.destination
                 """)
         }
 
         /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.
-        private func remove(_ storage: RelationshipStorage) throws {
+        private func remove(_ storage: RelationshipStorage, _ plan: SchemaPlan) throws {
             switch storage {
             case .links(let table, _, _): try connection.script("DROP TABLE IF EXISTS \(quoted(table))")
             case .column(let table, let name), .inverseColumn(let table, let name):
-                let isUsed = schema.entitiesByName[table]?.storedProperties.contains {
-                    $0.name == name || $0.previousName == name
-                }
-                guard isUsed != true, try Self.exists(storage, in: DatabaseSchema(connection)) else { return }
-                // Its indexes and its foreign key are dropped with it. The attribute keeps its number in the history.
-                try connection.script("ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))")
-                guard let entity = try catalog.entities().first(where: { $0.name == table }),
-                    var attribute = entity.attributes.first(where: { $0.name == name && $0.isPresent })
+                guard plan.tables[table]?.continues(column: name) != true,
+                    try DatabaseSchema(connection).contains(storage)
                 else { return }
-                attribute.isPresent = false
-                try catalog.update(attribute, of: entity)
+                try catalog.dropColumn(name, of: table)
             }
         }
 
@@ -121,5 +109,36 @@
                         + "WHERE relationship = \(number) ON CONFLICT DO NOTHING")
             }
         }
+    }
+
+    extension DatabaseSchema {
+        /// Returns whether the tables contain a column or a table of links.
+        func contains(_ storage: RelationshipStorage) -> Bool {
+            switch storage {
+            case .links(let table, _, _): hasTable(table)
+            case .column(let table, let name), .inverseColumn(let table, let name): columns[table]?[name] != nil
+            }
+        }
+    }
+
+    extension Catalog {
+        /// Drops a column with its indexes and its foreign key. The attribute keeps its number in the history.
+        ///
+        /// - Parameter isReplaced: Whether another property has the name from now on.
+        func dropColumn(_ name: String, of table: String, isReplaced: Bool = false) throws {
+            try connection.script("ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))")
+            guard let entity = try entities().first(where: { $0.name == table }),
+                var attribute = entity.attributes.first(where: { $0.name == name && $0.isPresent })
+            else { return }
+            attribute.isPresent = false
+            if isReplaced { attribute.name = attribute.nameAfterReplacement }
+            try update(attribute, of: entity)
+        }
+    }
+
+    extension RecordedAttribute {
+        /// The name of an attribute in the history after its column or links were dropped for those of another property
+        /// with its name. Names of properties contain no period.
+        var nameAfterReplacement: String { "\(name).\(number)" }
     }
 #endif

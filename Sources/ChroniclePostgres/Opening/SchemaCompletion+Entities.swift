@@ -1,20 +1,21 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     // Renames entities.
     extension SchemaCompletion {
         /// Renames the entities that had another name in an earlier version of the schema.
-        func renameEntities(_ catalog: Catalog) throws {
-            for entity in models.renamedEntities(in: Set(try catalog.entities().map(\.name))) {
+        func renameEntities(_ plan: SchemaPlan, _ catalog: Catalog) throws {
+            for step in plan.entitySteps {
                 let tables = try DatabaseSchema(catalog.connection)
                 let entities = try catalog.entities()
-                guard let recorded = entities.first(where: { $0.name == entity.originalName }),
+                guard let recorded = entities.first(where: { $0.name == step.old }),
                     let root = entities.first(where: { $0.name == recorded.rootName })
                 else { continue }
                 if recorded.isSubentity {
-                    try rename(recorded, of: root, to: entity.name, catalog)
-                } else if tables.hasTable(recorded.name), !tables.hasTable(entity.name) {
-                    try rename(recorded, to: entity.name, tables, catalog)
+                    try rename(recorded, of: root, to: step.new, catalog)
+                } else if tables.hasTable(recorded.name) {
+                    try rename(recorded, to: step.new, tables, catalog)
                 }
             }
         }

@@ -1,12 +1,12 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     // Creates and migrates link tables.
     extension SchemaCompletion {
-        func completeLinks(_ connection: Connection) throws {
+        func completeLinks(_ plan: SchemaPlan, _ connection: Connection) throws {
             let definitions = schema.links.map(LinkDefinition.init)
-            // Renamed tables are moved first, because a new relationship may have the previous name of another one.
-            for definition in definitions { try moveEarlierLinks(of: definition, connection) }
+            try moveEarlierLinks(definitions, plan, connection)
             for definition in definitions {
                 let links = definition.links
                 let tables = try DatabaseSchema(connection)
@@ -51,42 +51,111 @@
                 """)
         }
 
-        /// Moves links from the tables of an earlier schema, if the relationship was renamed or the alphabetical order of
-        /// its sides changed.
-        private func moveEarlierLinks(of definition: LinkDefinition, _ connection: Connection) throws {
+        /// A table with links of an earlier schema.
+        private struct EarlierLinks: Hashable {
+            var table: String
+            /// Whether owner and destination are exchanged.
+            let isReversed: Bool
+        }
+
+        /// Moves links from the tables of an earlier schema, if relationships were renamed, the alphabetical order of their
+        /// sides changed, or two of them became the sides of one.
+        private func moveEarlierLinks(
+            _ definitions: [LinkDefinition], _ plan: SchemaPlan, _ connection: Connection
+        ) throws {
+            for (name, table) in plan.tables.sorted(by: { $0.key < $1.key }) {
+                for property in table.droppedLinks {
+                    let storages = property.storages(of: name, plan.root(of: property.destination ?? ""))
+                    for case .links(let links, _, _) in storages {
+                        try connection.script("DROP TABLE IF EXISTS \(quoted(links))")
+                    }
+                }
+            }
+            let tables = try DatabaseSchema(connection)
+            var moves = definitions.map { (definition: $0, sources: earlierLinks(of: $0.links, plan, tables)) }
+            let names = Set(definitions.map(\.links.name))
+            var number = 0
+            for index in moves.indices {
+                let current = moves[index].definition.links.name
+                for source in moves[index].sources.indices {
+                    let table = moves[index].sources[source].table
+                    // The links of this table make room for those of another one.
+                    guard table != current, names.contains(table) else { continue }
+                    let temporary = "chronicle_moved_\(number)"
+                    number += 1
+                    try connection.script(
+                        "CREATE TEMPORARY TABLE \(temporary) ON COMMIT DROP AS SELECT owner, destination "
+                            + "FROM \(quoted(table)); DROP TABLE \(quoted(table))")
+                    moves[index].sources[source].table = temporary
+                }
+            }
+            for (definition, sources) in moves { try move(sources, to: definition, connection) }
+        }
+
+        private func move(
+            _ sources: [EarlierLinks], to definition: LinkDefinition, _ connection: Connection
+        ) throws {
             let links = definition.links
             let tables = try DatabaseSchema(connection)
-            func references(_ table: String, from owner: String, to destination: String) -> Bool {
-                let keys = tables.foreignKeys[table] ?? [:]
-                let names = ["owner", "destination"].map { TableNames.shortened("chronicle_links_\(table)_\($0)") }
-                return keys[names[0]]?.destination == owner && keys[names[1]]?.destination == destination
-            }
-            let exists = tables.hasTable(links.name)
-            if exists, !references(links.name, from: links.owner, to: links.destination) {
-                let rows = try connection.run("SELECT 1 FROM \(quoted(links.name)) LIMIT 1", isPrepared: false)
-                guard rows.count == 0 else {
-                    throw SwiftDataError.backwardMigration.with(
-                        detail: "the store has links of another relationship with this name; rename the relationship",
-                        entityName: links.owner, propertyName: links.property.name)
+            if tables.hasTable(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
+                let isUnrelated = !tables.references(links.name, from: links.owner, to: links.destination)
+                if isUnrelated, stage == nil {
+                    let rows = try connection.run("SELECT 1 FROM \(quoted(links.name)) LIMIT 1", isPrepared: false)
+                    guard rows.count == 0 else {
+                        throw SwiftDataError.backwardMigration.with(
+                            detail: "the store has links of another relationship with this name; rename the relationship",
+                            entityName: links.owner, propertyName: links.property.name)
+                    }
                 }
-                try connection.script("DROP TABLE \(quoted(links.name))")
+                // Otherwise, a removed relationship is declared again.
+                if isUnrelated || !sources.isEmpty { try connection.script("DROP TABLE \(quoted(links.name))") }
             }
-            for (name, isReversed) in definition.earlierNames {
-                // A table with the current name of the inverse dates from before the two sides became one relationship.
-                guard !exists || name == links.inverse.map({ "\(links.destination).\($0.name)" }),
-                    tables.hasTable(name),
-                    isReversed
-                        ? references(name, from: links.destination, to: links.owner)
-                        : references(name, from: links.owner, to: links.destination)
-                else { continue }
+            for source in sources where source.table != links.name {
                 if try !DatabaseSchema(connection).hasTable(links.name) {
                     try connection.script(definition.createTable)
                 }
-                let columns = isReversed ? "destination, owner" : "owner, destination"
+                let columns = source.isReversed ? "destination, owner" : "owner, destination"
                 try connection.script(
-                    "INSERT INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM \(quoted(name)) "
-                        + "ON CONFLICT DO NOTHING; DROP TABLE \(quoted(name))")
+                    "INSERT INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM "
+                        + "\(quoted(source.table)) ON CONFLICT DO NOTHING; DROP TABLE \(quoted(source.table))")
             }
+        }
+
+        /// Returns the tables with the links of a relationship of the new schema.
+        private func earlierLinks(
+            of links: Schema.Links, _ plan: SchemaPlan, _ tables: DatabaseSchema
+        ) -> [EarlierLinks] {
+            var found: [EarlierLinks] = []
+            func add(_ table: String, isReversed: Bool) {
+                let (owner, destination) =
+                    isReversed ? (links.destination, links.owner) : (links.owner, links.destination)
+                // A table of links of a class with itself has no other direction.
+                guard !found.contains(where: { $0.table == table }), tables.hasTable(table),
+                    tables.references(table, from: owner, to: destination)
+                else { return }
+                found.append(EarlierLinks(table: table, isReversed: isReversed))
+            }
+            func add(_ entity: String, _ property: Schema.Property, _ other: String, isReversed: Bool) {
+                guard let earlier = plan.tables[entity]?.earlier(property.name), earlier.place == .links else { return }
+                add("\(entity).\(earlier.name)", isReversed: isReversed)
+                if let inverse = earlier.inverse { add("\(other).\(inverse)", isReversed: !isReversed) }
+            }
+            add(links.owner, links.property, links.destination, isReversed: false)
+            if let inverse = links.inverse, !links.isSymmetric {
+                add(links.destination, inverse, links.owner, isReversed: true)
+            }
+            // A program that the store knows continues to use the links of a relationship that another one removed.
+            if plan.opening.isKnown, found.isEmpty { add(links.name, isReversed: false) }
+            return found
+        }
+    }
+
+    extension DatabaseSchema {
+        /// Returns whether a table of links has the given ends.
+        func references(_ table: String, from owner: String, to destination: String) -> Bool {
+            let keys = foreignKeys[table] ?? [:]
+            let names = ["owner", "destination"].map { TableNames.shortened("chronicle_links_\(table)_\($0)") }
+            return keys[names[0]]?.destination == owner && keys[names[1]]?.destination == destination
         }
     }
 #endif

@@ -20,7 +20,9 @@
         /// Creates or changes the table of an entity.
         ///
         /// - Returns: The columns that become required.
-        func complete(_ entity: Schema.Entity, _ catalog: Catalog) throws -> [RequiredColumn] {
+        func complete(
+            _ entity: Schema.Entity, _ conversions: [Conversion], _ catalog: Catalog
+        ) throws -> [RequiredColumn] {
             let connection = catalog.connection
             let definition = TableDefinition(entity: entity, schema: schema)
             let wasKnown = try catalog.entities().contains { $0.name == entity.name }
@@ -36,8 +38,7 @@
             }
             if let columns = try DatabaseSchema(connection).columns[entity.name] {
                 try requireRecordedColumns(columns, of: recorded)
-                try rename(entity, &recorded, catalog)
-                required = try changeColumns(definition, connection)
+                required = try changeColumns(definition, conversions, connection)
                 try addColumns(definition, connection)
             } else if wasKnown {
                 throw SwiftDataError.damagedFile.with(
@@ -85,19 +86,6 @@
             }
         }
 
-        private func rename(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, _ catalog: Catalog) throws {
-            for property in entity.storedProperties {
-                guard let original = property.previousName,
-                    !recorded.attributes.contains(where: { $0.name == property.name && $0.isPresent }),
-                    let index = recorded.attributes.firstIndex(where: { $0.name == original && $0.isPresent })
-                else { continue }
-                try catalog.connection.script(
-                    "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(original)) TO \(quoted(property.name))")
-                recorded.attributes[index].name = property.name
-                try catalog.update(recorded.attributes[index], of: recorded)
-            }
-        }
-
         private func addColumns(_ definition: TableDefinition, _ connection: Connection) throws {
             let entity = definition.entity
             let table = quoted(entity.name)
@@ -119,7 +107,7 @@
         ///
         /// - Returns: The columns that become required.
         private func changeColumns(
-            _ definition: TableDefinition, _ connection: Connection
+            _ definition: TableDefinition, _ conversions: [Conversion], _ connection: Connection
         ) throws -> [RequiredColumn] {
             var required: [RequiredColumn] = []
             let entity = definition.entity
@@ -127,7 +115,8 @@
             for property in entity.storedProperties {
                 guard let column = present[property.name] else { continue }
                 let (table, name) = (quoted(entity.name), quoted(property.name))
-                try changeType(of: property, column, definition, connection)
+                let conversion = conversions.first { $0.table == entity.name && $0.column == property.name }
+                try changeType(of: property, column, conversion, definition, connection)
                 if column.isOptional, !property.isOptional {
                     required.append(
                         RequiredColumn(
@@ -148,15 +137,15 @@
 
         /// Changes the type of a column if its values can be converted without loss.
         private func changeType(
-            of property: Schema.Property, _ column: DatabaseSchema.Column, _ definition: TableDefinition,
-            _ connection: Connection
+            of property: Schema.Property, _ column: DatabaseSchema.Column, _ conversion: Conversion?,
+            _ definition: TableDefinition, _ connection: Connection
         ) throws {
             let type = ColumnType(property)
             guard column.type != type.name else { return }
             let (table, name) = (quoted(definition.entity.name), quoted(property.name))
             let values = try connection.run(
                 "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL LIMIT 1", isPrepared: false)
-            guard values.count == 0 else {
+            guard conversion != nil || values.count == 0 else {
                 throw SwiftDataError.backwardMigration.with(
                     detail:
                         "the type of the column is \(column.type), but the property needs \(type.name), and the store "
@@ -166,7 +155,7 @@
             let isRequired = !column.isOptional
             try connection.script(
                 "ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT, "
-                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING NULL")
+                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING \(conversion.map { "\(name)::\($0.type)" } ?? "NULL")")
             if isRequired, let literal = definition.defaultLiteral(property) {
                 try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(literal)")
             }
@@ -209,7 +198,9 @@
             }
             for key in wanted {
                 if let known = present[key.name] {
-                    if known.action == key.action, known.destination == key.destination { continue }
+                    if known.action == key.action, known.destination == key.destination, known.column == key.column {
+                        continue
+                    }
                     try connection.script("ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(quoted(key.name))")
                 }
                 do { try connection.script("ALTER TABLE \(quoted(table)) ADD \(key.sql)") } catch let error
@@ -218,31 +209,6 @@
                     throw SwiftDataError.backwardMigration.with(
                         detail: "the store has models that reference missing ones; set the relationship to nil first",
                         entityName: table, propertyName: key.column, underlying: error)
-                }
-            }
-        }
-
-        /// Sets the default values of new attributes of subentities in their rows.
-        func setSubentityDefaults(_ connection: Connection) throws {
-            for entity in subentities {
-                let declared = entity.storedProperties.filter { property in
-                    entity.superentity?.propertiesByName[property.name] == nil && !property.isOptional
-                }
-                for property in declared {
-                    let kinds = models.kinds(of: entity.name).sorted().map(literal).joined(separator: ", ")
-                    let rows =
-                        "\(quoted(Schema.entityAttribute)) IN (\(kinds)) AND \(quoted(property.name)) IS NULL"
-                    let table = quoted(entity.rootName)
-                    let missing = try connection.run("SELECT 1 FROM \(table) WHERE \(rows) LIMIT 1", isPrepared: false)
-                    guard missing.count > 0 else { continue }
-                    let definition = TableDefinition(entity: entity, schema: models)
-                    guard let value = definition.defaultLiteral(property) else {
-                        throw SwiftDataError.backwardMigration.with(
-                            detail: "the property is new and required; make it optional or add a default value for the "
-                                + "existing models",
-                            entityName: entity.name, propertyName: property.name)
-                    }
-                    try connection.script("UPDATE \(table) SET \(quoted(property.name)) = \(value) WHERE \(rows)")
                 }
             }
         }

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
     import Foundation
 
     /// Creates the tables, columns, constraints and indexes of a schema that are missing in a database.
@@ -17,16 +18,19 @@
         let schemaName: String
         /// The version of the schema, or `nil` for a schema without a version.
         private let version: StoreVersion?
+        /// The stage of a migration plan that changes the schema, or `nil` if none does.
+        let stage: SchemaPlan.Opening.Stage?
 
         init(
             _ schema: Schema, _ configuration: PostgresConfiguration, _ schemaName: String,
-            version: StoreVersion? = nil
+            version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil
         ) {
             models = schema
             self.schema = schema.mergingSubentities()
             self.configuration = configuration
             self.schemaName = schemaName
             self.version = version
+            self.stage = stage
         }
 
         /// Creates what is missing, and returns the layout.
@@ -65,6 +69,7 @@
                     detail: "the schema \(schemaName) contains no store; open it once with `allowsSave: true`")
             }
             let layout = try layout(connection)
+            try requireUnchangedDeclarations(connection, layout)
             if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
             {
                 throw SwiftDataError.loadIssueModelContainer.with(
@@ -94,12 +99,42 @@
         }
 
         private func isComplete(_ connection: Connection) throws -> Bool {
-            guard try Self.hasStore(connection),
-                let digest = try MetaTable.text(.completeFor(signature), connection),
-                try digest == DatabaseSchema.digest(connection)
-            else { return false }
+            guard try Self.hasStore(connection), try meetsSchema(connection) else { return false }
             guard let version else { return true }
             return try version.requireNotLater(connection) == version
+        }
+
+        /// Returns whether nothing changed since the store was opened with the same declarations.
+        private func meetsSchema(_ connection: Connection) throws -> Bool {
+            guard let digest = try MetaTable.text(.completeFor(signature), connection), try isKnownSchema(connection)
+            else { return false }
+            return try digest == DatabaseSchema.digest(connection)
+        }
+
+        private var knownName: MetaTable.Name { .known(models.declarationKey(version?.identifier)) }
+
+        /// Whether the store was opened with the same declarations before.
+        private func isKnownSchema(_ connection: Connection) throws -> Bool {
+            try MetaTable.text(knownName, connection) != nil
+        }
+
+        /// Whether the store was opened with the same declarations before, or with the same tables by an earlier version
+        /// of Chronicle, which did not store the declarations.
+        private func isKnown(_ connection: Connection) throws -> Bool {
+            if try isKnownSchema(connection) { return true }
+            return try MetaTable.text(.completeFor(signature), connection) != nil
+                && !MetaTable.hasKnownSchema(connection)
+        }
+
+        /// Throws an error if the tables must be changed for the declarations of the schema.
+        private func requireUnchangedDeclarations(_ connection: Connection, _ layout: StoreLayout) throws {
+            if try meetsSchema(connection) { return }
+            let plan = try plan(Catalog(connection), isKnown: isKnown(connection))
+            guard !plan.changesNames, try checkDeclarations(plan, connection).isEmpty else {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the tables must be changed for the models; open the store once with `allowsSave: true`",
+                    storeIdentifier: layout.storeIdentifier)
+            }
         }
 
         /// Everything whose change requires a change of the database.
@@ -176,15 +211,19 @@
             try HistoryLayout.noteChanges(connection)
             try version?.requireNotLater(connection)
             let catalog = Catalog(connection)
-            let definitions = try catalog.definitions()
-            try renameEntities(catalog)
-            let transfer = try RelationshipTransfer(schema, models, catalog, from: definitions)
+            let plan = try plan(catalog, isKnown: isKnown(connection))
+            try renameEntities(plan, catalog)
+            let conversions = try checkDeclarations(plan, connection)
+            let numbers = try renamedNumbers(plan, catalog)
+            let transfer = try RelationshipTransfer(self, catalog, plan)
+            try renameProperties(plan, numbers, catalog)
+            let values = try MissingValues(self, plan, catalog)
             var required: [RequiredColumn] = []
-            for entity in schema.entities { required += try complete(entity, catalog) }
+            for entity in schema.entities { required += try complete(entity, conversions, catalog) }
             for entity in subentities {
                 if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
             }
-            try completeLinks(connection)
+            try completeLinks(plan, connection)
             // After all tables exist.
             for entity in schema.entities {
                 try completeForeignKeys(
@@ -198,16 +237,18 @@
             try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
             // After the triggers exist that record the changes of rows.
             try recordingChanges(connection) {
+                try values.set()
                 for column in required { try setMissingValues(of: column, connection) }
-                try setSubentityDefaults(connection)
                 try transfer.apply()
             }
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             for column in required { try column.require(connection) }
             try version?.store(connection)
+            try describe(plan, catalog)
             // Changed definitions may no longer meet other schemas that the store met before.
             try MetaTable.removeCompletions(connection)
             try MetaTable.set(.completeFor(signature), DatabaseSchema.digest(connection), connection)
+            try MetaTable.set(knownName, "1", connection)
             try connection.script("SET CONSTRAINTS ALL DEFERRED")
         }
 

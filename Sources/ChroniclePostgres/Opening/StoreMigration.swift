@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     /// Runs the stages of a migration plan while a store is opened, each in one transaction.
     ///
@@ -70,15 +71,18 @@
             report(.changingSchema)
             let schema = try schema(of: stage.toVersion, connection)
             let version = StoreVersion(stage.toVersion.versionIdentifier, of: schema)
-            let layout = try completion(of: schema, version).complete(connection)
+            let kind: SchemaPlan.Opening.Stage = stage.hasWillMigrate || stage.hasDidMigrate ? .custom : .lightweight
+            let layout = try completion(of: schema, version, stage: kind).complete(connection)
             if stage.hasDidMigrate {
                 report(.didMigrate)
                 try withStore(schema, layout, connection) { try stage.didMigrate($0) }
             }
         }
 
-        private func completion(of schema: Schema, _ version: StoreVersion? = nil) -> SchemaCompletion {
-            SchemaCompletion(schema, configuration, schemaName, version: version)
+        private func completion(
+            of schema: Schema, _ version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil
+        ) -> SchemaCompletion {
+            SchemaCompletion(schema, configuration, schemaName, version: version, stage: stage)
         }
 
         /// Calls a closure with a store that uses the connection of the stage's transaction.

@@ -18,12 +18,12 @@ struct RelationshipTransfer {
     ///
     /// - Parameters:
     ///   - completion: The schema and the file, whose entities have their new names.
-    ///   - definitions: The descriptions of the entities before, by their names before.
-    init(_ completion: SchemaCompletion, from definitions: [String: Schema.Entity]) throws {
+    ///   - plan: The relationships that those of the schema continue. Columns have their names before.
+    init(_ completion: SchemaCompletion, _ plan: SchemaPlan) throws {
         self.completion = completion
-        relationships = try RelationshipChange.changes(
-            from: definitions, to: completion.schema, originalName: completion.originalName
-        ) { try Self.exists($0, completion) }
+        relationships = try RelationshipChange.changes(plan, to: completion.schema) {
+            try Self.exists($0, completion)
+        }
         guard !relationships.isEmpty else { return }
         try connection.execute(
             """
@@ -31,8 +31,8 @@ struct RelationshipTransfer {
             PRIMARY KEY (relationship, source, destination)) WITHOUT ROWID;
             CREATE INDEX temp.chronicle_pair_destination ON chronicle_pair(relationship, destination)
             """)
-        for (number, relationship) in relationships.enumerated() { try copy(relationship, number) }
-        for relationship in relationships { try remove(relationship.old) }
+        for (number, relationship) in relationships.enumerated() { try copy(relationship, number, plan) }
+        for relationship in relationships { try remove(relationship.old, plan) }
     }
 
     // MARK: The old storage
@@ -45,28 +45,32 @@ struct RelationshipTransfer {
         }
     }
 
-    private func copy(_ relationship: RelationshipChange, _ number: Int) throws {
+    private func copy(_ relationship: RelationshipChange, _ number: Int, _ plan: SchemaPlan) throws {
         guard let destination = relationship.property.relationship?.destination else { return }
+        let table = relationship.entity.name
+        let columns = try completion.fileColumns(of: table)
+        // Other classes in the table do not have the relationship any more.
+        let owners = plan.tables[table]?.classes.filter { $0.earlier[relationship.property.name] != nil } ?? []
+        let rows = owners.map { completion.rows(of: $0.entity, columns) }.joined(separator: " OR ")
         // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist. The unary plus
         // keeps SQLite from trying every pair of rows in the index of a link table.
         // https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
         try connection.execute(
             """
             INSERT INTO \(Self.pairs) SELECT \(number), source, destination FROM (\(relationship.old.pairs.sql)) \
-            WHERE +source IN (SELECT _rowid_ FROM \(quoted(relationship.entity.name))) \
+            WHERE +source IN (SELECT _rowid_ FROM \(quoted(table)) WHERE \(rows)) \
             AND +destination IN (SELECT _rowid_ FROM \(quoted(destination)))
             """)
     }
 
     /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.
-    private func remove(_ storage: RelationshipStorage) throws {
+    private func remove(_ storage: RelationshipStorage, _ plan: SchemaPlan) throws {
         switch storage {
         case .links(let table, _, _): try completion.dropLinkTable(named: table)
         case .column(let table, let name), .inverseColumn(let table, let name):
-            let isUsed = completion.schema.entitiesByName[table]?.storedProperties.contains {
-                $0.name == name || $0.previousName == name
+            guard plan.tables[table]?.continues(column: name) != true, try Self.exists(storage, completion) else {
+                return
             }
-            guard isUsed != true, try Self.exists(storage, completion) else { return }
             try completion.dropColumn(name, of: table)
         }
     }
@@ -134,7 +138,9 @@ struct RelationshipTransfer {
 
 extension SchemaCompletion {
     /// Drops a column with its indexes. The attribute keeps its number in the history.
-    fileprivate func dropColumn(_ name: String, of table: String) throws {
+    ///
+    /// - Parameter isReplaced: Whether another property has the name from now on.
+    func dropColumn(_ name: String, of table: String, isReplaced: Bool = false) throws {
         let registry = EntityRegistry(connection)
         guard let entity = try registry.entities().first(where: { $0.name == table }) else { return }
         try dropTriggers(of: entity)
@@ -149,9 +155,16 @@ extension SchemaCompletion {
         while try statement.step() { indexes.append(statement.text(0)) }
         statement.reset()
         for index in indexes { try connection.execute("DROP INDEX \(quoted(index))") }
-        try connection.execute("ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))")
+        do { try connection.execute("ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))") } catch let error
+            as SQLiteError where error.extendedCode == 1
+        {
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the column cannot be dropped, because another program uses it: \(error.message)",
+                entityName: table, propertyName: name, underlying: DatabaseError(error))
+        }
         if var attribute = entity.attributes.first(where: { $0.name == name && $0.isPresent }) {
             attribute.isPresent = false
+            if isReplaced { attribute.name = attribute.nameAfterReplacement }
             try registry.update(attribute, of: entity)
         }
     }

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
@@ -93,7 +94,8 @@ struct StoreMigration {
         report(.changingSchema)
         let schema = try schema(of: stage.toVersion, connection)
         let version = FileVersion(stage.toVersion.versionIdentifier, of: schema)
-        let layout = try completion(of: schema, connection, version).complete()
+        let kind: SchemaPlan.Opening.Stage = stage.hasWillMigrate || stage.hasDidMigrate ? .custom : .lightweight
+        let layout = try completion(of: schema, connection, version, stage: kind).complete()
         if stage.hasDidMigrate {
             report(.didMigrate)
             try withStore(schema, layout) { try stage.didMigrate($0) }
@@ -101,9 +103,10 @@ struct StoreMigration {
     }
 
     private func completion(
-        of schema: Schema, _ connection: Connection, _ version: FileVersion? = nil
+        of schema: Schema, _ connection: Connection, _ version: FileVersion? = nil,
+        stage: SchemaPlan.Opening.Stage? = nil
     ) -> SchemaCompletion {
-        SchemaCompletion(connection, schema, configuration, version: version)
+        SchemaCompletion(connection, schema, configuration, version: version, stage: stage)
     }
 
     /// Calls a closure with a store that uses the connection of the stage's transaction.

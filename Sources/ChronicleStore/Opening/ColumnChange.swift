@@ -33,14 +33,18 @@ extension SchemaCompletion {
     func changeColumns(_ definition: TableDefinition) throws {
         let known = try fileColumns(of: definition.entity.name)
         var changes: [(old: String, new: String)] = []
+        var changesType = false
         for property in definition.entity.storedProperties {
-            guard let column = known.first(where: { $0.name == property.name }),
-                definition.type(of: property) == column.type
-            else { continue }
+            guard let column = known.first(where: { $0.name == property.name }) else { continue }
+            // The values in the column, if there are any, have the form of the property, or an earlier version of
+            // Chronicle changed their meaning. With another type, SQLite would convert the values that are stored next.
+            if definition.type(of: property) != column.type { changesType = true }
             let wanted = definition.column(property, hasDefault: false)
             guard column.definition(hasDefault: false) != wanted else { continue }
             if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
-            changes.append((column.definition(), definition.column(property, default: column.defaultValue)))
+            let literal = definition.type(of: property) == column.type
+                ? column.defaultValue : definition.defaultLiteral(property)
+            changes.append((column.definition(), definition.column(property, default: literal)))
         }
         let names = Set(definition.entity.storedProperties.map(\.name))
         for column in known where !column.isPrimaryKey && !names.contains(column.name) {
@@ -48,6 +52,14 @@ extension SchemaCompletion {
             changes.append((column.definition(), column.removedDefinition))
         }
         if !changes.isEmpty { try replace(changes, definition.entity.name) }
+        // The keys of an index have the type of the column.
+        if changesType { try connection.execute("REINDEX \(quoted(definition.entity.name))") }
+    }
+
+    /// Makes the columns of removed properties optional.
+    func makeOptional(_ names: Set<String>, of table: String) throws {
+        let columns = try fileColumns(of: table).filter { names.contains($0.name) && !$0.isOptional }
+        try replace(columns.map { ($0.definition(), $0.removedDefinition) }, table)
     }
 
     private func requireNoNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {

@@ -34,6 +34,11 @@ enum MetaTable {
         case schemaVersion
         /// The hash of the schema with that version.
         case schemaHash
+        /// The properties of the entity with this number: those of its newest declaration, and removed ones whose columns or
+        /// links remain; see ``StoredEntity``.
+        case properties(Int64)
+        /// The file was opened with the schema with this ``Schema/declarationKey(_:)``: 1.
+        case known(String)
         /// The token up to which the transactions of another store were replayed, as JSON.
         case replayed
         /// The file meets the requirements of a schema, and its definitions had this digest (``FileSchema/digest``).
@@ -55,6 +60,8 @@ enum MetaTable {
             case .relationships(let entity): "relationships:\(entity)"
             case .schemaVersion: "schemaVersion"
             case .schemaHash: "schemaHash"
+            case .properties(let entity): "properties:\(entity)"
+            case .known(let key): "known:\(key)"
             case .replayed: "replayed"
             case .completeFor(let signature): "complete:\(signature)"
             }
@@ -140,6 +147,12 @@ enum MetaTable {
         let statement = try connection.cached("DELETE FROM chronicle_meta WHERE name = ?")
         try statement.bind(name.text, at: 1)
         try statement.run()
+    }
+
+    /// Returns whether the file was opened with any schema since it has such rows.
+    static func hasKnownSchema(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64(
+            "SELECT 1 FROM chronicle_meta WHERE name >= 'known:' AND name < 'known;' LIMIT 1") != nil
     }
 
     static func removeCompletions(_ connection: Connection) throws {

@@ -1,42 +1,26 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 // Renames entities.
 extension SchemaCompletion {
     /// Renames the entities that had another name in an earlier version of the schema.
-    func renameEntities(_ registry: EntityRegistry) throws {
-        let renamed = models.renamedEntities(in: Set(try registry.entities().map(\.name)))
-        guard !renamed.isEmpty else { return }
-        var changedTables: Set<Int64> = []
-        for entity in renamed {
+    func renameEntities(_ plan: SchemaPlan, _ registry: EntityRegistry) throws {
+        guard !plan.entitySteps.isEmpty else { return }
+        for step in plan.entitySteps {
             let entities = try registry.entities()
-            guard let recorded = entities.first(where: { $0.name == entity.originalName }),
+            guard let recorded = entities.first(where: { $0.name == step.old }),
                 let root = entities.first(where: { $0.name == recorded.rootName })
             else { continue }
             if recorded.isSubentity {
-                try rename(recorded, of: root, to: entity.name)
-            } else {
-                guard try tableExists(recorded.name), try !tableExists(entity.name) else { continue }
-                try rename(recorded, to: entity.name)
+                try rename(recorded, of: root, to: step.new)
+            } else if try tableExists(recorded.name) {
+                try rename(recorded, to: step.new)
             }
-            try registry.rename(recorded, to: entity.name)
-            changedTables.insert(root.number)
+            try registry.rename(recorded, to: step.new)
         }
         // An earlier version of the models does not find the new names.
         try MetaTable.removeCompletions(connection)
-        // The opening may change values afterwards, which is recorded.
-        guard try MetaTable.text(.history, connection) == "on" else { return }
-        for entity in try registry.entities() where changedTables.contains(entity.number) {
-            for statement in RecorderSQL.recreateTriggers(of: try registry.table(of: entity)) {
-                try connection.execute(statement)
-            }
-        }
-    }
-
-    /// Returns the previous name of an entity, or its name if it was not renamed.
-    func originalName(of entityName: String) -> String {
-        // The entities of `schema` have no classes if one of the models inherits.
-        models.entitiesByName[entityName]?.originalName ?? entityName
     }
 
     private func rename(_ entity: RecordedEntity, to name: String) throws {

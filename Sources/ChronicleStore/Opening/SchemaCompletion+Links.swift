@@ -1,17 +1,17 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 // Creates and migrates link tables.
 extension SchemaCompletion {
-    func completeLinks(_ registry: EntityRegistry) throws {
+    func completeLinks(_ plan: SchemaPlan, _ registry: EntityRegistry) throws {
         let definitions = schema.links.map(LinkDefinition.init)
         if definitions.contains(where: \.links.arePreservedByDeletes) {
             try connection.execute(RecorderSQL.createRemovedLinkTable)
             // Throws if another program uses the name.
             _ = try FileSchema(connection).hasHistory([RecorderSQL.createRemovedLinkTable])
         }
-        // Renamed tables are moved first, because a new relationship may have the previous name of another one.
-        for definition in definitions { try moveEarlierLinks(of: definition) }
+        try moveEarlierLinks(definitions, plan)
         for definition in definitions {
             try makeTable(definition)
             try connection.execute(definition.createIndex)
@@ -30,28 +30,95 @@ extension SchemaCompletion {
         try connection.replaceDefinition(ofTable: definition.links.name, with: definition.createTable)
     }
 
-    /// Moves links from the tables of an earlier schema, if the relationship was renamed or the alphabetical order of
-    /// its sides changed.
-    private func moveEarlierLinks(of definition: LinkDefinition) throws {
-        let links = definition.links
-        let exists = try tableExists(links.name)
-        if exists, try !references(links.name, from: links.owner, to: links.destination) {
-            try dropUnrelatedTable(of: links)
+    /// A table with links of an earlier schema.
+    private struct EarlierLinks: Hashable {
+        var table: String
+        /// Whether owner and destination are exchanged.
+        let isReversed: Bool
+    }
+
+    /// Moves links from the tables of an earlier schema, if relationships were renamed, the alphabetical order of their
+    /// sides changed, or two of them became the sides of one.
+    private func moveEarlierLinks(_ definitions: [LinkDefinition], _ plan: SchemaPlan) throws {
+        try dropReplacedLinks(plan)
+        var moves = try definitions.map { (definition: $0, sources: try earlierLinks(of: $0.links, plan)) }
+        let names = Set(definitions.map(\.links.name))
+        var number = 0
+        for index in moves.indices {
+            let current = moves[index].definition.links.name
+            for source in moves[index].sources.indices {
+                let table = moves[index].sources[source].table
+                // The links of this table make room for those of another one.
+                guard table != current, names.contains(table) else { continue }
+                let temporary = "temp.chronicle_moved_\(number)"
+                number += 1
+                try connection.execute(
+                    "CREATE TABLE \(temporary) AS SELECT owner, destination FROM main.\(quoted(table))")
+                try dropLinkTable(named: table)
+                moves[index].sources[source].table = temporary
+            }
         }
-        for (name, isReversed) in definition.earlierNames {
-            // A table with the current name of the inverse dates from before the two sides became one relationship.
-            guard !exists || name == links.inverse.map({ "\(links.destination).\($0.name)" }), try tableExists(name),
-                try isReversed
-                    ? references(name, from: links.destination, to: links.owner)
-                    : references(name, from: links.owner, to: links.destination)
-            else { continue }
-            if try !tableExists(links.name) { try connection.execute(definition.createTable) }
-            let columns = isReversed ? "destination, owner" : "owner, destination"
-            try connection.execute(
-                "INSERT OR IGNORE INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM \(quoted(name))"
-            )
-            try dropLinkTable(named: name)
+        for (definition, sources) in moves {
+            let links = definition.links
+            if try tableExists(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
+                if try !references(links.name, from: links.owner, to: links.destination) {
+                    try dropUnrelatedTable(of: links)
+                } else if !sources.isEmpty {
+                    // Links of a removed relationship.
+                    try dropLinkTable(named: links.name)
+                }
+            }
+            for source in sources where source.table != links.name {
+                if try !tableExists(links.name) { try connection.execute(definition.createTable) }
+                let columns = source.isReversed ? "destination, owner" : "owner, destination"
+                let isTemporary = source.table.hasPrefix("temp.")
+                try connection.execute(
+                    "INSERT OR IGNORE INTO \(quoted(links.name))(owner, destination) SELECT \(columns) "
+                        + "FROM \(isTemporary ? source.table : quoted(source.table))")
+                if isTemporary {
+                    try connection.execute("DROP TABLE \(source.table)")
+                } else {
+                    try dropLinkTable(named: source.table)
+                }
+            }
         }
+    }
+
+    /// Drops the links of the relationships that a stage of a migration plan replaces.
+    private func dropReplacedLinks(_ plan: SchemaPlan) throws {
+        for (name, table) in plan.tables.sorted(by: { $0.key < $1.key }) {
+            for property in table.droppedLinks {
+                let storages = property.storages(of: name, plan.root(of: property.destination ?? ""))
+                for case .links(let links, _, _) in storages { try dropLinkTable(named: links) }
+            }
+        }
+    }
+
+    /// Returns the tables with the links of a relationship of the new schema.
+    private func earlierLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
+        var found: [EarlierLinks] = []
+        func add(_ table: String, isReversed: Bool) throws {
+            let source = EarlierLinks(table: table, isReversed: isReversed)
+            let (owner, destination) =
+                isReversed ? (links.destination, links.owner) : (links.owner, links.destination)
+            // A table of links of a class with itself has no other direction.
+            guard !found.contains(where: { $0.table == table }), try tableExists(table),
+                try references(table, from: owner, to: destination)
+            else { return }
+            found.append(source)
+        }
+        func add(_ entity: String, _ property: Schema.Property, _ other: String, isReversed: Bool) throws {
+            guard let earlier = plan.tables[entity]?.earlier(property.name), earlier.place == .links else { return }
+            try add("\(entity).\(earlier.name)", isReversed: isReversed)
+            if let inverse = earlier.inverse { try add("\(other).\(inverse)", isReversed: !isReversed) }
+        }
+        try add(links.owner, links.property, links.destination, isReversed: false)
+        if let inverse = links.inverse, !links.isSymmetric {
+            try add(links.destination, inverse, links.owner, isReversed: true)
+        }
+        // A program that the file knows continues to use the links of a relationship that another one removed.
+        if plan.opening.isKnown, found.isEmpty { try add(links.name, isReversed: false) }
+        return found
     }
 
     /// Drops a link table. The triggers of its owner, which may name it, are dropped first; ``switchHistory(_:wasRecorded:)``
@@ -70,7 +137,7 @@ extension SchemaCompletion {
 
     /// Drops the table of another relationship that had the same name.
     private func dropUnrelatedTable(of links: Schema.Links) throws {
-        guard try connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
+        guard try stage != nil || connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
             throw SwiftDataError.backwardMigration.with(
                 detail: "the file has links of another relationship with this name; rename the relationship",
                 entityName: links.owner, propertyName: links.property.name)
@@ -84,7 +151,7 @@ extension SchemaCompletion {
         } != nil
     }
 
-    private func references(_ table: String, from owner: String, to destination: String) throws -> Bool {
+    func references(_ table: String, from owner: String, to destination: String) throws -> Bool {
         let statement = try connection.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?)")
         try statement.bind(table, at: 1)
         var ends: [String: String] = [:]
@@ -128,15 +195,6 @@ extension EntityRegistry {
         of entity: Schema.Entity, in schema: Schema, _ recorded: inout RecordedEntity, preservesValues: Bool
     ) throws {
         let properties = entity.properties.filter { $0.relationship?.isLinked == true }
-        func index(_ name: String?) -> Int? {
-            recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
-        }
-        for property in properties where index(property.name) == nil {
-            guard let renamed = index(property.previousName) else { continue }
-            recorded.attributes[renamed].name = property.name
-            try update(recorded.attributes[renamed], of: recorded)
-        }
-        // After the renames, because new properties may have the previous names of others.
         for property in properties {
             let links = schema.links.first { $0.owner == entity.name && $0.property.name == property.name }
             let preservation = Preservation(

@@ -22,9 +22,12 @@ struct SchemaCompletion {
     private let version: FileVersion?
     /// The path of the file, for errors.
     private let path: String
+    /// The stage of a migration plan that changes the schema, or `nil` if none does.
+    let stage: SchemaPlan.Opening.Stage?
 
     init(
-        _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: FileVersion? = nil
+        _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: FileVersion? = nil,
+        stage: SchemaPlan.Opening.Stage? = nil
     ) {
         self.connection = connection
         models = schema
@@ -33,6 +36,7 @@ struct SchemaCompletion {
         preservesValues = configuration.preservesValues
         path = configuration.url.path
         self.version = version
+        self.stage = stage
     }
 
     func complete() throws -> StoreLayout {
@@ -40,7 +44,7 @@ struct SchemaCompletion {
             try FileFormat.requireSupportedVersion(connection, path)
             guard try FileFormat.version(connection) == FileFormat.current else { return nil }
             let file = try FileSchema(connection)
-            guard try knownDigest(file) == file.digest, try hasVersion() else { return nil }
+            guard try knownDigest(file) == file.digest, try isKnownSchema(), try hasVersion() else { return nil }
             return try layout(file)
         }
         if let known { return known }
@@ -49,7 +53,7 @@ struct SchemaCompletion {
             let file = try FileSchema(connection)
             if try file.hasHistory() { try version?.requireNotLater(connection) }
             let digest = try knownDigest(file)
-            if digest != file.digest {
+            if try digest != file.digest || !isKnownSchema() {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
             if try !hasVersion() { try version?.store(connection) }
@@ -61,7 +65,9 @@ struct SchemaCompletion {
     func existingLayout() throws -> StoreLayout {
         try connection.deferredRead {
             try FileFormat.requireSupportedVersion(connection, path)
-            let layout = try layout(FileSchema(connection))
+            let file = try FileSchema(connection)
+            let layout = try layout(file)
+            try requireUnchangedDeclarations(file, layout)
             if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
             {
                 throw SwiftDataError.loadIssueModelContainer.with(
@@ -70,6 +76,19 @@ struct SchemaCompletion {
                     storeIdentifier: layout.storeIdentifier)
             }
             return layout
+        }
+    }
+
+    /// Throws an error if the file must be changed for the declarations of the schema.
+    private func requireUnchangedDeclarations(_ file: FileSchema, _ layout: StoreLayout) throws {
+        guard !layout.isTracked, try FileFormat.version(connection) == FileFormat.current else { return }
+        let digest = try knownDigest(file)
+        if digest == file.digest, try isKnownSchema() { return }
+        let plan = try plan(EntityRegistry(connection), isKnown: isKnown(digest))
+        guard !plan.changesNames, try checkDeclarations(plan).isEmpty else {
+            throw SwiftDataError.loadIssueModelContainer.with(
+                detail: "the file must be changed for the models; open it once with `allowsSave: true`",
+                storeIdentifier: layout.storeIdentifier)
         }
     }
 
@@ -162,6 +181,17 @@ struct SchemaCompletion {
         return models.entities.filter { $0.superentity != nil }.sorted { (depth($0), $0.name) < (depth($1), $1.name) }
     }
 
+    private var knownName: MetaTable.Name { .known(models.declarationKey(version?.identifier)) }
+
+    /// Whether the file was opened with the same declarations before.
+    private func isKnownSchema() throws -> Bool { try MetaTable.text(knownName, connection) != nil }
+
+    /// Whether the file was opened with the same declarations before, or with the same tables by an earlier version of
+    /// Chronicle, which did not store the declarations.
+    private func isKnown(_ knownDigest: String?) throws -> Bool {
+        try isKnownSchema() || knownDigest != nil && !MetaTable.hasKnownSchema(connection)
+    }
+
     // MARK: Creating definitions
 
     /// - Parameters:
@@ -187,17 +217,22 @@ struct SchemaCompletion {
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
         let wasRecorded = try upgraded?.wasRecorded ?? isRecorded(registry, linksToo: wasComplete)
-        let definitions = try registry.definitionsByName()
-        try renameEntities(registry)
-        try setMissingValues()
-        let transfer = try RelationshipTransfer(self, from: definitions)
+        let plan = try plan(registry, isKnown: isKnown(wasComplete ? "" : nil))
+        try renameEntities(plan, registry)
+        let conversions = try checkDeclarations(plan)
+        let numbers = try renamedNumbers(plan, registry)
+        let transfer = try RelationshipTransfer(self, plan)
+        try renameProperties(plan, numbers, registry)
+        try setMissingValues(plan, registry)
         for entity in schema.entities { try complete(entity, registry) }
         for entity in subentities {
             if let superentity = entity.superentityName { try registry.registerSubentity(entity, superentity) }
         }
-        try completeLinks(registry)
+        try completeLinks(plan, registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
+        try convert(conversions)
         try transfer.apply()
+        try describe(plan, registry)
         // Changed definitions may no longer meet other schemas that the file met before.
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
@@ -208,6 +243,7 @@ struct SchemaCompletion {
     /// Records that the definitions of the file meet the schema.
     func recordCompletion() throws {
         try MetaTable.set(.completeFor(signature), FileSchema(connection).digest, connection)
+        try MetaTable.set(knownName, "1", connection)
     }
 
     /// Throws an error for views in place of tables before anything reads them.
@@ -244,7 +280,6 @@ struct SchemaCompletion {
                     "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(key)) TO \(quoted(definition.keyColumn))"
                 )
             }
-            try rename(entity, &recorded, registry)
             try addColumns(definition)
         }
         try changeColumns(definition)
@@ -253,21 +288,6 @@ struct SchemaCompletion {
         try registry.register(entity, &recorded, preservesValues: preservesValues)
         try registry.registerLinks(of: entity, in: schema, &recorded, preservesValues: preservesValues)
         try registry.setDefinition(models.entitiesByName[entity.name] ?? entity, of: recorded)
-    }
-
-    private func rename(
-        _ entity: Schema.Entity, _ recorded: inout RecordedEntity, _ registry: EntityRegistry
-    ) throws {
-        for property in entity.storedProperties {
-            guard let original = property.previousName,
-                !recorded.attributes.contains(where: { $0.name == property.name && $0.isPresent }),
-                let index = recorded.attributes.firstIndex(where: { $0.name == original && $0.isPresent })
-            else { continue }
-            try connection.execute(
-                "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(original)) TO \(quoted(property.name))")
-            recorded.attributes[index].name = property.name
-            try registry.update(recorded.attributes[index], of: recorded)
-        }
     }
 
     private func addColumns(_ definition: TableDefinition) throws {
@@ -283,6 +303,7 @@ struct SchemaCompletion {
             }
             do {
                 try connection.execute("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(definition.column(property))")
+                if let value = property.defaultValue, value.isNegativeZero { try set(value, of: property, in: entity) }
                 try setDefaults(of: property, in: entity)
             } catch let error as SQLiteError {
                 throw SwiftDataError.backwardMigration.with(
@@ -319,12 +340,19 @@ struct SchemaCompletion {
         }
     }
 
+    /// Sets the value of a column that was added in all rows, because SQLite converts some default values of such columns.
+    private func set(_ value: PropertyValue, of property: Schema.Property, in entity: Schema.Entity) throws {
+        let statement = try connection.prepare("UPDATE \(quoted(entity.name)) SET \(quoted(property.name)) = ?")
+        try statement.bind(value, at: 1)
+        try statement.run()
+    }
+
     private func hasEntityColumn(_ table: String) throws -> Bool {
         try columns(of: table).contains(Schema.entityAttribute)
     }
 
     /// Returns the name of a table's primary key column, or `nil` if the table does not exist.
-    private func keyColumn(of table: String) throws -> String? {
+    func keyColumn(of table: String) throws -> String? {
         let statement = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk")
         try statement.bind(table, at: 1)
         return try statement.step() ? statement.text(0) : nil
@@ -341,20 +369,23 @@ struct SchemaCompletion {
 
     private func makeIndexes(_ definition: TableDefinition) throws {
         let wanted = definition.indexes
-        let statement = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND name LIKE 'chronicle\\_%' ESCAPE '\\'"
-        )
-        try statement.bind(definition.entity.name, at: 1)
-        var present: Set<String> = []
-        while try statement.step() { present.insert(statement.text(0)) }
-        statement.reset()
-        for name in present.subtracting(wanted.map(\.name)) { try connection.execute("DROP INDEX \(quoted(name))") }
-        for index in wanted where !present.contains(index.name) {
+        var present = try ownIndexes(of: definition.entity.name)
+        for (name, sql) in present.sorted(by: { $0.key < $1.key }) where !wanted.contains(where: { $0 == (name, sql) }) {
+            try connection.execute("DROP INDEX \(quoted(name))")
+            present[name] = nil
+        }
+        for index in wanted where present[index.name] == nil {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "the file contains several models with the same values for a unique constraint",
                     entityName: definition.entity.name, underlying: DatabaseError(error))
             }
         }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var isNegativeZero: Bool {
+        if case .real(let real) = self { real == 0 && real.sign == .minus } else { false }
     }
 }

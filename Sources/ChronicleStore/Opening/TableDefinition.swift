@@ -48,7 +48,8 @@ struct TableDefinition {
         var parts = [quoted(name)]
         if !type.isEmpty { parts.append(type) }
         if !isOptional { parts.append("NOT NULL") }
-        if let literal { parts.append("DEFAULT \(literal)") }
+        // SQLite returns the default value of a column without the parentheses around an expression.
+        if let literal { parts.append("DEFAULT \(literal.hasPrefix("CAST(") ? "(\(literal))" : literal)") }
         if let (table, action) = reference {
             // Checked when the transaction commits, because rows that reference each other are inserted in any order.
             // https://www.sqlite.org/foreignkeys.html#fk_deferred
@@ -99,16 +100,22 @@ struct TableDefinition {
         return (name, "CREATE \(kind) \(quoted(name)) ON \(quoted(entity.name))(\(columns))")
     }
 
-    /// Returns the SQL literal of exactly this value, or `nil` if there is none, as for NaN and text with a NUL
-    /// character.
+    /// Returns the SQL literal of exactly this value, as a column contains it, or `nil` if there is none.
     private func literal(_ value: PropertyValue) -> String? {
+        func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+            "x'\(bytes.map { String(format: "%02x", $0) }.joined())'"
+        }
         switch value {
         case .null: return nil
         case .integer(let integer): return String(integer)
-        case .real(let real): return real.isFinite ? "\(real)" : nil
+        case .real(let real):
+            if real.isNaN { return withUnsafeBytes(of: real.bitPattern.bigEndian) { hexadecimal($0) } }
+            // SQLite reads a number that is too large as infinity.
+            return real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
         case .text(let text):
-            return text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
-        case .blob(let data): return "x'\(data.map { String(format: "%02x", $0) }.joined())'"
+            return text.utf8.contains(0)
+                ? "CAST(\(hexadecimal(text.utf8)) AS TEXT)" : "'\(text.replacing("'", with: "''"))'"
+        case .blob(let data): return hexadecimal(data)
         case .reference, .references: return nil
         }
     }

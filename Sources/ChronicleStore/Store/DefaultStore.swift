@@ -185,6 +185,47 @@ public final class DefaultStore: DataStore {
 
     /// Runs `body`, converts SQLite errors, and adds the store identifier to errors without one.
     func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-        try ChronicleStore.attributingErrors(to: identifier, body)
+        do { return try ChronicleStore.attributingErrors(to: identifier, body) } catch let error as SwiftDataError
+            where error.namesMissingTable
+        {
+            try requireSameNames(error)
+            throw error
+        }
+    }
+
+    /// Throws an error if another program changed the names of tables or columns since the store was opened.
+    private func requireSameNames(_ cause: SwiftDataError) throws {
+        guard !configuration.isStoredInMemoryOnly, !layout.isTracked else { return }
+        let (entities, version) = try ChronicleStore.attributingErrors(to: identifier) {
+            try database.read { try (EntityRegistry($0).entities(), MetaTable.text(.schemaVersion, $0)) }
+        }
+        let present = Dictionary(entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+        let isChanged = layout.recordedEntities.contains { number, known in
+            guard let entity = present[number], entity.name == known.name else { return true }
+            return known.attributes.contains { attribute in
+                !entity.attributes.contains { $0.number == attribute.number && $0.isSamePlace(as: attribute) }
+            }
+        }
+        guard isChanged else { return }
+        let what = version.map { "version \($0) of the models" } ?? "a later version of the models"
+        throw SwiftDataError.newerSchemaVersion.with(
+            detail: "another program changed the file to \(what) while it was open; update the program",
+            storeIdentifier: identifier, underlying: cause.underlying)
+    }
+}
+
+extension RecordedAttribute {
+    /// Whether two descriptions of an attribute have the same column.
+    fileprivate func isSamePlace(as other: RecordedAttribute) -> Bool {
+        name == other.name && isPresent == other.isPresent
+    }
+}
+
+extension SwiftDataError {
+    /// Whether a statement failed because a table or a column does not exist.
+    fileprivate var namesMissingTable: Bool {
+        guard self == .storeFailure, let error = underlying as? DatabaseError, error.resultCode == 1 else { return false }
+        return error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table")
+            || error.message.contains("has no column named")
     }
 }

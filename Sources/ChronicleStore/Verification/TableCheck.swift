@@ -114,12 +114,19 @@ struct ColumnCheck {
             }
         let list = (types + ["null"]).map { "'\($0)'" }.joined(separator: ", ")
         let column = quoted(property.name)
+        let condition = "typeof(\(column)) NOT IN (\(list))"
+        var repair = ""
+        if property.attribute != nil, let type = types.first, type != "blob" {
+            repair =
+                "; if only its form is wrong, run UPDATE \(quoted(table)) SET \(column) = "
+                + "CAST(\(column) AS \(type.uppercased())) WHERE \(condition)"
+        }
         try verifier.forEachRow(
-            "SELECT _rowid_, typeof(\(column)) FROM \(quoted(table)) WHERE typeof(\(column)) NOT IN (\(list)) LIMIT 101"
+            "SELECT _rowid_, typeof(\(column)) FROM \(quoted(table)) WHERE \(condition) LIMIT 101"
         ) { statement in
             try verifier.report(
                 .column, table, statement.int64(0),
-                detail: "the value of \(property.name) has the type \(statement.text(1))")
+                detail: "the value of \(property.name) has the type \(statement.text(1))\(repair)")
         }
     }
 

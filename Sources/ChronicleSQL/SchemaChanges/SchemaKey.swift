@@ -1,0 +1,34 @@
+package import ChronicleCore
+
+extension Schema {
+    /// A text that identifies the declarations of a schema, with which a store recognizes that it was opened with the same
+    /// schema before.
+    ///
+    /// It contains what a store keeps in its tables and descriptions: names, original names, types, stored forms, constant
+    /// default values, destinations and inverses, superclasses, and the version.
+    package func declarationKey(_ version: Version?) -> String {
+        var parts = [version?.description ?? ""]
+        for entity in entities {
+            parts.append("\(entity.name) \(entity.originalName) \(entity.superentityName ?? "")")
+            for property in entity.properties {
+                var part = "\(property.name) \(property.originalName) \(property.isOptional)"
+                if let attribute = property.attribute {
+                    part += " \(attribute.storage.rawValue) \(attribute.valueTypeName)"
+                    // The encoding of a set differs in each run.
+                    if attribute.hasConstantDefault, !attribute.isCodable, let value = property.defaultValue { part += " \(value)" }
+                } else if let relationship = property.relationship {
+                    part += " \(relationship.destination) \(relationship.inverseName ?? "") \(relationship.isToMany)"
+                }
+                parts.append(part)
+            }
+        }
+        let text = parts.joined(separator: "\n")
+        // Two hashes, because a collision would hide a change.
+        return [Array(text.utf8), text.utf8.reversed()].map(Self.hash).joined()
+    }
+
+    /// Returns the 64-bit FNV-1a hash of bytes. https://www.rfc-editor.org/rfc/rfc9923
+    private static func hash(_ bytes: [UInt8]) -> String {
+        String(bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }, radix: 16)
+    }
+}

@@ -1,0 +1,309 @@
+package import ChronicleCore
+
+/// How the classes of a schema continue those in a store: which names change, and which values remain.
+///
+/// All renames of an opening are planned together, so that their order does not matter. The description of the store
+/// distinguishes properties of the newest classes from those that were removed, whose columns and links remain for
+/// programs that still have the store open.
+package struct SchemaPlan: Sendable {
+    /// The circumstances of an opening.
+    package struct Opening: Sendable {
+        /// Whether the store was opened with the same schema before. Such a program is not a new version: it continues to
+        /// use its properties, and does not remove those of other versions.
+        package let isKnown: Bool
+        /// The stage of a migration plan that changes the schema, or `nil` if none does. A stage permits changes that could
+        /// be a mistake otherwise.
+        package let stage: Stage?
+
+        package enum Stage: Sendable { case lightweight, custom }
+
+        package init(isKnown: Bool, stage: Stage?) { (self.isKnown, self.stage) = (isKnown, stage) }
+    }
+
+    /// The table of a class without a superclass, and of its subclasses.
+    package struct Table: Sendable {
+        /// The renames of columns, in the order in which each new name is free.
+        package fileprivate(set) var columnSteps: [Rename] = []
+        /// The renames of properties.
+        package fileprivate(set) var renames: [Rename] = []
+        /// The columns whose names other properties need, or whose values a custom stage replaces.
+        package fileprivate(set) var droppedColumns: [String] = []
+        /// The relationships whose links a custom stage replaces.
+        package fileprivate(set) var droppedLinks: [StoredProperty] = []
+        /// The classes of the new schema in the table.
+        package fileprivate(set) var classes: [Class] = []
+        /// The properties that the table has for any class, by name.
+        fileprivate var live: [String: StoredProperty] = [:]
+
+        /// Returns the property that a property of the table continues, or `nil` if it is new for all classes.
+        package func earlier(_ name: String) -> StoredProperty? {
+            classes.lazy.compactMap { $0.earlier[name] }.first
+        }
+
+        /// Returns whether a property of the new schema continues a column.
+        package func continues(column name: String) -> Bool {
+            classes.contains { $0.entity.storedProperties.contains { property in
+                    guard let earlier = earlier(property.name) else { return false }
+                    return earlier.place == .column && earlier.name == name
+                }
+            }
+        }
+    }
+
+    /// A class of the new schema.
+    package struct Class: Sendable {
+        package let entity: Schema.Entity
+        /// The properties of the store that its properties continue, by the name of the new property.
+        package let earlier: [String: StoredProperty]
+        /// Whether the store has the class.
+        package let isStored: Bool
+        /// The properties without a class, of which the store has columns or links, by name.
+        fileprivate let removed: [String: StoredProperty]
+
+        /// Returns the property of an earlier version whose column or links a new property would use.
+        package func removed(_ name: String) -> StoredProperty? { removed[name] }
+    }
+
+    package let opening: Opening
+    /// The renames of classes, in the order in which each new name is free.
+    package let entitySteps: [Rename]
+    /// The tables by the new names of their entities.
+    package private(set) var tables: [String: Table] = [:]
+    /// The classes after the opening, by their new names.
+    package private(set) var entities: [String: StoredEntity] = [:]
+    private let newNames: [String: String]
+    private let roots: [String: String]
+
+    /// Plans the changes.
+    ///
+    /// - Parameters:
+    ///   - stored: The classes in the store, by name.
+    ///   - roots: The names of the classes whose tables contain the rows of the stored classes.
+    ///   - models: The new schema.
+    ///   - merged: The new schema without inheritance.
+    ///   - opening: The circumstances of the opening.
+    ///   - fold: A closure that returns the form in which the database compares names.
+    ///   - columns: A closure that returns the columns of a table.
+    /// - Throws: `SwiftDataError.backwardMigration` for renames that contradict each other or the store.
+    package init(
+        from stored: [String: StoredEntity], roots: [String: String], to models: Schema, merged: Schema,
+        opening: Opening, fold: (String) -> String, columns: (String) throws -> Set<String>
+    ) throws {
+        self.opening = opening
+        let renames = try Self.entityRenames(from: stored, to: models, opening)
+        newNames = Dictionary(renames.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
+        entitySteps = renames.steps(in: stored.keys, fold: fold) { "chronicle_renamed_\($0)" }
+        let newName = { [newNames] (name: String) in newNames[name] ?? name }
+        var current: [String: StoredEntity] = [:]
+        for (name, entity) in stored {
+            var entity = entity
+            for index in entity.live.indices {
+                entity.live[index].destination = entity.live[index].destination.map(newName)
+            }
+            for index in entity.removed.indices {
+                entity.removed[index].destination = entity.removed[index].destination.map(newName)
+            }
+            current[newName(name)] = entity
+        }
+        let oldNames = Dictionary(renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
+        let currentRoots = Dictionary(
+            roots.map { (newName($0.key), newName($0.value)) }, uniquingKeysWith: { first, _ in first })
+        entities = current
+        self.roots = currentRoots
+        for table in merged.entities {
+            let members = models.entities.filter { $0.rootName == table.name }
+            let earlier = current.filter { (currentRoots[$0.key] ?? $0.key) == table.name }
+            let oldName = oldNames[table.name] ?? (newNames[table.name] == nil ? table.name : nil)
+            let plan = try Self.table(
+                table, members, earlier, opening, fold: fold, columns: oldName.map(columns) ?? []
+            ) { currentRoots[$0] ?? models.entitiesByName[$0]?.rootName ?? $0 }
+            tables[table.name] = plan
+            describe(plan, earlier.keys)
+        }
+    }
+
+    /// Returns the new name of a class in the store.
+    package func newName(_ name: String) -> String { newNames[name] ?? name }
+
+    /// Returns the class whose table contains the rows of a class of the store, by their new names.
+    package func root(of name: String) -> String { roots[name] ?? name }
+
+    /// Whether names change.
+    package var changesNames: Bool { !entitySteps.isEmpty || tables.values.contains { !$0.renames.isEmpty } }
+
+    // MARK: Classes
+
+    private static func entityRenames(
+        from stored: [String: StoredEntity], to models: Schema, _ opening: Opening
+    ) throws -> [Rename] {
+        var renames: [Rename] = []
+        for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
+            // The class was renamed before, and an earlier program created the other one again.
+            if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName { continue }
+            guard !renames.contains(where: { $0.old == entity.originalName }) else {
+                throw failure("another class has the same original name; remove one of them", entity.name)
+            }
+            renames.append(Rename(entity.originalName, to: entity.name))
+        }
+        for rename in renames where stored[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
+            throw failure(
+                "the class was \(rename.old) before, but the store contains another class \(rename.new), which an "
+                    + "earlier version had; give the class a name that was not used",
+                rename.new)
+        }
+        if renames.containsCycle, opening.stage == nil {
+            throw failure(
+                "classes exchange their names, which requires a stage of a migration plan; otherwise remove the "
+                    + "original names",
+                renames.first?.new)
+        }
+        return renames
+    }
+
+    // MARK: Properties
+
+    private static func table(
+        _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity], _ opening: Opening,
+        fold: (String) -> String, columns: Set<String>, root: (String) -> String
+    ) throws -> Table {
+        var plan = Table()
+        let rootFirst = stored.sorted { $0.key == table.name || $1.key != table.name && $0.key < $1.key }
+        for (_, entity) in rootFirst {
+            for property in entity.live where plan.live[property.name] == nil { plan.live[property.name] = property }
+        }
+        plan.renames = try renames(table, members, stored, plan.live, opening)
+        let moved = Set(plan.renames.map(\.old))
+        let sources = Dictionary(plan.renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
+        var replaced: Set<StoredProperty> = []
+        let others = stored.sorted { $0.key < $1.key }.map(\.value)
+        plan.classes = members.map { entity in
+            let known = stored[entity.name]
+            var earlier: [String: StoredProperty] = [:]
+            var removed: [String: StoredProperty] = [:]
+            for property in entity.properties {
+                let name = property.name
+                let isFree = sources[name] == nil && moved.contains(name)
+                let source = isFree ? nil : known?.property(named: sources[name] ?? name)
+                if let source, opening.stage == .custom, !source.isContinued(by: StoredProperty(property), root) {
+                    replaced.insert(source)
+                } else if let source {
+                    earlier[name] = source
+                } else if !isFree, sources[name] == nil {
+                    let leftover =
+                        known?.removed.first { $0.name == name }
+                        ?? others.lazy.compactMap { $0.removed.first { $0.name == name } }.first
+                    if let leftover, opening.stage != nil, !leftover.isContinued(by: StoredProperty(property), root) {
+                        replaced.insert(leftover)
+                    } else {
+                        removed[name] = others.lazy.compactMap { $0.property(named: name) }.first ?? leftover
+                    }
+                }
+            }
+            return Class(entity: entity, earlier: earlier, isStored: known != nil, removed: removed)
+        }
+        plan.droppedLinks = replaced.filter { $0.place == .links }.sorted { $0.name < $1.name }
+        let places = Dictionary(table.properties.map { ($0.name, StoredProperty($0).place) }, uniquingKeysWith: { $1 })
+        let columnRenames = plan.renames.filter { rename in
+            plan.live[rename.old]?.place == .column && places[rename.new] == .column
+                && !replaced.contains { $0.name == rename.old }
+        }
+        // A column that only its old name keeps from its new place: the leftover of a removed property, or one whose name
+        // differs only in its case.
+        let wanted = table.storedProperties.map(\.name)
+        let movedColumns = Set(columnRenames.map(\.old))
+        plan.droppedColumns = columns.filter { column in
+            if replaced.contains(where: { $0.place == .column && $0.name == column }) { return true }
+            if movedColumns.contains(column) { return false }
+            if columnRenames.contains(where: { fold($0.new) == fold(column) }) { return true }
+            return !wanted.contains(column) && wanted.contains { fold($0) == fold(column) }
+        }.sorted()
+        plan.columnSteps = columnRenames.steps(
+            in: columns.subtracting(plan.droppedColumns), fold: fold, temporaryName: { "chronicle_renamed_\($0)" })
+        return plan
+    }
+
+    private static func renames(
+        _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
+        _ live: [String: StoredProperty], _ opening: Opening
+    ) throws -> [Rename] {
+        var renames: [Rename] = []
+        for property in table.properties {
+            let name = property.name
+            guard let old = property.previousName, old != name, live[old] != nil else { continue }
+            if live[name] != nil {
+                let isDone = stored.values.contains { $0.property(named: name)?.originalName == old }
+                if opening.isKnown || isDone { continue }
+            }
+            guard !renames.contains(where: { $0.old == old }) else {
+                throw failure("another property has the same original name; remove one of them", table.name, name)
+            }
+            for entity in members where stored[entity.name]?.property(named: old) != nil {
+                guard entity.propertiesByName[name] == nil else { continue }
+                throw failure(
+                    "the property was \(old) before, but the class \(entity.name) does not rename it; rename it in all "
+                        + "classes that have it, or copy the values in a stage of a migration plan",
+                    table.name, name)
+            }
+            renames.append(Rename(old, to: name))
+        }
+        if opening.stage != nil { return renames }
+        for rename in renames where live[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
+            throw failure(
+                "the property was \(rename.old) before, but the store has values of another property \(rename.new), "
+                    + "which would be lost; use a stage of a migration plan, or remove the original name",
+                table.name, rename.new)
+        }
+        if renames.containsCycle {
+            throw failure(
+                "properties exchange their names, which requires a stage of a migration plan; otherwise remove the "
+                    + "original names",
+                table.name, renames.first?.new)
+        }
+        return renames
+    }
+
+    // MARK: Description
+
+    /// Updates the description of the classes in a table.
+    private mutating func describe(_ plan: Table, _ stored: some Sequence<String>) {
+        let dropped = Set(plan.droppedColumns + plan.droppedLinks.map(\.name))
+        let newNames = Dictionary(plan.renames.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
+        for name in stored {
+            // A column has one name for all classes, including those that the schema does not contain.
+            guard var entity = entities[name] else { continue }
+            entity.removed.removeAll { dropped.contains($0.name) || newNames.values.contains($0.name) }
+            entity.live.removeAll { newNames.values.contains($0.name) && newNames[$0.name] == nil }
+            for index in entity.live.indices {
+                if let new = newNames[entity.live[index].name] { entity.live[index].name = new }
+            }
+            entities[name] = entity
+        }
+        for item in plan.classes {
+            let declared = item.entity.properties.map(StoredProperty.init)
+            let name = item.entity.name
+            let originalName = item.entity.originalName == name ? nil : item.entity.originalName
+            guard let known = entities[name] else {
+                entities[name] = StoredEntity(live: declared, originalName: originalName)
+                continue
+            }
+            let names = Set(declared.map(\.name))
+            var entity = known
+            if opening.isKnown {
+                let live = Set(known.live.map(\.name))
+                entity.live = known.live.map { property in declared.first { $0.name == property.name } ?? property }
+                let others = declared.filter { !live.contains($0.name) }
+                entity.removed = known.removed.filter { !Set(others.map(\.name)).contains($0.name) } + others
+            } else {
+                entity.removed =
+                    known.removed.filter { !names.contains($0.name) } + known.live.filter { !names.contains($0.name) }
+                entity.live = declared
+                entity.originalName = originalName
+            }
+            entities[name] = entity
+        }
+    }
+
+    private static func failure(_ detail: String, _ entity: String?, _ property: String? = nil) -> SwiftDataError {
+        .backwardMigration.with(detail: detail, entityName: entity, propertyName: property)
+    }
+}

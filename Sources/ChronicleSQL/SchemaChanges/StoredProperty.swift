@@ -1,0 +1,139 @@
+package import ChronicleCore
+
+/// A property of a class as the tables of a store contain it.
+///
+/// A store keeps it with the description of the class, and compares it with a later declaration of the class to find out
+/// whether its values still have the same meaning.
+package struct StoredProperty: Hashable, Sendable, Codable {
+    /// Where the tables contain the values.
+    package enum Place: String, Sendable, Codable {
+        /// A column of the class's table.
+        case column
+        /// A table of links.
+        case links
+        /// A column of the destination's table, for the inverse relationship.
+        case inverse
+    }
+
+    package var name: String
+    /// The name before the property was renamed, or `nil` if the class declares none.
+    package var originalName: String?
+    package var place: Place
+    package var isOptional: Bool
+    /// The stored form of an attribute, or `nil` for a relationship.
+    package var storage: Schema.Attribute.Storage?
+    /// The name of an attribute's type, or `nil` if only the declared type of its column is known.
+    package var typeName: String?
+    /// The destination of a relationship, or `nil` for an attribute.
+    package var destination: String?
+    /// The inverse of a relationship.
+    package var inverse: String?
+
+    package init(_ property: Schema.Property) {
+        name = property.name
+        originalName = property.previousName
+        isOptional = property.isOptional
+        if let attribute = property.attribute {
+            place = .column
+            (storage, typeName) = (attribute.storage, attribute.valueTypeName)
+        } else if let relationship = property.relationship {
+            place = relationship.isLinked ? .links : relationship.isToMany ? .inverse : .column
+            (destination, inverse) = (relationship.destination, relationship.inverseName)
+        } else {
+            place = .column
+        }
+    }
+
+    /// Creates a property of which only the place, and the type of its column or its destination, are known.
+    package init(name: String, place: Place, storage: Schema.Attribute.Storage?, destination: String?) {
+        (self.name, self.place, self.storage, self.destination) = (name, place, storage, destination)
+        isOptional = true
+    }
+
+    package var isRelationship: Bool { storage == nil }
+
+    /// A description for errors, such as `Int (integer)` or `a relationship to User`.
+    package var summary: String {
+        guard let storage else { return "a relationship to \(destination ?? "another class")" }
+        return typeName.map { "\($0) (\(storage.rawValue))" } ?? storage.rawValue
+    }
+}
+
+/// A class as the tables of a store contain it.
+package struct StoredEntity: Hashable, Sendable, Codable {
+    /// The name before the class was renamed, or `nil` if the class declares none.
+    package var originalName: String?
+    /// The properties of the newest declaration of the class.
+    package var live: [StoredProperty]
+    /// The properties of earlier declarations, whose columns and links remain.
+    package var removed: [StoredProperty]
+
+    package init(live: [StoredProperty], removed: [StoredProperty] = [], originalName: String? = nil) {
+        (self.live, self.removed, self.originalName) = (live, removed, originalName)
+    }
+
+    package func property(named name: String) -> StoredProperty? { live.first { $0.name == name } }
+}
+
+/// What a store has to do with the values of an attribute whose declaration changed.
+package enum ValueChange: Sendable, Hashable {
+    /// The values remain as they are.
+    case none
+    /// The values remain, but the new type may not have all of them.
+    case comparison
+    /// Integers become floating-point numbers. Those whose magnitude is not greater than the limit are exact.
+    case real(limit: Int64)
+    /// Integers become the digits of a decimal number.
+    case decimal
+    /// The values have another meaning.
+    case unsupported
+}
+
+extension StoredProperty {
+    /// Returns what a store has to do with the values of this attribute if a class declares it as another one.
+    package func change(to new: StoredProperty) -> ValueChange {
+        guard let storage, let newStorage = new.storage else { return .unsupported }
+        guard let typeName, let newName = new.typeName else {
+            return Self.columnForm(storage) == Self.columnForm(newStorage) ? .none : .unsupported
+        }
+        if storage == .integer, newStorage != .integer, Self.integers.contains(typeName) {
+            switch newName {
+            case "Double" where newStorage == .real: return .real(limit: 1 << 53)
+            case "Float" where newStorage == .real: return .real(limit: 1 << 24)
+            case "Decimal": return .decimal
+            default: break
+            }
+        }
+        guard storage == newStorage else { return .unsupported }
+        if typeName == newName { return .none }
+        // The names of other types may change, and their values may be the same.
+        let meanings = [typeName, newName].map { Self.meanings[$0] }
+        if let old = meanings[0], let new = meanings[1], old != new { return .unsupported }
+        return .comparison
+    }
+
+    /// Returns whether values of this property can be values of a new declaration.
+    ///
+    /// - Parameter root: A closure that returns the class whose table contains the rows of a class.
+    package func isContinued(by new: StoredProperty, _ root: (String) -> String) -> Bool {
+        if let destination, let newDestination = new.destination { return root(destination) == root(newDestination) }
+        return change(to: new) != .unsupported
+    }
+
+    private static let integers: Set<String> = [
+        "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
+    ]
+
+    /// The meaning of the values of types that have the same stored form; see ``Schema/Attribute/valueTypeName``.
+    private static let meanings = [
+        "Double": "number", "Float": "number", "Date": "date", "String": "text", "URL": "text", "Decimal": "decimal",
+    ]
+
+    /// Returns the stored form that the declared type of a column shows.
+    private static func columnForm(_ storage: Schema.Attribute.Storage) -> Schema.Attribute.Storage {
+        switch storage {
+        case .text, .decimal, .json: .text
+        case .integer, .real, .blob: storage
+        }
+    }
+}

@@ -1,0 +1,292 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// Properties whose declaration changes, or which are removed and declared again, with the values of another version in the
+/// file.
+@Suite struct DeclarationChangeTests {
+    private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+    private let file: URL
+
+    init() throws { file = try TemporaryDirectory().file("changing.store") }
+
+    private func context(
+        _ types: any PersistentModel.Type..., plan: (any SchemaMigrationPlan.Type)? = nil, version: Schema.Version? = nil
+    ) throws -> ModelContext {
+        let configuration = ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)
+        return ModelContext(
+            try ModelContainer(
+                for: Schema(types, version: version), migrationPlan: plan, configurations: configuration))
+    }
+
+    private func sql(_ statement: String) throws -> String { try Shell.sqlite3(file, statement) }
+
+    /// Expects that opening the file throws an error and does not change the file.
+    private func expectRejection(
+        _ property: String?, _ types: any PersistentModel.Type..., plan: (any SchemaMigrationPlan.Type)? = nil,
+        version: Schema.Version? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = try Data(contentsOf: file)
+        let error = #expect(throws: SwiftDataError.self, sourceLocation: sourceLocation) {
+            _ = try ModelContainer(
+                for: Schema(types, version: version), migrationPlan: plan,
+                configurations: ModelConfiguration(url: file, durability: .relaxed))
+        }
+        #expect(error == .backwardMigration, sourceLocation: sourceLocation)
+        #expect(error?.propertyName == property, sourceLocation: sourceLocation)
+        #expect(try Data(contentsOf: file) == before, sourceLocation: sourceLocation)
+    }
+
+    // MARK: Types
+
+    private func addThing() throws {
+        let context = try context(Integers.Thing.self, version: Schema.Version(1, 0, 0))
+        context.insert(Integers.Thing())
+        try context.save()
+    }
+
+    @Test func typeWithAnotherFormIsRejected() throws {
+        try addThing()
+        try expectRejection("code", Texts.Thing.self)
+        try expectRejection("code", Texts.Thing.self, plan: Lightweight.self, version: Schema.Version(2, 0, 0))
+        #expect(throws: SwiftDataError.backwardMigration) {
+            _ = try ModelContainer(
+                for: Texts.Thing.self, configurations: ModelConfiguration(url: file, allowsSave: false))
+        }
+        let context = try context(Integers.Thing.self, version: Schema.Version(1, 0, 0))
+        #expect(try context.fetch(FetchDescriptor<Integers.Thing>()).map(\.code) == [7])
+    }
+
+    @Test func typeCanChangeIfThereAreNoValues() throws {
+        _ = try context(Integers.Thing.self)
+        let context = try context(Texts.Thing.self)
+        context.insert(Texts.Thing(code: "007"))
+        try context.save()
+        #expect(try sql("SELECT code, typeof(code) FROM Thing") == "007|text")
+    }
+
+    /// A custom stage keeps the values that it needs, and sets the new ones.
+    @Test func customStageReplacesTheValues() throws {
+        try addThing()
+        let context = try context(Texts.Thing.self, plan: Custom.self, version: Schema.Version(2, 0, 0))
+        #expect(try context.fetch(FetchDescriptor<Texts.Thing>()).map(\.code) == ["7"])
+        #expect(try sql("SELECT code, typeof(code) FROM Thing") == "7|text")
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    @Test func integersBecomeRealNumbersAndDecimals() throws {
+        try addThing()
+        let context = try context(Reals.Thing.self)
+        #expect(try context.fetch(FetchDescriptor<Reals.Thing>()).map(\.code) == [7])
+        #expect(try context.fetchCount(FetchDescriptor<Reals.Thing>(predicate: #Predicate { $0.code / 2 == 3.5 })) == 1)
+        #expect(try sql("SELECT typeof(code) FROM Thing") == "real")
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    @Test func integersThatAreTooLargeAreRejected() throws {
+        try addThing()
+        _ = try sql("UPDATE Thing SET code = 9007199254740993")
+        try expectRejection("code", Reals.Thing.self)
+    }
+
+    /// An earlier version of Chronicle opened such files, and SQLite converted the values.
+    @Test func valuesThatWereReinterpretedCanBeRepaired() throws {
+        let context = try context(Texts.Thing.self)
+        context.insert(Texts.Thing(code: "abc"))
+        context.insert(Texts.Thing(code: "x"))
+        try context.save()
+        _ = try sql(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '"code" TEXT', '"code" INTEGER') WHERE name = 'Thing';
+            PRAGMA writable_schema = RESET; UPDATE Thing SET code = '7' WHERE id = 1;
+            """)
+        let opened = try self.context(Texts.Thing.self)
+        let problems = try VerificationTests.problems(in: file).filter { $0.kind == .column }
+        #expect(problems.map(\.row) == [1])
+        let detail = try #require(problems.first?.detail)
+        let repair = try #require(detail.firstRange(of: "UPDATE ")).lowerBound
+        _ = try sql(String(detail[repair...]))
+        #expect(try VerificationTests.problems(in: file) == [])
+        #expect(try opened.fetch(FetchDescriptor<Texts.Thing>()).map(\.code).sorted() == ["7", "x"])
+    }
+
+    // MARK: Relationships
+
+    @Test func destinationOfAnotherClassIsRejected() throws {
+        let context = try context(Owned.Note.self, Owned.User.self, Owned.Team.self)
+        let note = Owned.Note()
+        context.insert(note)
+        note.owner = Owned.User()
+        context.insert(Owned.Team())
+        try context.save()
+        try expectRejection("owner", TeamOwned.Note.self, TeamOwned.User.self)
+        try expectRejection("kind", Kinds.Note.self, Kinds.User.self)
+        note.owner = nil
+        try context.save()
+        let other = try self.context(TeamOwned.Note.self)
+        let first = try #require(try other.fetch(FetchDescriptor<TeamOwned.Note>()).first)
+        #expect(first.owner == nil)
+        first.owner = try other.fetch(FetchDescriptor<TeamOwned.Team>()).first
+        try other.save()
+        #expect(try sql("PRAGMA foreign_key_check; PRAGMA integrity_check") == "ok")
+    }
+
+    // MARK: Removed properties
+
+    @Test func removedAttributeThatIsDeclaredAgainHasItsDefaultValue() throws {
+        try addThing()
+        _ = try context(Plain.Thing.self)
+        let context = try context(Plain.Thing.self)
+        let token = try context.currentHistoryToken()
+        let again = try self.context(Again.Thing.self)
+        #expect(try again.fetch(FetchDescriptor<Again.Thing>()).map(\.code) == [5])
+        let transactions = try again.fetchHistory(Descriptor.after(token))
+        #expect(transactions.map(\.author) == [MigrationStage.author])
+        guard case .update(let change as DefaultHistoryUpdate<Again.Thing>)? = transactions.first?.changes.first else {
+            Issue.record("\(transactions)")
+            return
+        }
+        #expect(change.previousValue(\.code) == 7)
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    @Test func removedAttributeThatIsDeclaredAgainWithAnotherTypeIsRejected() throws {
+        try addThing()
+        _ = try context(Plain.Thing.self)
+        try expectRejection("code", OptionalTexts.Thing.self)
+    }
+
+    /// A program with an earlier version neither removes the attributes of later versions nor gives up its own.
+    @Test func knownProgramKeepsTheValuesOfOthers() throws {
+        try addThing()
+        do {
+            let context = try context(Extended.Thing.self)
+            try #require(try context.fetch(FetchDescriptor<Extended.Thing>()).first).extra = "kept"
+            try context.save()
+        }
+        do {
+            let context = try context(Integers.Thing.self, version: Schema.Version(1, 0, 0))
+            #expect(try context.fetch(FetchDescriptor<Integers.Thing>()).map(\.code) == [7])
+        }
+        let later = try context(More.Thing.self)
+        #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.extra) == ["kept"])
+        #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.more) == [1])
+    }
+}
+
+private enum Integers {
+    @Model fileprivate final class Thing {
+        var code: Int
+        init() { code = 7 }
+    }
+}
+
+private enum Texts {
+    @Model fileprivate final class Thing {
+        var code: String = "none"
+        init(code: String) { self.code = code }
+    }
+}
+
+private enum OptionalTexts {
+    @Model fileprivate final class Thing {
+        var code: String?
+        init() {}
+    }
+}
+
+private enum Reals {
+    @Model fileprivate final class Thing {
+        var code: Double
+        init() { code = 1 }
+    }
+}
+
+private enum Plain {
+    @Model fileprivate final class Thing { init() {} }
+}
+
+private enum Again {
+    @Model fileprivate final class Thing {
+        var code: Int = 5
+        init() {}
+    }
+}
+
+private enum Extended {
+    @Model fileprivate final class Thing {
+        var code: Int
+        var extra: String = "default"
+        init() { code = 7 }
+    }
+}
+
+private enum More {
+    @Model fileprivate final class Thing {
+        var code: Int
+        var extra: String = "default"
+        var more = 1
+        init() { code = 7 }
+    }
+}
+
+private enum V1: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Integers.Thing.self] }
+}
+
+private enum V2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Texts.Thing.self] }
+}
+
+private enum Lightweight: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] { [.lightweight(fromVersion: V1.self, toVersion: V2.self)] }
+}
+
+private enum Custom: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+    static var stages: [MigrationStage] {
+        [
+            .custom(
+                fromVersion: V1.self, toVersion: V2.self, willMigrate: nil,
+                didMigrate: { context in
+                    for thing in try context.fetch(FetchDescriptor<Texts.Thing>()) { thing.code = "7" }
+                    try context.save()
+                })
+        ]
+    }
+}
+
+private enum Owned {
+    @Model fileprivate final class Note {
+        var kind: String = "k"
+        var owner: User?
+        init() {}
+    }
+    @Model fileprivate final class User { init() {} }
+    @Model fileprivate final class Team { init() {} }
+}
+
+private enum TeamOwned {
+    @Model fileprivate final class Note {
+        var kind: String = "k"
+        var owner: Team?
+        init() {}
+    }
+    @Model fileprivate final class User { init() {} }
+    @Model fileprivate final class Team { init() {} }
+}
+
+private enum Kinds {
+    @Model fileprivate final class Note {
+        var kind: Team?
+        var owner: User?
+        init() {}
+    }
+    @Model fileprivate final class User { init() {} }
+    @Model fileprivate final class Team { init() {} }
+}

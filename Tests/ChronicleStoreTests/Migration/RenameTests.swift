@@ -1,0 +1,385 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// Names that several properties and classes exchange, pass on, or had before.
+@Suite struct RenameTests {
+    private let file: URL
+
+    init() throws { file = try TemporaryDirectory().file("renamed.store") }
+
+    private func context(
+        _ types: [any PersistentModel.Type], plan: (any SchemaMigrationPlan.Type)? = nil,
+        version: Schema.Version? = nil
+    ) throws -> ModelContext {
+        ModelContext(
+            try ModelContainer(
+                for: Schema(types, version: version), migrationPlan: plan,
+                configurations: ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)))
+    }
+
+    private func expectRejection(
+        _ entity: String?, _ property: String?, _ types: any PersistentModel.Type...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = try Data(contentsOf: file)
+        let error = #expect(throws: SwiftDataError.self, sourceLocation: sourceLocation) {
+            _ = try ModelContainer(
+                for: Schema(types), configurations: ModelConfiguration(url: file, durability: .relaxed))
+        }
+        #expect(error == .backwardMigration, sourceLocation: sourceLocation)
+        #expect(error?.entityName == entity && error?.propertyName == property, sourceLocation: sourceLocation)
+        #expect(try Data(contentsOf: file) == before, sourceLocation: sourceLocation)
+    }
+
+    private func sql(_ statement: String) throws -> String { try Shell.sqlite3(file, statement) }
+
+    // MARK: Chains
+
+    private func addNode() throws {
+        let context = try context([Letters.Node.self])
+        let node = Letters.Node()
+        context.insert(node)
+        node.a = "A"
+        node.b = "B"
+        node.p = Letters.Leaf("p")
+        node.q = Letters.Leaf("q")
+        node.x = [Letters.Leaf("x")]
+        node.y = [Letters.Leaf("y1"), Letters.Leaf("y2")]
+        try context.save()
+    }
+
+    @Test func chainsKeepValuesLinksAndHistory() throws {
+        try addNode()
+        let numbers = try sql("SELECT group_concat(number) FROM chronicle_attribute WHERE name IN ('a','b','x','y')")
+        let context = try context([Chain.Node.self])
+        let node = try #require(try context.fetch(FetchDescriptor<Chain.Node>()).first)
+        #expect(node.b == "A" && node.c == "B")
+        #expect(node.q?.name == "p" && node.r?.name == "q")
+        #expect(node.y.map(\.name) == ["x"] && node.z.map(\.name).sorted() == ["y1", "y2"])
+        #expect(
+            try sql("SELECT group_concat(number) FROM chronicle_attribute WHERE name IN ('b','c','y','z')") == numbers)
+        // The constraint belongs to the property, and not to its former column.
+        let other = Chain.Node()
+        context.insert(other)
+        (other.b, other.c) = ("other", "B")
+        try context.save()
+        let replaced = Chain.Node()
+        context.insert(replaced)
+        replaced.b = "A"
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Chain.Node>(predicate: #Predicate { $0.b == "A" })) == 1)
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    @Test func exchangeOfNamesNeedsAStage() throws {
+        try addNode()
+        try expectRejection("Node", "a", Exchange.Node.self)
+        let context = try context([Exchange.Node.self], plan: ExchangePlan.self, version: Schema.Version(2, 0, 0))
+        let node = try #require(try context.fetch(FetchDescriptor<Exchange.Node>()).first)
+        #expect(node.a == "B" && node.b == "A")
+        #expect(node.x.map(\.name).sorted() == ["y1", "y2"] && node.y.map(\.name) == ["x"])
+        // The names are exchanged once.
+        let again = try self.context([Exchange.Node.self])
+        #expect(try again.fetch(FetchDescriptor<Exchange.Node>()).map(\.a) == ["B"])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    // MARK: Names of removed properties
+
+    @Test func nameOfARemovedPropertyShowsTheRenamedOne() throws {
+        try addNode()
+        _ = try context([Fewer.Node.self])
+        let context = try context([Reused.Node.self])
+        let node = try #require(try context.fetch(FetchDescriptor<Reused.Node>()).first)
+        #expect(node.b == "A" && node.q?.name == "p" && node.y.map(\.name) == ["x"])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    @Test func nameOfALivePropertyIsRejected() throws {
+        try addNode()
+        try expectRejection("Node", "b", Reused.Node.self)
+    }
+
+    // MARK: Classes
+
+    @Test func nameOfAnotherClassIsRejected() throws {
+        do {
+            let context = try context([Classes.Trip.self, Classes.Tour.self])
+            context.insert(Classes.Trip())
+            try context.save()
+        }
+        _ = try context([Classes.Trip.self])
+        try expectRejection("Tour", nil, Tours.Tour.self)
+    }
+
+    @Test func classesFormAChain() throws {
+        do {
+            let context = try context([Classes.Trip.self, Classes.Tour.self])
+            context.insert(Classes.Trip())
+            try context.save()
+        }
+        let context = try context([ClassChain.Tour.self, ClassChain.Walk.self])
+        #expect(try context.fetchCount(FetchDescriptor<ClassChain.Tour>()) == 1)
+        #expect(try context.fetchCount(FetchDescriptor<ClassChain.Walk>()) == 0)
+    }
+
+    @Test func caseOfAName() throws {
+        do {
+            let context = try context([Classes.Trip.self])
+            let trip = Classes.Trip()
+            context.insert(trip)
+            trip.stops = [Classes.Stop()]
+            try context.save()
+        }
+        let context = try context([Case.TRIP.self])
+        let trip = try #require(try context.fetch(FetchDescriptor<Case.TRIP>()).first)
+        #expect(trip.Name == "trip" && trip.stops.count == 1)
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    // MARK: Subclasses
+
+    @Test func propertiesOfSubclassesHaveTheirDefaultValues() throws {
+        do {
+            let context = try context([Pets.Animal.self, Pets.Dog.self, Pets.Cat.self])
+            for model in [Pets.Dog(), Pets.Cat(), Pets.Animal()] { context.insert(model) }
+            try context.save()
+        }
+        try expectRejection("Dog", "tricks", Strict.Animal.self, Strict.Dog.self)
+        let context = try context([More.Animal.self, More.Dog.self, More.Cat.self])
+        #expect(try context.fetch(FetchDescriptor<More.Dog>()).map { [$0.age, $0.tricks] } == [[3, 7]])
+        #expect(try context.fetch(FetchDescriptor<More.Cat>()).map(\.age) == [9])
+        #expect(try context.fetchCount(FetchDescriptor<More.Animal>()) == 3)
+        #expect(try sql("SELECT count(age), count(tricks) FROM Animal WHERE chronicle_entity IS NULL") == "0|0")
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    // MARK: Default values
+
+    @Test func everyDefaultValueCanBeAdded() throws {
+        do {
+            let context = try context([Bare.Item.self])
+            context.insert(Bare.Item())
+            try context.save()
+        }
+        let context = try context([Unusual.Item.self])
+        context.insert(Unusual.Item())
+        try context.save()
+        _ = try sql("INSERT INTO Item(number) VALUES (3)")
+        for item in try ModelContext(context.container).fetch(FetchDescriptor<Unusual.Item>()) {
+            #expect(item.infinite == .infinity && item.negative == -.infinity && item.undefined.isNaN)
+            #expect(item.separator == "a\0b" && item.zero == 0 && item.zero.sign == .minus)
+        }
+        // The columns of the defaults can change later.
+        let optional = try self.context([Optionals.Item.self])
+        #expect(try optional.fetch(FetchDescriptor<Optionals.Item>()).map(\.separator) == ["a\0b", "a\0b", "a\0b"])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+}
+
+private enum Letters {
+    @Model fileprivate final class Node {
+        var a = ""
+        @Attribute(.unique) var b: String = ""
+        @Relationship var p: Leaf?
+        @Relationship var q: Leaf?
+        @Relationship var x: [Leaf] = []
+        @Relationship var y: [Leaf] = []
+        init() {}
+    }
+    @Model fileprivate final class Leaf {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum Chain {
+    @Model fileprivate final class Node {
+        @Attribute(.unique, originalName: "a") var b: String = ""
+        @Attribute(originalName: "b") var c: String = ""
+        @Relationship(originalName: "p") var q: Leaf?
+        @Relationship(originalName: "q") var r: Leaf?
+        @Relationship(originalName: "x") var y: [Leaf] = []
+        @Relationship(originalName: "y") var z: [Leaf] = []
+        init() {}
+    }
+    @Model fileprivate final class Leaf {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum Exchange {
+    @Model fileprivate final class Node {
+        @Attribute(originalName: "b") var a: String = ""
+        @Attribute(originalName: "a") var b: String = ""
+        @Relationship var p: Leaf?
+        @Relationship var q: Leaf?
+        @Relationship(originalName: "y") var x: [Leaf] = []
+        @Relationship(originalName: "x") var y: [Leaf] = []
+        init() {}
+    }
+    @Model fileprivate final class Leaf {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum LettersVersion: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Letters.Node.self, Letters.Leaf.self] }
+}
+
+private enum ExchangeVersion: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Exchange.Node.self, Exchange.Leaf.self] }
+}
+
+private enum ExchangePlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [LettersVersion.self, ExchangeVersion.self] }
+    static var stages: [MigrationStage] {
+        [.lightweight(fromVersion: LettersVersion.self, toVersion: ExchangeVersion.self)]
+    }
+}
+
+private enum Fewer {
+    @Model fileprivate final class Node {
+        var a = ""
+        @Relationship var p: Leaf?
+        @Relationship var x: [Leaf] = []
+        init() {}
+    }
+    @Model fileprivate final class Leaf {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum Reused {
+    @Model fileprivate final class Node {
+        @Attribute(originalName: "a") var b: String = ""
+        @Relationship(originalName: "p") var q: Leaf?
+        @Relationship(originalName: "x") var y: [Leaf] = []
+        init() {}
+    }
+    @Model fileprivate final class Leaf {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum Classes {
+    @Model fileprivate final class Trip {
+        var name = "trip"
+        @Relationship var stops: [Stop] = []
+        init() {}
+    }
+    @Model fileprivate final class Tour {
+        var name = "tour"
+        init() {}
+    }
+    @Model fileprivate final class Stop { init() {} }
+}
+
+private enum Tours {
+    @Model(originalName: "Trip") fileprivate final class Tour {
+        var name = "trip"
+        init() {}
+    }
+}
+
+private enum ClassChain {
+    @Model(originalName: "Trip") fileprivate final class Tour {
+        var name = "trip"
+        init() {}
+    }
+    @Model(originalName: "Tour") fileprivate final class Walk {
+        var name = "tour"
+        init() {}
+    }
+}
+
+private enum Case {
+    @Model(originalName: "Trip") fileprivate final class TRIP {
+        @Attribute(originalName: "name") var Name: String = "trip"
+        @Relationship var stops: [Stop] = []
+        init() {}
+    }
+    @Model fileprivate final class Stop { init() {} }
+}
+
+private enum Pets {
+    @Model fileprivate class Animal {
+        var name = ""
+        init() {}
+    }
+    @Model fileprivate final class Dog: Animal {
+        var age: Int = 3
+        var tricks: Int?
+        override init() { super.init() }
+    }
+    @Model fileprivate final class Cat: Animal { override init() { super.init() } }
+}
+
+private enum More {
+    @Model fileprivate class Animal {
+        var name = ""
+        init() {}
+    }
+    @Model fileprivate final class Dog: Animal {
+        var age: Int = 3
+        var tricks: Int = 7
+        override init() { super.init() }
+    }
+    @Model fileprivate final class Cat: Animal {
+        var age: Int = 9
+        override init() { super.init() }
+    }
+}
+
+private enum Strict {
+    @Model fileprivate class Animal {
+        var name = ""
+        init() {}
+    }
+    @Model fileprivate final class Dog: Animal {
+        var age: Int = 3
+        var tricks: Int
+        override init() {
+            tricks = 1
+            super.init()
+        }
+    }
+}
+
+private enum Bare {
+    @Model fileprivate final class Item {
+        var number = 1
+        init() {}
+    }
+}
+
+private enum Unusual {
+    @Model fileprivate final class Item {
+        var number = 1
+        var infinite: Double = Double.infinity
+        var negative: Double = -Double.infinity
+        var undefined: Double = Double.nan
+        var separator: String = "a\0b"
+        var zero: Double = -0.0
+        init() {}
+    }
+}
+
+private enum Optionals {
+    @Model fileprivate final class Item {
+        var number = 1
+        var infinite: Double? = Double.infinity
+        var negative: Double?
+        var undefined: Double?
+        var separator: String? = "a\0b"
+        init() {}
+    }
+}

@@ -1,0 +1,197 @@
+package import Chronicle
+import Foundation
+
+/// A version of a schema for random tests: a class `A` with two subclasses, and two classes as destinations.
+///
+/// Its description has no model classes, so that a test can create any number of versions.
+package struct SchemaVersion {
+    package enum Kind: Hashable {
+        case attribute(type: String, storage: String)
+        case toOne(String)
+        case toMany(String)
+
+        package static let attributes: [Kind] = [
+            ("Int", "integer"), ("Int8", "integer"), ("Bool", "integer"), ("Mood", "integer"), ("Double", "real"),
+            ("Float", "real"), ("Date", "real"), ("String", "text"), ("URL", "text"), ("Decimal", "text"),
+            ("Tags", "json"), ("Data", "blob"), ("UUID", "blob"),
+        ].map { .attribute(type: $0.0, storage: $0.1) }
+
+        package var isAttribute: Bool { if case .attribute = self { true } else { false } }
+        package var isToMany: Bool { if case .toMany = self { true } else { false } }
+        package var destination: String? {
+            switch self {
+            case .attribute: nil
+            case .toOne(let name), .toMany(let name): name
+            }
+        }
+    }
+
+    package struct Property: Hashable {
+        package var name: String
+        package var originalName: String?
+        package var kind: Kind
+        package var isOptional: Bool
+        /// The default value of a required attribute.
+        package var defaultValue: PropertyValue?
+        /// The classes that declare the property: `A`, or some of its subclasses.
+        package var owners: Set<String>
+
+        package var required: PropertyValue? { isOptional ? nil : defaultValue }
+    }
+
+    package static let classes = ["A", "A1", "A2"]
+    package static let destinations = ["B", "C"]
+    private static let names = ["a", "b", "c", "d", "e"]
+
+    package var properties: [Property] {
+        didSet {
+            // Two subclasses cannot have links of the same name.
+            for index in properties.indices where properties[index].kind.isToMany && properties[index].owners.count > 1 {
+                properties[index].owners = ["A1"]
+            }
+        }
+    }
+    /// Distinguishes the version from all others; a store recognizes a version that opened it before.
+    package var number: Int
+
+    /// Returns the properties of a class, with the inherited ones.
+    package func properties(of entity: String) -> [Property] {
+        properties.filter { $0.owners.contains("A") || $0.owners.contains(entity) }
+    }
+
+    // MARK: Random versions
+
+    package init(using random: inout SplitMix) {
+        properties = []
+        number = 0
+        var declared: [Property] = []
+        for name in Self.names where random.below(3) > 0 { declared.append(Self.property(name, &random)) }
+        defer { properties = declared }
+    }
+
+    /// Returns a later version.
+    package func next(using random: inout SplitMix) -> SchemaVersion {
+        var version = self
+        version.number += 1
+        for index in version.properties.indices {
+            if random.below(2) == 0 { version.properties[index].originalName = nil }
+        }
+        for _ in 0...random.below(3) { version.change(&random) }
+        return version
+    }
+
+    private mutating func change(_ random: inout SplitMix) {
+        let free = Self.names.filter { name in !properties.contains { $0.name == name } }
+        guard !properties.isEmpty, random.below(5) > 0 else {
+            if !free.isEmpty { properties.append(Self.property(random.pick(free), &random)) }
+            return
+        }
+        let index = random.below(properties.count)
+        switch random.below(9) {
+        case 0: properties.remove(at: index)
+        case 1, 2:
+            let changed = Self.property(properties[index].name, &random)
+            (properties[index].kind, properties[index].defaultValue) = (changed.kind, changed.defaultValue)
+            if !changed.kind.isAttribute { properties[index].isOptional = true }
+        case 3:
+            if properties[index].kind.isAttribute { properties[index].isOptional.toggle() }
+        case 4: properties[index].owners = Self.owners(&random)
+        case 5, 6:
+            guard !free.isEmpty else { return }
+            properties[index].originalName = properties[index].name
+            properties[index].name = random.pick(free)
+        case 7:
+            // A chain: another property takes the name that this one leaves.
+            guard !free.isEmpty, properties.count > 1 else { return }
+            let other = (index + 1 + random.below(properties.count - 1)) % properties.count
+            properties[other].originalName = properties[other].name
+            properties[index].originalName = properties[index].name
+            properties[other].name = properties[index].name
+            properties[index].name = random.pick(free)
+        default:
+            guard properties.count > 1 else { return }
+            let other = (index + 1 + random.below(properties.count - 1)) % properties.count
+            (properties[index].originalName, properties[other].originalName) =
+                (properties[index].name, properties[other].name)
+            (properties[index].name, properties[other].name) = (properties[other].name, properties[index].name)
+        }
+        properties.shuffle(using: &random)
+    }
+
+    private static func owners(_ random: inout SplitMix) -> Set<String> {
+        random.pick([["A"], ["A"], ["A1"], ["A2"], ["A1", "A2"]])
+    }
+
+    private static func property(_ name: String, _ random: inout SplitMix) -> Property {
+        var kind = random.pick(Kind.attributes)
+        switch random.below(6) {
+        case 0: kind = .toOne(random.pick(destinations))
+        case 1: kind = .toMany(random.pick(destinations))
+        // The conversions and comparisons between these are frequent enough to be tested.
+        case 2: kind = Kind.attributes[random.below(6)]
+        default: break
+        }
+        var value: PropertyValue?
+        if case .attribute(let type, _) = kind, random.below(4) > 0 { value = self.value(type, &random) }
+        return Property(
+            name: name, kind: kind, isOptional: !kind.isAttribute || random.below(2) == 0, defaultValue: value,
+            owners: owners(&random))
+    }
+
+    /// Returns a value of an attribute's type.
+    package static func value(_ type: String, _ random: inout SplitMix) -> PropertyValue {
+        let zeros = Data(repeating: 0, count: 15)
+        return switch type {
+        case "Int": .integer(random.pick([0, 1, -7, 300, 1 << 25 + 1, .max]))
+        case "Int8": .integer(random.pick([0, 1, -7, 100]))
+        case "Bool": .integer(random.pick([0, 1]))
+        case "Mood": .integer(random.pick([0, 1, 5]))
+        case "Double": .real(random.pick([0, -0.0, 1.5, 2, 1e300, .infinity, 0.1]))
+        case "Float": .real(random.pick([0, -0.0, 1.5, 2, -.infinity]))
+        case "Date": .real(random.pick([0, 1.25, 700_000_000]))
+        case "String": .text(random.pick(["", "007", "1e3", "it's", "é"]))
+        case "URL": .text(random.pick(["x", "https://example.org/a"]))
+        case "Decimal": .text(random.pick(["7", "0.1", "12345678901234567890.25"]))
+        case "Tags": .text(random.pick(["[]", "[\"a\"]"]))
+        case "Data": .blob(random.pick([Data(), Data([1, 255]), zeros + [7]]))
+        default: .blob(zeros + [UInt8(random.below(3))])
+        }
+    }
+
+    // MARK: Description
+
+    package func schema() throws -> Schema {
+        let marker = #"{"kind":"attribute","options":[],"name":"version","type":"Int","storage":"integer","#
+            + #""isOptional":false,"default":\#(try json(.integer(Int64(number))))}"#
+        var entities = try Self.classes.map { entity in
+            let members = try [marker] + properties(of: entity).map(json)
+            let superentity = entity == "A" ? "" : #""superentity":"A","#
+            return #"{"name":"\#(entity)",\#(superentity)"properties":[\#(members.joined(separator: ","))],"#
+                + #""uniquenessConstraints":[],"indices":[]}"#
+        }
+        entities += Self.destinations.map {
+            #"{"name":"\#($0)","properties":[\#(marker)],"uniquenessConstraints":[],"indices":[]}"#
+        }
+        let schema = Schema(entities: try entities.map { try Schema.Entity(json: $0) })
+        try schema.validate()
+        return schema
+    }
+
+    private func json(_ value: PropertyValue) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+
+    private func json(_ property: Property) throws -> String {
+        var members = [#""name":"\#(property.name)","options":[],"isOptional":\#(property.isOptional)"#]
+        if let original = property.originalName { members.append(#""originalName":"\#(original)""#) }
+        switch property.kind {
+        case .attribute(let type, let storage):
+            members.append(#""kind":"attribute","type":"\#(type)","storage":"\#(storage)""#)
+            if let value = property.required { members.append(#""default":\#(try json(value))"#) }
+        case .toOne(let destination), .toMany(let destination):
+            members.append(#""kind":"relationship","destination":"\#(destination)","deleteRule":"nullify""#)
+            members.append(#""isToMany":\#(property.kind.isToMany),"isLinked":\#(property.kind.isToMany)"#)
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+}
