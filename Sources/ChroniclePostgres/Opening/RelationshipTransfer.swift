@@ -31,7 +31,9 @@
                 PRIMARY KEY (relationship, source, destination)) ON COMMIT DROP;
                 CREATE INDEX ON \(Self.pairs)(relationship, destination)
                 """)
-            for (number, relationship) in relationships.enumerated() { try copy(relationship, number, completion, plan) }
+            for (number, relationship) in relationships.enumerated() {
+                try copy(relationship, number, completion, plan)
+            }
             for relationship in relationships { try remove(relationship.old, plan) }
         }
 

@@ -103,7 +103,8 @@
                     let rows = try connection.run("SELECT 1 FROM \(quoted(links.name)) LIMIT 1", isPrepared: false)
                     guard rows.count == 0 else {
                         throw SwiftDataError.backwardMigration.with(
-                            detail: "the store has links of another relationship with this name; rename the relationship",
+                            detail:
+                                "the store has links of another relationship with this name; rename the relationship",
                             entityName: links.owner, propertyName: links.property.name)
                     }
                 }

@@ -155,7 +155,8 @@
             let isRequired = !column.isOptional
             try connection.script(
                 "ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT, "
-                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING \(conversion.map { "\(name)::\($0.type)" } ?? "NULL")")
+                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING \(conversion.map { "\(name)::\($0.type)" } ?? "NULL")"
+            )
             if isRequired, let literal = definition.defaultLiteral(property) {
                 try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(literal)")
             }

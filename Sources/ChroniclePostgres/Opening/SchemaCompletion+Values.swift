@@ -94,7 +94,7 @@
             switch earlier.change(to: new) {
             case .none: return nil
             case .unsupported:
-                if try exists(values) { throw failure() }
+                if try hasValues() { throw failure() }
                 return nil
             case _ where !isEarlier: return nil
             case .comparison:
@@ -109,9 +109,10 @@
             }
         }
 
+        /// Returns whether any row has a value: the column has one type for all classes.
         private func hasValues() throws -> Bool {
             if earlier.place == .column, !earlier.isRelationship {
-                return try exists("\(quoted(table)) WHERE \(column) IS NOT NULL AND \(rows)")
+                return try exists("\(quoted(table)) WHERE \(column) IS NOT NULL")
             }
             // The column of an inverse remains with the values of that property.
             guard earlier.place != .inverse, let destination = earlier.destination else { return false }
@@ -189,7 +190,8 @@
                         // that the table belongs to.
                         let isRecorded = isPresent ? recorded.contains(property.name) : true
                         let isOfRoot = completion.models.entitiesByName[table]?.propertiesByName[property.name] != nil
-                        let isMissing = isPresent || !isOfRoot && !(property.isOptional && property.defaultLiteral == nil)
+                        let isMissing =
+                            isPresent || !isOfRoot && !(property.isOptional && property.defaultLiteral == nil)
                         if earlier == nil, !plan.opening.isKnown, isRecorded, isMissing {
                             updates.append((table, rows, property, item.entity))
                         } else if item.entity.superentity != nil, !property.isOptional, !isOfRoot,
@@ -210,7 +212,8 @@
             _ links: Schema.Links, _ completion: SchemaCompletion, _ plan: SchemaPlan, _ tables: DatabaseSchema
         ) -> [String] {
             guard tables.references(links.name, from: links.owner, to: links.destination) else { return [] }
-            let sides = [("owner", links.owner, links.property)]
+            let sides =
+                [("owner", links.owner, links.property)]
                 + (links.inverse.map { [("destination", links.destination, $0)] } ?? [])
             func isContinued(_ column: String) -> Bool {
                 sides.contains { $0.0 == column && plan.tables[$0.1]?.earlier($0.2.name) != nil }
@@ -239,7 +242,8 @@
                         "SELECT 1 FROM \(table) WHERE \(update.condition) LIMIT 1", isPrepared: false)
                     guard missing.count > 0 else { continue }
                     throw SwiftDataError.backwardMigration.with(
-                        detail: "the property is new or no longer optional; make it optional or add a default value for "
+                        detail:
+                            "the property is new or no longer optional; make it optional or add a default value for "
                             + "the existing models",
                         entityName: update.entity.name, propertyName: update.property.name)
                 }

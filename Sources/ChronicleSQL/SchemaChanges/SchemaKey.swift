@@ -15,7 +15,9 @@ extension Schema {
                 if let attribute = property.attribute {
                     part += " \(attribute.storage.rawValue) \(attribute.valueTypeName)"
                     // The encoding of a set differs in each run.
-                    if attribute.hasConstantDefault, !attribute.isCodable, let value = property.defaultValue { part += " \(value)" }
+                    if attribute.hasConstantDefault, !attribute.isCodable, let value = property.defaultValue {
+                        part += " \(value)"
+                    }
                 } else if let relationship = property.relationship {
                     part += " \(relationship.destination) \(relationship.inverseName ?? "") \(relationship.isToMany)"
                 }

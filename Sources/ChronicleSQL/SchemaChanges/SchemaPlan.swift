@@ -42,7 +42,8 @@ package struct SchemaPlan: Sendable {
 
         /// Returns whether a property of the new schema continues a column.
         package func continues(column name: String) -> Bool {
-            classes.contains { $0.entity.storedProperties.contains { property in
+            classes.contains {
+                $0.entity.storedProperties.contains { property in
                     guard let earlier = earlier(property.name) else { return false }
                     return earlier.place == .column && earlier.name == name
                 }
@@ -139,7 +140,9 @@ package struct SchemaPlan: Sendable {
         var renames: [Rename] = []
         for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
             // The class was renamed before, and an earlier program created the other one again.
-            if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName { continue }
+            if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName {
+                continue
+            }
             guard !renames.contains(where: { $0.old == entity.originalName }) else {
                 throw failure("another class has the same original name; remove one of them", entity.name)
             }

@@ -42,7 +42,8 @@ extension SchemaCompletion {
             let wanted = definition.column(property, hasDefault: false)
             guard column.definition(hasDefault: false) != wanted else { continue }
             if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
-            let literal = definition.type(of: property) == column.type
+            let literal =
+                definition.type(of: property) == column.type
                 ? column.defaultValue : definition.defaultLiteral(property)
             changes.append((column.definition(), definition.column(property, default: literal)))
         }

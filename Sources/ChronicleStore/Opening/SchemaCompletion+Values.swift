@@ -52,7 +52,9 @@ extension SchemaCompletion {
                         earlier: earlier, property: property, entity: item.entity, table: table,
                         rows: isEarlier ? rows : "1")
                     if earlier.place == .column, !columns.contains(where: { $0.name == earlier.name }) { continue }
-                    if let conversion = try compare(check, isEarlier: isEarlier, plan) { conversions.append(conversion) }
+                    if let conversion = try compare(check, isEarlier: isEarlier, plan) {
+                        conversions.append(conversion)
+                    }
                 }
             }
         }
@@ -98,7 +100,7 @@ extension SchemaCompletion {
         switch earlier.change(to: new) {
         case .none: return nil
         case .unsupported:
-            if try exists(check.table, where: values) { throw check.failure() }
+            if try hasValues(check, plan) { throw check.failure() }
             return nil
         case _ where !isEarlier: return nil
         case .comparison:
@@ -114,9 +116,10 @@ extension SchemaCompletion {
         }
     }
 
+    /// Returns whether any row has a value: the column has one type for all classes.
     private func hasValues(_ check: DeclarationCheck, _ plan: SchemaPlan) throws -> Bool {
         if check.earlier.place == .column, !check.earlier.isRelationship {
-            return try exists(check.table, where: "\(check.column) IS NOT NULL AND \(check.rows)")
+            return try exists(check.table, where: "\(check.column) IS NOT NULL")
         }
         // The column of an inverse remains with the values of that property.
         guard check.earlier.place != .inverse, let destination = check.earlier.destination else { return false }
@@ -237,7 +240,8 @@ extension SchemaCompletion {
         guard try tableExists(links.name), try references(links.name, from: links.owner, to: links.destination) else {
             return []
         }
-        let sides = [("owner", links.owner, links.property)]
+        let sides =
+            [("owner", links.owner, links.property)]
             + (links.inverse.map { [("destination", links.destination, $0)] } ?? [])
         func isContinued(_ column: String) -> Bool {
             sides.contains { $0.0 == column && plan.tables[$0.1]?.earlier($0.2.name) != nil }

@@ -370,7 +370,8 @@ struct SchemaCompletion {
     private func makeIndexes(_ definition: TableDefinition) throws {
         let wanted = definition.indexes
         var present = try ownIndexes(of: definition.entity.name)
-        for (name, sql) in present.sorted(by: { $0.key < $1.key }) where !wanted.contains(where: { $0 == (name, sql) }) {
+        for (name, sql) in present.sorted(by: { $0.key < $1.key }) where !wanted.contains(where: { $0 == (name, sql) })
+        {
             try connection.execute("DROP INDEX \(quoted(name))")
             present[name] = nil
         }

@@ -224,7 +224,9 @@ extension RecordedAttribute {
 extension SwiftDataError {
     /// Whether a statement failed because a table or a column does not exist.
     fileprivate var namesMissingTable: Bool {
-        guard self == .storeFailure, let error = underlying as? DatabaseError, error.resultCode == 1 else { return false }
+        guard self == .storeFailure, let error = underlying as? DatabaseError, error.resultCode == 1 else {
+            return false
+        }
         return error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table")
             || error.message.contains("has no column named")
     }

@@ -154,7 +154,8 @@
                     } else {
                         let expected = rows.map { "\($0.key)|\(Self.text($0.value.values[name] ?? .null))" }
                         let found = try sql(
-                            "SELECT _rowid_, coalesce(\"\(name)\"::text, 'NULL') FROM \"A\" WHERE \(condition) ORDER BY 1")
+                            "SELECT _rowid_, coalesce(\"\(name)\"::text, 'NULL') FROM \"A\" WHERE \(condition) ORDER BY 1"
+                        )
                         try #require(found == expected.joined(separator: "\n"), "\(entity).\(name) \(comment())")
                     }
                 }

@@ -12,7 +12,8 @@ import Testing
     init() throws { file = try TemporaryDirectory().file("changing.store") }
 
     private func context(
-        _ types: any PersistentModel.Type..., plan: (any SchemaMigrationPlan.Type)? = nil, version: Schema.Version? = nil
+        _ types: any PersistentModel.Type..., plan: (any SchemaMigrationPlan.Type)? = nil,
+        version: Schema.Version? = nil
     ) throws -> ModelContext {
         let configuration = ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)
         return ModelContext(

@@ -19,7 +19,8 @@ import Testing
         var key: Int64 = 0
         func comment() -> String { "\(log.joined(separator: "\n")) \(TestSeed.description), number \(number)" }
         _ = try open(content.version, file)
-        try execute("INSERT INTO B(id, version) VALUES (1, 0), (2, 0); INSERT INTO C(id, version) VALUES (1, 0), (2, 0)", file)
+        try execute(
+            "INSERT INTO B(id, version) VALUES (1, 0), (2, 0); INSERT INTO C(id, version) VALUES (1, 0), (2, 0)", file)
         for _ in 0..<6 {
             log.append("version \(content.version.properties)")
             for _ in 0..<random.below(5) {
@@ -144,7 +145,8 @@ import Testing
             return row
         }
         for key in expected.keys.sorted() where found[key] != expected[key] {
-            Issue.record("\(key): \(String(describing: found[key])) is not \(String(describing: expected[key])) \(comment())")
+            Issue.record(
+                "\(key): \(String(describing: found[key])) is not \(String(describing: expected[key])) \(comment())")
         }
         try #require(found == expected)
     }

@@ -62,6 +62,9 @@ package struct SchemaContent {
                 if let candidate = source, !known.contains(candidate) { source = nil }
                 if let source, let old = live[source] {
                     continued.insert(source)
+                    if !Self.isContinued(old.kind, property.kind), try hasValues(old) {
+                        throw Rejection(reason: "\(source) is \(old.kind), \(name) is \(property.kind)")
+                    }
                     try convert(old, to: property, entity, &changed)
                     continue
                 }
@@ -141,9 +144,6 @@ package struct SchemaContent {
             let isEmpty = value.isNull && links.isEmpty
             changed[key]?.values[new.name] = nil
             changed[key]?.links[new.name] = nil
-            if !isEmpty, !Self.isContinued(old.kind, new.kind) {
-                throw Rejection(reason: "\(old.name) is \(old.kind), \(new.name) is \(new.kind)")
-            }
             switch (old.kind, new.kind) {
             case (_, .toMany):
                 if case .integer(let destination) = value, old.kind.destination != nil {

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Its description has no model classes, so that a test can create any number of versions.
 package struct SchemaVersion {
-    package enum Kind: Hashable {
+    package enum Kind: Hashable, CustomStringConvertible {
         case attribute(type: String, storage: String)
         case toOne(String)
         case toMany(String)
@@ -16,6 +16,13 @@ package struct SchemaVersion {
             ("Tags", "json"), ("Data", "blob"), ("UUID", "blob"),
         ].map { .attribute(type: $0.0, storage: $0.1) }
 
+        package var description: String {
+            switch self {
+            case .attribute(let type, _): type
+            case .toOne(let destination): destination
+            case .toMany(let destination): "[\(destination)]"
+            }
+        }
         package var isAttribute: Bool { if case .attribute = self { true } else { false } }
         package var isToMany: Bool { if case .toMany = self { true } else { false } }
         package var destination: String? {
@@ -26,7 +33,7 @@ package struct SchemaVersion {
         }
     }
 
-    package struct Property: Hashable {
+    package struct Property: Hashable, CustomStringConvertible {
         package var name: String
         package var originalName: String?
         package var kind: Kind
@@ -37,20 +44,20 @@ package struct SchemaVersion {
         package var owners: Set<String>
 
         package var required: PropertyValue? { isOptional ? nil : defaultValue }
+
+        package var description: String {
+            let owner = owners.sorted().joined(separator: "+")
+            let from = originalName.map { "←\($0)" } ?? ""
+            let value = required.map { " = \($0)" } ?? ""
+            return "\(owner).\(name)\(from): \(kind)\(isOptional ? "?" : value)"
+        }
     }
 
     package static let classes = ["A", "A1", "A2"]
     package static let destinations = ["B", "C"]
     private static let names = ["a", "b", "c", "d", "e"]
 
-    package var properties: [Property] {
-        didSet {
-            // Two subclasses cannot have links of the same name.
-            for index in properties.indices where properties[index].kind.isToMany && properties[index].owners.count > 1 {
-                properties[index].owners = ["A1"]
-            }
-        }
-    }
+    package var properties: [Property]
     /// Distinguishes the version from all others; a store recognizes a version that opened it before.
     package var number: Int
 
@@ -64,9 +71,8 @@ package struct SchemaVersion {
     package init(using random: inout SplitMix) {
         properties = []
         number = 0
-        var declared: [Property] = []
-        for name in Self.names where random.below(3) > 0 { declared.append(Self.property(name, &random)) }
-        defer { properties = declared }
+        for name in Self.names where random.below(3) > 0 { properties.append(Self.property(name, &random)) }
+        separateLinks()
     }
 
     /// Returns a later version.
@@ -77,7 +83,15 @@ package struct SchemaVersion {
             if random.below(2) == 0 { version.properties[index].originalName = nil }
         }
         for _ in 0...random.below(3) { version.change(&random) }
+        version.separateLinks()
         return version
+    }
+
+    /// Two subclasses cannot have links of the same name.
+    private mutating func separateLinks() {
+        for index in properties.indices where properties[index].kind.isToMany && properties[index].owners.count > 1 {
+            properties[index].owners = ["A1"]
+        }
     }
 
     private mutating func change(_ random: inout SplitMix) {
@@ -161,7 +175,8 @@ package struct SchemaVersion {
     // MARK: Description
 
     package func schema() throws -> Schema {
-        let marker = #"{"kind":"attribute","options":[],"name":"version","type":"Int","storage":"integer","#
+        let marker =
+            #"{"kind":"attribute","options":[],"name":"version","type":"Int","storage":"integer","#
             + #""isOptional":false,"default":\#(try json(.integer(Int64(number))))}"#
         var entities = try Self.classes.map { entity in
             let members = try [marker] + properties(of: entity).map(json)
