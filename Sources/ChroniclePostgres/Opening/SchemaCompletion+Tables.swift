@@ -152,6 +152,12 @@
                         + "has values; give the property another name, and copy the values in a stage of a migration plan",
                     entityName: definition.entity.name, propertyName: property.name)
             }
+            // A foreign key whose types would differ; if the property needs one, it is created again.
+            let keys = try DatabaseSchema(connection).foreignKeys[definition.entity.name] ?? [:]
+            for (key, reference) in keys.sorted(by: { $0.key < $1.key })
+            where reference.column == property.name && key.hasPrefix("chronicle_") {
+                try connection.script("ALTER TABLE \(table) DROP CONSTRAINT \(quoted(key))")
+            }
             let isRequired = !column.isOptional
             try connection.script(
                 "ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT, "

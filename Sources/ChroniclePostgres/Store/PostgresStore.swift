@@ -107,7 +107,36 @@
 
         /// Runs `body`, converts errors of PostgreSQL, and adds the store identifier to errors without one.
         func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-            try ChroniclePostgres.attributingErrors(to: identifier, body)
+            do { return try ChroniclePostgres.attributingErrors(to: identifier, body) } catch let error
+                as SwiftDataError
+                where (error.underlying as? PostgresError)?.isSchemaMismatch == true
+            {
+                try requireSameNames(error)
+                throw error
+            }
+        }
+
+        /// Throws an error if another program changed the names of tables or columns since the store was opened.
+        private func requireSameNames(_ cause: SwiftDataError) throws {
+            let (entities, version) = try ChroniclePostgres.attributingErrors(to: identifier) {
+                try pool.use { try (Catalog($0).entities(), MetaTable.text(.schemaVersion, $0)) }
+            }
+            let isChanged = layout.recorded.contains { known in
+                guard let entity = entities.first(where: { $0.number == known.number }), entity.name == known.name
+                else {
+                    return true
+                }
+                return known.attributes.contains { attribute in
+                    !entity.attributes.contains {
+                        ($0.number, $0.name, $0.isPresent) == (attribute.number, attribute.name, attribute.isPresent)
+                    }
+                }
+            }
+            guard isChanged else { return }
+            let what = version.map { "version \($0) of the models" } ?? "a later version of the models"
+            throw SwiftDataError.newerSchemaVersion.with(
+                detail: "another program changed the tables to \(what) while the store was open; update the program",
+                storeIdentifier: identifier, underlying: cause.underlying)
         }
     }
 #endif

@@ -38,7 +38,13 @@ extension SchemaCompletion {
             guard let column = known.first(where: { $0.name == property.name }) else { continue }
             // The values in the column, if there are any, have the form of the property, or an earlier version of
             // Chronicle changed their meaning. With another type, SQLite would convert the values that are stored next.
-            if definition.type(of: property) != column.type { changesType = true }
+            if definition.type(of: property) != column.type {
+                // Another program declared the type.
+                guard try Self.place(of: column.definition(), in: tableDefinition(definition.entity.name)) != nil else {
+                    continue
+                }
+                changesType = true
+            }
             let wanted = definition.column(property, hasDefault: false)
             guard column.definition(hasDefault: false) != wanted else { continue }
             if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
@@ -73,25 +79,33 @@ extension SchemaCompletion {
     }
 
     private func replace(_ changes: [(old: String, new: String)], _ table: String) throws {
-        let text = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
-            try $0.bind(table, at: 1)
-        }
-        var sql = text ?? ""
+        var sql = try tableDefinition(table)
         for (old, new) in changes {
-            // Matches the whole column: after a space or a parenthesis, and before a comma or the end.
-            let places = sql.ranges(of: old).filter { place in
-                let before = sql[..<place.lowerBound].last
-                let after = sql[place.upperBound...].first
-                return (before == " " || before == "(") && (after == "," || after == "\n" || after == ")")
-            }
-            guard places.count == 1 else {
+            guard let place = Self.place(of: old, in: sql) else {
                 throw SwiftDataError.backwardMigration.with(
                     detail: "another program changed the table: its definition does not contain the column \(old)",
                     entityName: table)
             }
-            sql.replaceSubrange(places[0], with: new)
+            sql.replaceSubrange(place, with: new)
         }
         try connection.replaceDefinition(ofTable: table, with: sql)
+    }
+
+    private func tableDefinition(_ table: String) throws -> String {
+        try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+            try $0.bind(table, at: 1)
+        } ?? ""
+    }
+
+    /// Returns the only place of a column's definition in that of its table.
+    private static func place(of column: String, in sql: String) -> Range<String.Index>? {
+        // Matches the whole column: after a space or a parenthesis, and before a comma or the end.
+        let places = sql.ranges(of: column).filter { place in
+            let before = sql[..<place.lowerBound].last
+            let after = sql[place.upperBound...].first
+            return (before == " " || before == "(") && (after == "," || after == "\n" || after == ")")
+        }
+        return places.count == 1 ? places[0] : nil
     }
 
     /// Returns the columns of a table in the file, or an empty array if the table does not exist.

@@ -123,6 +123,14 @@
             #expect(try sql("SELECT old FROM \"Memo\" ORDER BY name") == "gone\ngone\ngone")
         }
 
+        @Test func programThatIsOpenDuringARename() throws {
+            let old = try open(Earlier.Note.self, Earlier.Line.self)
+            _ = try open(Later.Memo.self, Later.Line.self)
+            #expect(throws: SwiftDataError.newerSchemaVersion) { try old.fetch(FetchDescriptor<Earlier.Note>()) }
+            old.insert(Earlier.Note("a"))
+            #expect(throws: SwiftDataError.newerSchemaVersion) { try old.save() }
+        }
+
         @Test func newRequiredAttributeNeedsADefaultValue() throws {
             do {
                 let context = try open(Plain.Stone.self)

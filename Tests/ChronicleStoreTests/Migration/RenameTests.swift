@@ -86,6 +86,15 @@ import Testing
         #expect(try VerificationTests.problems(in: file) == [])
     }
 
+    @Test func programThatIsOpenDuringARename() throws {
+        try addNode()
+        let old = try context([Letters.Node.self])
+        _ = try context([Chain.Node.self])
+        #expect(throws: SwiftDataError.newerSchemaVersion) { try old.fetch(FetchDescriptor<Letters.Node>()) }
+        old.insert(Letters.Node())
+        #expect(throws: SwiftDataError.newerSchemaVersion) { try old.save() }
+    }
+
     // MARK: Names of removed properties
 
     @Test func nameOfARemovedPropertyShowsTheRenamedOne() throws {
