@@ -92,6 +92,8 @@ extension ModelContext {
                 assignments.append((property, model, destinations))
                 models += destinations.filter { $0.persistentBackingData.membership == nil }
             }
+            // From here on, the context keeps the destinations.
+            if backing.extras?.held != nil { backing.removeExtras() }
             attach(model, backing, entity)
         }
         for (property, model, destinations) in assignments {

@@ -2,34 +2,37 @@
 extension AnyBackingData {
     /// Returns the value of a relationship.
     ///
-    /// - Parameter held: The value that the wrapper holds, which is used while the model is not in a context.
+    /// - Parameter declared: The value that the wrapper holds: the declared one until the property is first set.
     @usableFromInline
-    func relationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
-        guard let (owner, property) = relationship(keyPath) else { return held ?? RelationshipShape.placeholder }
+    func relationship<Value>(_ keyPath: AnyKeyPath, declared: Value?) -> Value {
+        guard let (owner, property) = relationship(keyPath) else {
+            let held: HeldDestinations<Value>? = heldDestinations(at: keyPath)
+            return held?.value ?? declared ?? RelationshipShape.initialValue
+        }
         return owner.value(of: property, in: self)
     }
 
     /// Returns the value of a relationship that the program reads, and reports the read to its observers.
     ///
-    /// - Parameter held: The value that the wrapper holds.
+    /// - Parameter declared: The value that the wrapper holds.
     @usableFromInline
-    func readRelationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
+    func readRelationship<Value>(_ keyPath: AnyKeyPath, declared: Value?) -> Value {
         if isAccessTracked() { access(keyPath) }
-        return relationship(keyPath, held: held)
+        return relationship(keyPath, declared: declared)
     }
 
     /// Sets a relationship.
     ///
-    /// - Returns: The value for the wrapper to hold; see ``ModelOwner/setValue(_:of:in:)``.
+    /// - Returns: The value for the wrapper to hold, which has no destinations.
     @usableFromInline
     func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
-        guard let (owner, property) = relationship(keyPath) else { return value }
+        guard let (owner, property) = relationship(keyPath) else { return hold(value, at: keyPath) }
         return owner.setValue(value, of: property, in: self)
     }
 
     /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
     ///
-    /// - Returns: The value, or `nil` while the model is not in a context, because the wrapper then holds the value.
+    /// - Returns: The value, or `nil` while the model is not in a context; see ``heldDestinations(at:declared:)``.
     @usableFromInline
     func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipChange<Value>? {
         guard let (owner, property) = relationship(keyPath) else { return nil }

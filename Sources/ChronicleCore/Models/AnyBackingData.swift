@@ -53,12 +53,16 @@ public class AnyBackingData {
     final class Extras {
         var pending: [Int: PropertyValue] = [:]
         var lists: [Int: ToManyList] = [:]
+        /// The destinations of a model that is not in a context.
+        var held: AnyHeldDestinations?
         var decoded: [Int: Any] = [:]
         var probedOffset: Int?
         /// The to-many relationships that were set before the model had a row, by the index of the property.
         var assignedLists: Set<Int> = []
         /// Why the model is deleted, until the delete is saved or undone.
         var deletion: Deletion?
+        /// Whether this object retains other models.
+        var hasDestinations: Bool { held != nil || !lists.isEmpty }
         /// The observers of the model; see ``AnyBackingData/isAccessTracked()``.
         @exclusivity(unchecked) @usableFromInline final var observation: ModelObservation?
     }
@@ -188,10 +192,13 @@ public class AnyBackingData {
     }
 
     deinit {
-        guard state != .detached else { return }
-        membership?.registry.remove(self)
-        // A context retains models with changes, so this is reached only if the context was released before the model.
-        if isPending, hasChanges { membership?.owner.discardChanges(of: self) }
+        if state != .detached {
+            membership?.registry.remove(self)
+            // A context retains models with changes, so this is reached only if the context was released before the
+            // model.
+            if isPending, hasChanges { membership?.owner.discardChanges(of: self) }
+        }
+        if extras?.hasDestinations == true { ModelRelease.release(&extras) }
     }
 }
 

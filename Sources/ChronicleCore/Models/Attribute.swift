@@ -14,7 +14,8 @@
 public struct Attribute<Value> {
     // Every model stores its wrappers' options, so they have to be small: they fit into the value's trailing padding.
 
-    /// The value that was set or decoded from the row; before that, the declared default value.
+    /// The value that was set or decoded from the row; before that, the declared default value. That of a relationship has
+    /// no destinations once the property was set.
     @usableFromInline var value: Value?
     @usableFromInline let options: Schema.Attribute.Option
     /// The number of the original name in ``OriginalNames``; 0 for none.
@@ -114,7 +115,7 @@ public struct Attribute<Value> {
                 return model[keyPath: storage].value.unsafelyUnwrapped
             }
             if model[keyPath: storage].isRelationship {
-                return backing.relationship(keyPath, held: model[keyPath: storage].value)
+                return backing.relationship(keyPath, declared: model[keyPath: storage].value)
             }
             guard let read = backing.read(keyPath, as: Value.self) else {
                 return declaredDefault(model[keyPath: storage].value, in: model)
@@ -148,7 +149,7 @@ public struct Attribute<Value> {
                     defer { backing.endChange(change) }
                     yield &change.value
                 } else {
-                    yield &model[keyPath: storage].held
+                    yield &backing.heldDestinations(at: keyPath, declared: &model[keyPath: storage].value).value
                 }
             } else {
                 var value = Self[_enclosingInstance: model, wrapped: keyPath, storage: storage]
@@ -231,17 +232,6 @@ public struct Attribute<Value> {
         }
         backing.wrapperValues = .any
         model[keyPath: storage].take(newValue, backing.generation)
-    }
-
-    /// The destinations of a relationship while its model is not in a context.
-    @usableFromInline
-    var held: Value {
-        get { value ?? RelationshipShape.placeholder }
-        _modify {
-            if value == nil { value = RelationshipShape.placeholder }
-            // Changes the value in place: a copy would take time proportional to the number of models.
-            yield &value!
-        }
     }
 
     @inlinable @inline(__always)

@@ -41,7 +41,8 @@
 public struct Relationship<Value> {
     // Every model stores its wrappers' options, so they have to be small.
 
-    /// The value while the model is not in a context; `nil` when the type has no empty value.
+    /// The value before the property is set; `nil` if the type has no empty value. After that, the model's backing data
+    /// or its context keeps the destinations, and this value has none.
     @usableFromInline var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
     let options: Schema.Relationship.Option
@@ -50,26 +51,19 @@ public struct Relationship<Value> {
     private let maximum: Int32
     let inverse: AnyKeyPath?
 
-    /// The destinations of a model that is not in a context.
-    @usableFromInline
-    var held: Value {
-        get { value ?? RelationshipShape.placeholder }
-        _modify {
-            if value == nil { value = RelationshipShape.placeholder }
-            // Changes the value in place: a copy would take time proportional to the number of models.
-            yield &value!
-        }
-    }
-
     /// The destinations of the relationship before its model is inserted.
     ///
     /// An initializer can set them instead of the property, `_items.initialValue` instead of `items`. Swift then does not
     /// call the observers of the property, and allows it before `super.init`. `@Model` does this for the properties with
     /// observers. Do not set them after the model was inserted: the context does not learn of the change.
     public var initialValue: Value {
-        get { held }
+        get { value ?? RelationshipShape.initialValue }
         set { value = newValue }
-        _modify { yield &held }
+        _modify {
+            if value == nil { value = RelationshipShape.initialValue }
+            // Changes the value in place: a copy would take time proportional to the number of models.
+            yield &value!
+        }
     }
 
     private init(
@@ -162,7 +156,7 @@ public struct Relationship<Value> {
         wrapped keyPath: ReferenceWritableKeyPath<Model, Value>,
         storage storage: ReferenceWritableKeyPath<Model, Relationship<Value>>
     ) -> Value {
-        get { model.persistentBackingData.readRelationship(keyPath, held: model[keyPath: storage].value) }
+        get { model.persistentBackingData.readRelationship(keyPath, declared: model[keyPath: storage].value) }
         set {
             let backing = model.persistentBackingData
             if backing.isObserved { backing.willSet(keyPath) }
@@ -178,7 +172,7 @@ public struct Relationship<Value> {
                 defer { backing.endChange(change) }
                 yield &change.value
             } else {
-                yield &model[keyPath: storage].held
+                yield &backing.heldDestinations(at: keyPath, declared: &model[keyPath: storage].value).value
             }
         }
     }

@@ -134,6 +134,9 @@ struct RelationshipShape<Value> {
         return value
     }
 
+    /// The value without destinations, or the placeholder if the type has none.
+    static var initialValue: Value { known?.value([]) ?? placeholder }
+
     private static func shape<Known: RelationshipValue>(_: Known.Type) -> Any {
         RelationshipShape<Known>(
             destination: Known.relationshipDestination, isToMany: Known.relationshipIsToMany, isOptional: true,

@@ -19,6 +19,8 @@ final class EntityTable: Sendable {
     let conversions: [Conversion]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
+    /// The slots of to-one relationships whose row is deleted with its destination.
+    let cascadeSlots: [Int]
     /// The slots of unique attributes, except reals: SQLite considers 0.0 and -0.0 equal.
     let comparableUniqueSlots: [Int]
     /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
@@ -101,11 +103,12 @@ final class EntityTable: Sendable {
     init(
         _ entity: Schema.Entity, number: Int64, tableNumber: Int64? = nil, storeIdentifier: String,
         origins: [String: PersistentIdentifier.Origin],
-        isLinked: Bool, isReferenced: Bool, subtables: [EntityTable] = []
+        isLinked: Bool, isReferenced: Bool, cascadeSlots: [Int], subtables: [EntityTable] = []
     ) {
         name = entity.rootName
         self.isLinked = isLinked
         self.isReferenced = isReferenced || isLinked
+        self.cascadeSlots = cascadeSlots
         self.entity = entity
         self.number = number
         self.tableNumber = tableNumber ?? number

@@ -40,6 +40,9 @@ final class StoreLayout: Sendable {
                 modelled, number: entity.number, tableNumber: numbers[entity.rootName],
                 storeIdentifier: storeIdentifier, origins: origins,
                 isLinked: linked.contains(modelled.rootName), isReferenced: referenced.contains(modelled.rootName),
+                cascadeSlots: modelled.storedProperties.filter { property in
+                    property.relationship.map { schema.deleteRule(towards: $0) == .cascade } ?? false
+                }.map(\.slot),
                 subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table))
             tables[entity.name] = made
             return made

@@ -249,7 +249,7 @@ extension RowWriter {
         }
     }
 
-    private func exists(_ key: Int64, _ table: EntityTable) throws -> Bool {
+    func exists(_ key: Int64, _ table: EntityTable) throws -> Bool {
         try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ?") {
             try $0.bind(key, at: 1)
         } != nil

@@ -170,11 +170,15 @@ struct RowWriter {
         return isReleased
     }
 
-    /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). A context
-    /// lists owners before their destinations, so that in reverse order nothing is left to cascade to.
+    /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). Only rows to which
+    /// and from which deletes cascade can form longer chains. The others are deleted in reverse order, in which
+    /// nothing is left to cascade to, because a context lists owners before their destinations.
     private mutating func delete(_ snapshots: [DefaultSnapshot]) throws {
-        let isReversed = snapshots.count >= 1_000
+        let isReversed = snapshots.count >= DeleteOrder.maximumDepth
         let runs = try runs(snapshots)
+        if isReversed, runs.contains(where: { $0.table.isReferenced && !$0.table.cascadeSlots.isEmpty }) {
+            return try deleteReferencingRowsFirst(snapshots, runs)
+        }
         for (rows, table) in isReversed ? runs.reversed() : runs {
             try snapshots[rows].withUnsafeBufferPointer { rows in
                 if !table.isReferenced {
@@ -189,7 +193,7 @@ struct RowWriter {
     }
 
     /// Deletes rows that nothing references, with a statement for each range of consecutive keys.
-    private mutating func deleteRanges(_ rows: UnsafeBufferPointer<DefaultSnapshot>.Pointers, _ table: EntityTable)
+    mutating func deleteRanges(_ rows: UnsafeBufferPointer<DefaultSnapshot>.Pointers, _ table: EntityTable)
         throws
     {
         var remaining = rows[...]

@@ -1,7 +1,9 @@
 import Foundation
 
 /// Runs a closure on a thread with a stack of this size, like that of secondary threads on Apple platforms.
-func onThread<Result>(stackSize: Int = 512 << 10, _ body: @escaping () throws -> Result) async throws -> Result {
+package func onThread<Result>(
+    stackSize: Int = 512 << 10, _ body: @escaping () throws -> Result
+) async throws -> Result {
     // The closure and its result are used by one thread at a time, because this function waits.
     nonisolated(unsafe) let body = body
     nonisolated(unsafe) var outcome: Swift.Result<Result, any Error>?
