@@ -33,9 +33,12 @@ struct RelationshipCheck {
     // MARK: Deny
 
     private func checkDelete(_ backing: AnyBackingData, _ property: Schema.Property) throws {
-        guard let relationship = ManagedRelationship(context, backing, property),
-            let other = try relationship.loadAgain().first
-        else { return }
+        guard let relationship = ManagedRelationship(context, backing, property) else { return }
+        let destinations = try relationship.loadAgain()
+        // Another writer may have deleted the row of a model whose reference is unsaved.
+        let edited = destinations.filter { $0.persistentBackingData.isEdited }
+        try context.readRows(of: edited, relationship.relationship.destination)
+        guard let other = destinations.first(where: { $0.persistentBackingData.state != .missing }) else { return }
         throw SwiftDataError.deleteDenied.with(
             detail: "the delete rule is deny and the model still references \(other.persistentModelID); "
                 + "delete that model as well",
