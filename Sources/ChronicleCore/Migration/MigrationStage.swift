@@ -91,6 +91,7 @@ extension MigrationStage {
         let context = ModelContext(StoreCoordinator(store))
         context.author = Self.author
         try body(context)
-        if context.hasChanges { try context.save() }
+        // Without changes, this throws the error of a model that could not be inserted.
+        try context.save()
     }
 }
