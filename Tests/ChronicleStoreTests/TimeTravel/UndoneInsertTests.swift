@@ -1,0 +1,71 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// The undo of an insert is a delete with an identifier and the preserved values.
+///
+/// https://github.com/mentrena/SyncKit/issues/94
+@Suite struct UndoneInsertTests {
+    private func identifiers(_ batch: HistoryBatch<DefaultHistoryTransaction>) throws -> Set<PersistentIdentifier> {
+        try Set(batch.changes.map(\.changedPersistentIdentifier))
+    }
+
+    @Test(arguments: StoreKind.allCases) func readersSeeTheSameModels(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, StoreContent.types, preservesValues: true)
+        let context = store.context(author: "editor")
+        let consumer = try store.consumer()
+        let trip = Trip(name: "Rome", destination: "Italy", startDate: .distantPast)
+        trip.bucketList = [BucketListItem(title: "walk"), BucketListItem(title: "eat")]
+        trip.livingAccommodation = LivingAccommodation(placeName: "hotel")
+        let item = LinkItem("item", tags: [LinkTag("red"), LinkTag("blue")])
+        item.friends = [item]
+        context.insert(trip)
+        context.insert(item)
+        try context.save()
+        let before = try StoreContent(store.container)
+        #expect(before.models.count == 7)
+        let inserted = try #require(try consumer.nextBatch())
+        #expect(try identifiers(inserted) == Set(before.models.keys))
+        try consumer.acknowledge(inserted)
+
+        for _ in 0..<2 {
+            try context.history.undo()
+            #expect(try StoreContent(store.container).models.isEmpty)
+            let deleted = try #require(try consumer.nextBatch())
+            #expect(try identifiers(deleted) == Set(before.models.keys))
+            let deletes = try deleted.changes.filter { if case .delete = $0 { true } else { false } }
+            #expect(Set(deletes.map(\.changedPersistentIdentifier)) == Set(before.models.keys))
+            let tombstone = try deleted.changes.lazy.compactMap { change -> HistoryTombstone<Trip>? in
+                guard case .delete(let delete as DefaultHistoryDelete<Trip>) = change else { return nil }
+                return delete.tombstone
+            }.first
+            #expect(tombstone?[\.name] == "Rome" && tombstone?[\.startDate] == .distantPast)
+            #expect(tombstone?[\.destination] == "Italy")
+            try consumer.acknowledge(deleted)
+
+            try context.history.redo()
+            #expect(try StoreContent(store.container) == before)
+            let restored = try #require(try consumer.nextBatch())
+            #expect(try identifiers(restored) == Set(before.models.keys))
+            #expect(try restored.changes.count { if case .insert = $0 { true } else { false } } == 7)
+            try consumer.acknowledge(restored)
+        }
+        #expect(try consumer.nextBatch() == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases) func aModelThatOthersDeletedIsAConflictOrRemainsDeleted(
+        _ kind: StoreKind
+    ) throws {
+        let store = try TestStore(kind, StoreContent.types, preservesValues: true)
+        let (editor, other) = (store.context(author: "editor"), store.context(author: "other"))
+        try store.add("Rome", in: editor)
+        other.delete(try #require(try other.fetch(FetchDescriptor<Trip>()).first))
+        try other.save()
+        let count = try store.history().count
+        do { try editor.history.undo() } catch { #expect((error as? SwiftDataError) == .revertConflict) }
+        #expect(try StoreContent(store.container).models.isEmpty)
+        // No second delete is recorded.
+        #expect(try store.history().dropFirst(count).flatMap(\.changes).isEmpty)
+    }
+}
