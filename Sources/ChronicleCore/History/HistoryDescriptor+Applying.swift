@@ -31,7 +31,8 @@ extension HistoryDescriptor {
         let condition = TreeEvaluator(objects: HistoryObjects()).condition(tree)
         return { transaction in
             guard let transaction = transaction as? DefaultHistoryTransaction else { return false }
-            do { return try condition(.init(.object(.transaction(transaction)))) } catch is UndefinedValue { return false }
+            let frame = TreeEvaluator<HistoryObjects>.Frame(.object(.transaction(transaction)))
+            do { return try condition(frame) } catch is UndefinedValue { return false }
         }
     }
 }

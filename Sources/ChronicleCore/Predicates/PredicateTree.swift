@@ -169,8 +169,9 @@ extension PredicateTree {
         case .arithmetic(_, .integer, _, _), .negative(.integer, _), .unwrapped: true
         case .negative(.real, let a), .characterCount(let a), .decimal(let a), .not(let a), .isOneOf(let a, _):
             a.mayBeUndefined
-        case .arithmetic(_, .real, let a, let b), .ifPresent(let a, let b), .coalesce(let a, let b), .equal(let a, let b),
-            .compare(let a, _, let b), .and(let a, let b), .or(let a, let b), .contains(let a, let b),
+        case .arithmetic(_, .real, let a, let b), .ifPresent(let a, let b), .coalesce(let a, let b),
+            .equal(let a, let b), .compare(let a, _, let b), .and(let a, let b), .or(let a, let b),
+            .contains(let a, let b),
             .starts(let a, let b), .localizedStandardContains(let a, let b):
             a.mayBeUndefined || b.mayBeUndefined
         case .conditional(let a, let b, let c): a.mayBeUndefined || b.mayBeUndefined || c.mayBeUndefined

@@ -38,7 +38,8 @@ extension PredicateSQL {
         if left.isOptional || right.isOptional {
             return optionalEquality(dialect.storable(left), dialect.storable(right), isNegated: isNegated, truth)
         }
-        let sql = dialect.searchingEqual("\(left.sql) \(raw: isNegated ? "<>" : "=") \(right.sql)", left, right, isNegated)
+        let sql = dialect.searchingEqual(
+            "\(left.sql) \(raw: isNegated ? "<>" : "=") \(right.sql)", left, right, isNegated)
         if left.nan == .stored, right.nan == .stored { return unlessNaN(sql, left, isNegated: isNegated) }
         guard left.nan == .null || right.nan == .null, isNegated || truth == .exact else { return sql }
         return dialect.ifNull(sql, constant(isNegated))

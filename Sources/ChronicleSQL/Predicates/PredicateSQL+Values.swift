@@ -129,7 +129,8 @@ extension PredicateSQL {
             operand.isOptional = true
         }
         operand.mayBeUndefined = value.mayBeUndefined || result.mayBeUndefined
-        (operand.constant, operand.indexed) = (nil, nil)
+        operand.constant = nil
+        (operand.indexed, operand.unchecked) = (nil, nil)
         return operand.enclosed
     }
 
@@ -181,7 +182,8 @@ extension PredicateSQL {
             let (then, other) = (first.isDefined ?? dialect.true, second.isDefined ?? dialect.true)
             operand.definition =
                 isDefined
-                ? "(\(choice(test, then, other)))" : dialect.ifNull("(\(dialect.choice(test, then, other)))", dialect.false)
+                ? "(\(choice(test, then, other)))"
+                : dialect.ifNull("(\(dialect.choice(test, then, other)))", dialect.false)
         }
         return operand.enclosed
     }
@@ -200,7 +202,8 @@ extension PredicateSQL {
                 detail: "a conditional value cannot contain identifiers of two entities")
         }
         var operand = first.type == .null ? second : first
-        (operand.sql, operand.constant, operand.indexed) = (first.sql, nil, nil)
+        (operand.sql, operand.constant) = (first.sql, nil)
+        (operand.indexed, operand.unchecked) = (nil, nil)
         operand.isOptional = first.isOptional || second.isOptional
         operand.nan = first.nan == .none ? second.nan : first.nan
         operand.mayBeUndefined = first.mayBeUndefined || second.mayBeUndefined

@@ -149,7 +149,9 @@ public struct PredicateSQL<Source: PredicateSource> {
             CASE (\(try condition(filter, .exact))) WHEN \(dialect.true) THEN 1 WHEN \(dialect.false) THEN 0 ELSE 2 END
             """
         let (tables, order) = (source.tables(of: elements.variable), source.order(of: elements.variable))
-        guard let order else { return "SELECT min(r) FROM (SELECT \(result) AS r FROM \(tables) WHERE \(owner)) AS f WHERE r > 0" }
+        guard let order else {
+            return "SELECT min(r) FROM (SELECT \(result) AS r FROM \(tables) WHERE \(owner)) AS f WHERE r > 0"
+        }
         return """
             SELECT r FROM (SELECT \(result) AS r, \(order) AS o FROM \(tables) WHERE \(owner)) AS f \
             WHERE r > 0 ORDER BY o LIMIT 1

@@ -19,6 +19,9 @@ public struct SQLOperand: Sendable {
     public var constant: PropertyValue?
     /// Whether the database can represent the constant; see ``SQLDialect/canRepresent(_:)``.
     var isRepresentable = true
+    /// The result of a calculation with integers before it is checked for an overflow, if the check may follow other
+    /// calculations with the result.
+    package var unchecked: SQLQuery?
     /// An expression that programs may have an index of; see ``SQLDialect/indexedMember(_:of:_:)``.
     var indexed: SQLQuery?
     /// Whether the value may be undefined.
@@ -106,7 +109,7 @@ extension SQLOperand {
         guard let definition, !isOptional, nan != .null else { return self }
         var result = self
         result.sql = "CASE WHEN \(definition) THEN \(sql) END"
-        (result.definition, result.indexed) = (nil, nil)
+        (result.definition, result.indexed, result.unchecked) = (nil, nil, nil)
         return result
     }
 

@@ -36,14 +36,23 @@ extension SQLiteDialect {
         _ operation: PredicateArithmetic, _ number: PredicateNumber, _ first: SQLOperand, _ second: SQLOperand
     ) -> SQLOperand {
         if number == .integer {
-            let sql: SQLQuery = "(\(first.sql) \(raw: operation.rawValue) \(second.sql))"
-            return SQLOperand(
-                sql: mayOverflow(operation, second) ? PredicateFunctions.integer(result: sql) : sql, type: .integer)
+            let result: SQLQuery =
+                "\(first.unchecked ?? first.sql) \(raw: operation.rawValue) \(second.unchecked ?? second.sql)"
+            // The REAL of an overflow remains one in further calculations.
+            let isUnchecked = first.unchecked != nil || second.unchecked != nil || mayOverflow(operation, second)
+            return isUnchecked ? checked(result) : SQLOperand(sql: "(\(result))", type: .integer)
         }
         let (a, b) = (calculable(first), calculable(second))
         let sql: SQLQuery =
             operation == .divide ? quotient(a, b) : "(\(a.sql) \(raw: operation.rawValue) \(b.sql))"
         return SQLOperand(sql: sql, type: .real, nan: .null)
+    }
+
+    /// Returns the result of a calculation with integers, with NULL for an overflow.
+    private func checked(_ result: SQLQuery) -> SQLOperand {
+        var operand = SQLOperand(sql: PredicateFunctions.integer(result: result), type: .integer)
+        operand.unchecked = "(\(result))"
+        return operand
     }
 
     /// Returns whether a calculation with integers may overflow. A quotient does if the divisor is -1.
@@ -69,7 +78,7 @@ extension SQLiteDialect {
         let operand = calculable(operand)
         // SQLite subtracts from 0, so that the opposite of 0.0 would be 0.0.
         return number == .integer
-            ? SQLOperand(sql: PredicateFunctions.integer(result: "(-\(operand.sql))"), type: .integer)
+            ? checked("-\(operand.unchecked ?? operand.sql)")
             : SQLOperand(sql: "(-1.0 * \(operand.sql))", type: .real, nan: operand.nan)
     }
 

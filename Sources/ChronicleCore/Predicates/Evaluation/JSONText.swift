@@ -46,7 +46,8 @@ package struct JSONText {
         case .float: return Float(unquoted).map { .real(Double($0)) } ?? .null
         case .decimal: return Decimal(string: unquoted, locale: Self.posix).map { .text($0.description) } ?? .null
         case .uuid:
-            return UUID(uuidString: unquoted).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob(Data($0)) } } ?? .null
+            return UUID(uuidString: unquoted).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob(Data($0)) } }
+                ?? .null
         case .data: return Data(base64Encoded: string ?? "").map { .blob($0) } ?? .null
         case .json: return .text(text)
         }

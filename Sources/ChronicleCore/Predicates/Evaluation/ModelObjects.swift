@@ -2,7 +2,9 @@ import Foundation
 
 /// The properties of models in memory, with the values that they have at present.
 struct ModelObjects: EvaluatedObjects {
-    func value(of property: ModelProperty, in model: any PersistentModel) throws -> EvaluatedValue<any PersistentModel> {
+    typealias Object = any PersistentModel
+
+    func value(of property: ModelProperty, in model: Object) throws -> EvaluatedValue<Object> {
         switch property {
         case .identifier: .value(.reference(model.persistentModelID))
         case .stored(let property):
@@ -45,7 +47,7 @@ struct ModelObjects: EvaluatedObjects {
         return current
     }
 
-    func elements(of property: ModelProperty, in model: any PersistentModel) throws -> [EvaluatedValue<any PersistentModel>] {
+    func elements(of property: ModelProperty, in model: Object) throws -> [EvaluatedValue<Object>] {
         guard case .stored(let property) = property, let access = property.relationshipAccess else { return [] }
         return access.destinations(of: model).map { .object($0) }
     }

@@ -36,7 +36,11 @@ struct PredicateEvaluator<Model: PersistentModel> {
     /// overflows.
     func matches(_ model: Model) throws -> Bool {
         if let condition {
-            do { return try condition(Evaluator.Frame(.object(model))) } catch is UndefinedValue { return false } catch {
+            do {
+                return try condition(Evaluator.Frame(.object(model)))
+            } catch is UndefinedValue {
+                return false
+            } catch {
                 // The model has a value that cannot be stored, which Foundation can compare.
             }
         }

@@ -173,7 +173,8 @@ struct TreeEvaluator<Objects: EvaluatedObjects> {
     }
 
     private func isOneOf(_ operand: @escaping Operand, _ list: [PropertyValue]) -> Condition {
-        let values = Set(list.lazy.map(\.uniqueForm).filter { if case .real(let real) = $0 { !real.isNaN } else { true } })
+        // NaN equals nothing.
+        let values = Set(list.lazy.map(\.uniqueForm).filter { $0.isNull || $0.isEqual(to: $0) })
         return { values.contains(plain(try operand($0)).uniqueForm) }
     }
 

@@ -56,7 +56,9 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has a tag of this name; see ``tags()``. The errors of
     ///   ``tags()``, such as ``SwiftDataError/unsupportedFeature``.
     public func token(tagged name: String) throws -> DefaultHistoryToken {
-        guard let tag = try tags().first(where: { $0.name.hasSameBytes(as: name) }) else { throw Self.tagNotFound(name) }
+        guard let tag = try tags().first(where: { $0.name.hasSameBytes(as: name) }) else {
+            throw Self.tagNotFound(name)
+        }
         return tag.token
     }
 
