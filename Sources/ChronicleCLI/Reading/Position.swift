@@ -130,7 +130,7 @@ enum Position: Equatable {
     private static func tag(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken {
         let name = text.hasPrefix("tag:") ? String(text.dropFirst(4)) : text
         let tags = try store.historyTags()
-        if let tag = tags.first(where: { $0.name.hasSameBytes(as: name) }) { return tag.token }
+        if let tag = tags.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return tag.token }
         let nearest = NearestName.nearest(to: name, in: tags.map(\.name))
         throw UsageError(
             "\(text.escaped) is not a position: write a transaction, a date, a tag, start or now"

@@ -35,10 +35,16 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
             hasAllValues: false)
     }
 
-    /// Creates an insert.
+    /// Creates an insert whose values may be complete.
     ///
-    /// - Parameter hasAllValues: Whether the values are all that the model had.
-    package init(
+    /// - Parameters:
+    ///   - changeIdentifier: The identifier of the change.
+    ///   - transactionIdentifier: The identifier of the transaction.
+    ///   - changedPersistentIdentifier: The identifier of the inserted model.
+    ///   - preservedValues: The values of the model.
+    ///   - hasAllValues: Whether the values are all that the model had. Attributes that are missing were then added to the
+    ///     class later, and a revert uses their default values.
+    public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         preservedValues: [PreservedValue], hasAllValues: Bool
     ) {
@@ -179,10 +185,16 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
             changedPersistentIdentifier: changedPersistentIdentifier, tombstone: tombstone, hasAllValues: false)
     }
 
-    /// Creates a delete.
+    /// Creates a delete whose values may be complete.
     ///
-    /// - Parameter hasAllValues: Whether the values are all that the model had.
-    package init(
+    /// - Parameters:
+    ///   - changeIdentifier: The identifier of the change.
+    ///   - transactionIdentifier: The identifier of the transaction.
+    ///   - changedPersistentIdentifier: The identifier of the deleted model.
+    ///   - tombstone: The preserved values.
+    ///   - hasAllValues: Whether the values are all that the model had. Attributes that are missing were then added to the
+    ///     class later, and a revert uses their default values.
+    public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         tombstone: HistoryTombstone<Model>, hasAllValues: Bool
     ) {

@@ -157,8 +157,13 @@ extension PredicateTree {
 }
 
 extension PredicateTree {
-    /// Whether the tree may be undefined for an object.
-    package var mayBeUndefined: Bool {
+    /// Whether the tree may be undefined for an object: because it force-unwraps nil, divides by zero, or overflows.
+    ///
+    /// A condition that is undefined matches no object, and neither does its negation. A translation to a language in which
+    /// such operations have a value needs a condition in addition.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of nodes.
+    public var mayBeUndefined: Bool {
         switch self {
         case .constant, .foreign, .path: false
         // Only a division by another constant than 0 and -1 has a result for every integer.

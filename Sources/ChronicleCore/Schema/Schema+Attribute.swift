@@ -9,7 +9,7 @@ extension Schema {
         public let options: [Option]
         let encodedDefault: PropertyValue?
         /// Whether the default value is the same for every model, unlike that of `Date()`.
-        package let hasConstantDefault: Bool
+        public let hasConstantDefault: Bool
         let codec: any AnyPropertyCodec
         /// The stored form of the values.
         public let storage: Storage

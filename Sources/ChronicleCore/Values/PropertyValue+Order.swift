@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 // The rules by which stored values are compared: those of the SQL that stores execute. Predicates, sorts and unique
 // constraints in memory use these functions, so that a model matches and sorts in the same way before and after a save.
@@ -70,7 +70,7 @@ extension ComparisonResult {
 
 extension String {
     /// Returns whether the UTF-8 of two texts is the same. `==` would ignore how characters are composed.
-    package func hasSameBytes(as other: String) -> Bool {
+    func hasSameBytes(as other: String) -> Bool {
         var (a, b) = (self, other)
         guard a.utf8.count == b.utf8.count else { return false }
         return a.withUTF8 { a in
@@ -82,7 +82,7 @@ extension String {
     }
 
     /// Returns the order of two texts by their UTF-8. `<` would ignore how characters are composed.
-    package func orderOfBytes(to other: String) -> ComparisonResult {
+    func orderOfBytes(to other: String) -> ComparisonResult {
         var (a, b) = (self, other)
         return a.withUTF8 { a in b.withUTF8 { b in order(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b)) } }
     }

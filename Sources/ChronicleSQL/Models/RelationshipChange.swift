@@ -45,58 +45,6 @@ public struct RelationshipChange: Sendable {
     }
 }
 
-extension RelationshipChange {
-    /// Returns the relationships that a new schema stores in another way.
-    ///
-    /// - Parameters:
-    ///   - plan: The plan of the opening. Tables and links have their new names, columns their old ones.
-    ///   - schema: The new schema, in which an entity has the properties of its whole hierarchy.
-    ///   - exists: A closure that returns whether the tables contain a column or a table of links.
-    package static func changes(
-        _ plan: SchemaPlan, to schema: Schema, exists: (RelationshipStorage) throws -> Bool
-    ) rethrows -> [RelationshipChange] {
-        var changes: [RelationshipChange] = []
-        for entity in schema.entities {
-            for property in entity.properties {
-                guard let new = RelationshipStorage(property, of: entity, in: schema),
-                    let destination = property.relationship?.destination,
-                    let earlier = plan.tables[entity.name]?.earlier(property.name),
-                    earlier.destination.map(plan.root) == destination,
-                    let old = try earlier.storages(of: entity.name, destination).first(where: exists),
-                    !old.isSameKind(as: new), !plan.continues(new)
-                else { continue }
-                changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))
-            }
-        }
-        return changes
-    }
-}
-
-extension SchemaPlan {
-    /// Returns whether a column has the destinations of another relationship already.
-    fileprivate func continues(_ storage: RelationshipStorage) -> Bool {
-        switch storage {
-        case .links: false
-        case .column(let table, let name), .inverseColumn(let table, let name):
-            tables[table]?.earlier(name)?.place == .column
-        }
-    }
-}
-
-extension StoredProperty {
-    /// Returns where the tables may contain the destinations of a relationship.
-    package func storages(of entityName: String, _ destination: String) -> [RelationshipStorage] {
-        let (owner, target) = (ModelTables.linkOwner, ModelTables.linkDestination)
-        switch place {
-        case .column: return [.column(table: entityName, name: name)]
-        case .inverse: return inverse.map { [.inverseColumn(table: destination, name: $0)] } ?? []
-        case .links:
-            return [.links(table: "\(entityName).\(name)", from: owner, to: target)]
-                + (inverse.map { [.links(table: "\(destination).\($0)", from: target, to: owner)] } ?? [])
-        }
-    }
-}
-
 /// The tables of the entities before, each of which has the properties of a hierarchy.
 private struct EarlierTables {
     private let definitions: [String: Schema.Entity]

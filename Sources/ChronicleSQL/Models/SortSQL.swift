@@ -1,5 +1,5 @@
 import ChronicleCore
-public import Foundation
+import Foundation
 
 /// Translates sort descriptors to an ORDER BY clause with the same order.
 struct SortSQL {
@@ -77,11 +77,4 @@ struct SortSQL {
                     + "\(error.detail ?? ""); sort the fetched models instead")
         }
     }
-}
-
-extension SortDescriptor {
-    /// Whether the descriptor orders texts as Swift's `<` does, by their Unicode scalars.
-    ///
-    /// A database cannot reproduce the order of other comparators.
-    public var isLexical: Bool { isLexicalOrPlain }
 }

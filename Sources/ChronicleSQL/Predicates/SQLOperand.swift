@@ -21,7 +21,7 @@ public struct SQLOperand: Sendable {
     var isRepresentable = true
     /// The result of a calculation with integers before it is checked for an overflow, if the check may follow other
     /// calculations with the result.
-    package var unchecked: SQLQuery?
+    public var unchecked: SQLQuery?
     /// An expression that programs may have an index of; see ``SQLDialect/indexedMember(_:of:_:)``.
     var indexed: SQLQuery?
     /// Whether the value may be undefined.

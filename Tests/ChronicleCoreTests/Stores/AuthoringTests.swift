@@ -154,7 +154,9 @@ struct PublicInterfaceTests {
         for target in ["ChronicleCore", "ChronicleSQL", "ChronicleStore", "Chronicle"] {
             let files = try #require(
                 FileManager.default.enumerator(at: sources.appending(path: target), includingPropertiesForKeys: nil))
-            for case let file as URL in files where file.pathExtension == "swift" {
+            // The plan of an opening is what both SQL stores of this package share, and not part of the interface of a store.
+            for case let file as URL in files
+            where file.pathExtension == "swift" && !file.path.contains("ChronicleSQL/SchemaChanges/") {
                 for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                     lines += 1
                     let code = line.drop { $0 == " " }

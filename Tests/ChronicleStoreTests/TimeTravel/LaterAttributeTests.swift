@@ -64,7 +64,7 @@ import Testing
         let start: DefaultHistoryToken
         do {
             let context = try context(Old.self)
-            start = try #require(try context.currentHistoryToken())
+            start = try context.currentHistoryToken()
             context.insert(Old("a"))
             try context.save()
         }

@@ -1,16 +1,24 @@
 import Foundation
 
-/// A value in the JSON text of an attribute.
+/// A value in the JSON text of an attribute, for stores whose database cannot compare its parts exactly.
 ///
 /// Unlike a decoder, it keeps the text of each part, which determines the stored form of a member: numbers are not
 /// rounded, and a string may contain U+0000. The text must be valid JSON, as `JSONCoding` writes it; other text has no
 /// members and no elements.
-package struct JSONText {
+public struct JSONText {
     private let utf8: ArraySlice<UInt8>
 
-    package init(_ text: String) { self.init(utf8: Array(text.utf8)[...]) }
+    /// Creates a value from JSON.
+    ///
+    /// - Parameter text: The JSON text.
+    /// - Complexity: O(*n*), where *n* is the length of the text.
+    public init(_ text: String) { self.init(utf8: Array(text.utf8)[...]) }
 
-    package init(_ utf8: UnsafeBufferPointer<UInt8>) { self.init(utf8: Array(utf8)[...]) }
+    /// Creates a value from JSON.
+    ///
+    /// - Parameter utf8: The UTF-8 of the JSON text, which is copied.
+    /// - Complexity: O(*n*), where *n* is the length of the text.
+    public init(_ utf8: UnsafeBufferPointer<UInt8>) { self.init(utf8: Array(utf8)[...]) }
 
     private init(utf8: ArraySlice<UInt8>) {
         let start = utf8.drop(while: Self.isSpace)
@@ -23,8 +31,12 @@ package struct JSONText {
 
     private var isNull: Bool { utf8.elementsEqual("null".utf8) }
 
-    /// Returns the value of a member of an object, or `nil` if the value is not an object that has the member.
-    package subscript(key: String) -> JSONText? {
+    /// Returns the value of a member of an object.
+    ///
+    /// - Parameter key: The name of the member.
+    /// - Returns: The value of the member, or `nil` if this value is not an object that has it.
+    /// - Complexity: O(*n*), where *n* is the length of the text.
+    public subscript(key: String) -> JSONText? {
         guard utf8.first == UInt8(ascii: "{") else { return nil }
         return parts.first { part in
             part.key.map { JSONText(utf8: $0).string.map { $0.hasSameBytes(as: key) } == true } == true
@@ -32,12 +44,17 @@ package struct JSONText {
     }
 
     /// The elements of an array; empty for other values.
-    package var elements: [JSONText] {
+    ///
+    /// - Complexity: O(*n*), where *n* is the length of the text.
+    public var elements: [JSONText] {
         utf8.first == UInt8(ascii: "[") ? parts.map { JSONText(utf8: $0.value) } : []
     }
 
-    /// Returns the value in the form of an attribute; null for the JSON value null, and for a value of another form.
-    package func value(_ form: JSONForm) -> PropertyValue {
+    /// Returns the value in the form of an attribute.
+    ///
+    /// - Parameter form: The form in which JSON contains the values of the attribute's type.
+    /// - Returns: The value; null for the JSON value null, and for a value of another form.
+    public func value(_ form: JSONForm) -> PropertyValue {
         if isNull { return .null }
         switch form {
         case .text: return string.map { .text($0) } ?? .null

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The properties of models in memory, with the values that they have at present.
 struct ModelObjects: EvaluatedObjects {
@@ -90,7 +90,7 @@ struct ModelOrder<Model: PersistentModel> {
     private static func comparator(
         _ descriptor: SortDescriptor<Model>, _ entity: Schema.Entity, _ schema: Schema
     ) -> (Model, Model) -> ComparisonResult {
-        guard descriptor.isLexicalOrPlain, let keyPath = descriptor.keyPath,
+        guard descriptor.isLexical, let keyPath = descriptor.keyPath,
             let path = storedPath(of: keyPath, entity, schema), let order = path.last?.storedOrder
         else { return descriptor.compare }
         let evaluator = TreeEvaluator(objects: ModelObjects())
@@ -134,8 +134,10 @@ extension PropertyValue {
 }
 
 extension SortDescriptor {
-    /// Whether the descriptor orders texts by their Unicode scalars, or orders values of another type.
-    package var isLexicalOrPlain: Bool {
+    /// Whether the descriptor orders texts as Swift's `<` does, by their Unicode scalars.
+    ///
+    /// A database cannot reproduce the order of other comparators. The value is `true` for properties of other types.
+    public var isLexical: Bool {
         stringComparator.map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true
     }
 }

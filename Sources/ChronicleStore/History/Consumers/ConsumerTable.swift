@@ -162,7 +162,7 @@ struct ConsumerTable {
     }
 
     private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
-        if !record.name.hasSameBytes(as: known.record.name) {
+        if !record.name.utf8.elementsEqual(known.record.name.utf8) {
             // Separately, because an assignment of the name makes SQLite change the index.
             let statement = try connection.cached("UPDATE \(Self.name) SET name = ? WHERE id = ?")
             try statement.bind(record.name, at: 1)

@@ -23,7 +23,7 @@ struct TransactionSource: Equatable, Sendable {
     /// Sources are different if their texts have different bytes, as in the table.
     static func == (a: TransactionSource, b: TransactionSource) -> Bool {
         func isSame(_ a: String?, _ b: String?) -> Bool {
-            if let a, let b { a.hasSameBytes(as: b) } else { a == nil && b == nil }
+            if let a, let b { a.utf8.elementsEqual(b.utf8) } else { a == nil && b == nil }
         }
         return isSame(a.author, b.author) && isSame(a.contextName, b.contextName) && isSame(a.program, b.program)
     }
