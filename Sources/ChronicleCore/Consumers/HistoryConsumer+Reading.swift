@@ -106,12 +106,14 @@ extension HistoryConsumer {
     ) throws -> HistoryBatch<Transaction> {
         // Read before the first model, so that every change that the models may lack comes after it.
         let next = Place(position: try store.currentHistoryToken(), rebuild: .reading(after: nil))
-        let batch = try deliver(.reset(reason), from: place, to: next, lease)
+        return try deliver(.reset(reason), from: place, to: next, lease)
+    }
+
+    func logReset(_ reason: HistoryResetReason) {
         store.log(
             reason == .requested ? .debug : .notice, event: "consumerReset",
             "the consumer \"\(name)\" starts over from the models: \(reason)",
             metadata: ["consumer": name, "reason": "\(reason)"])
-        return batch
     }
 
     /// Returns the identifiers of the next models of one entity, or an empty array if there are none.

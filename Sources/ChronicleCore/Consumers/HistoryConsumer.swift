@@ -109,9 +109,13 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// - Complexity: O(*n*), where *n* is the number of changes in the batch and before it that do not match.
     public func nextBatch(limit: Int = 1_000) throws -> HistoryBatch<Transaction>? {
         try attributing {
-            try state.withLock { state in
-                let lease = try acquire(&state)
-                return try nextBatch(limit: max(limit, 1), lease, &state)
+            try DeferredCallbacks.deferring {
+                let batch = try state.withLock { state in
+                    let lease = try acquire(&state)
+                    return try nextBatch(limit: max(limit, 1), lease, &state)
+                }
+                if case .reset(let reason)? = batch?.content { logReset(reason) }
+                return batch
             }
         }
     }
@@ -121,7 +125,12 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// Batches that were delivered can still be acknowledged until another instance reads. An instance also releases
     /// its lock with its last reference.
     public func release() {
-        state.withLock { $0.lease = nil }
+        // The lock of a custom store is released after this one.
+        let lease = state.withLock { state in
+            defer { state.lease = nil }
+            return state.lease
+        }
+        withExtendedLifetime(lease) {}
     }
 
     /// Returns the current lease, or acquires the lock and raises the fence.
@@ -224,10 +233,12 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// - Complexity: O(1).
     public func seek(to start: HistoryStart<Token>) throws {
         try attributing {
-            try state.withLock { state in
-                _ = try acquire(&state)
-                try store.moveConsumer(named: name, to: start)
-                state.lease = nil
+            try DeferredCallbacks.deferring {
+                try state.withLock { state in
+                    _ = try acquire(&state)
+                    try store.moveConsumer(named: name, to: start)
+                    state.lease = nil
+                }
             }
         }
     }

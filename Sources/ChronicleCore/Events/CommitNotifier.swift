@@ -5,11 +5,15 @@ import Synchronization
 /// The stores are observed while there are listeners.
 final class CommitNotifier: Sendable {
     private let stores: [any DataStore]
-    private let signals = Mutex<[ObjectIdentifier: CommitSignal]>([:])
-    /// The observations of the stores, empty if there are no listeners. Locked while they are started and cancelled.
-    /// Handlers do not use this lock, so a cancellation may wait for them.
-    private let observations = Mutex<[CommitObservation]>([])
+    /// Not locked while observations are started and cancelled, which may call other code.
+    private let state = Mutex(State())
     private let commitCount = Atomic<UInt64>(0)
+
+    private struct State {
+        var signals: [ObjectIdentifier: CommitSignal] = [:]
+        /// The observations of the stores, empty if there are no listeners.
+        var observations: [CommitObservation] = []
+    }
 
     /// A number that increases with each commit of a context of the container, and with each commit that a store reports.
     /// Reading it shows on any thread, without waiting for a signal, whether something was committed.
@@ -18,41 +22,52 @@ final class CommitNotifier: Sendable {
     init(_ stores: [any DataStore]) { self.stores = stores }
 
     /// Whether stores are observed.
-    var isObserving: Bool { observations.withLock { !$0.isEmpty } }
+    var isObserving: Bool { state.withLock { !$0.observations.isEmpty } }
 
     /// Adds a listener. Every commit after this call signals it.
     ///
     /// - Throws: The error of ``DataStoreNotifying/observeCommits(_:)``.
     func add(_ signal: CommitSignal) throws {
-        try observations.withLock { observations in
-            if observations.isEmpty { observations = try observeStores() }
-            signals.withLock { $0[ObjectIdentifier(signal)] = signal }
+        let isObserving = state.withLock { state in
+            state.signals[ObjectIdentifier(signal)] = signal
+            return !state.observations.isEmpty
         }
+        guard !isObserving else { return }
+        let started: [CommitObservation]
+        do { started = try observeStores() } catch {
+            remove(signal)
+            throw error
+        }
+        // Another thread may have started the same observations meanwhile.
+        let unused = state.withLock { state in
+            guard state.observations.isEmpty, !state.signals.isEmpty else { return started }
+            state.observations = started
+            return []
+        }
+        for observation in unused { observation.cancel() }
     }
 
     func remove(_ signal: CommitSignal) {
-        observations.withLock { observations in
-            let isLast = signals.withLock { signals in
-                signals[ObjectIdentifier(signal)] = nil
-                return signals.isEmpty
-            }
-            guard isLast else { return }
-            for observation in observations { observation.cancel() }
-            observations = []
+        let ended = state.withLock { state -> [CommitObservation] in
+            state.signals[ObjectIdentifier(signal)] = nil
+            guard state.signals.isEmpty else { return [] }
+            defer { state.observations = [] }
+            return state.observations
         }
+        for observation in ended { observation.cancel() }
     }
 
     /// Counts the commit of a context, and signals the listeners if the store does not report commits itself.
     func didSave(to store: any DataStore) {
         commitCount.add(1, ordering: .releasing)
-        guard signals.withLock({ !$0.isEmpty }), !(store is any DataStoreNotifying) else { return }
+        guard state.withLock({ !$0.signals.isEmpty }), !(store is any DataStoreNotifying) else { return }
         notify()
     }
 
     private func notify() {
         commitCount.add(1, ordering: .releasing)
         // Resumed outside of the lock.
-        for signal in signals.withLock({ Array($0.values) }) { signal.signal() }
+        for signal in state.withLock({ Array($0.signals.values) }) { signal.signal() }
     }
 
     private func observeStores() throws -> [CommitObservation] {

@@ -33,8 +33,8 @@
 public protocol StoreLogger: Sendable {
     /// Receives a message.
     ///
-    /// The method is called on any thread. It should return quickly, because the operation that it reports waits for
-    /// it, and must not use the store.
+    /// The method is called on any thread, after the operation that it reports has released its locks. It may use the
+    /// store. It should return quickly, because the thread of the operation waits for it.
     ///
     /// - Parameters:
     ///   - level: The importance of the message, at least ``DataStoreConfiguration/logLevel``.
@@ -90,7 +90,7 @@ extension DataStoreConfiguration {
         metadata: @autoclosure () -> [String: String] = [:]
     ) {
         guard let logger, level >= logLevel else { return }
-        let metadata = metadata().merging(["event": event, "store": name]) { $1 }
-        logger.log(level: level, message: message(), metadata: metadata)
+        let (message, metadata) = (message(), metadata().merging(["event": event, "store": name]) { $1 })
+        DeferredCallbacks.run { logger.log(level: level, message: message, metadata: metadata) }
     }
 }

@@ -8,7 +8,8 @@ public enum ReadCancellation {
     /// Whether the current task is cancelled and a read should stop. Always `false` during a save and outside of tasks.
     public static var isCancelled: Bool { Task.isCancelled && !isSuspended }
 
-    /// Runs a part of a save, during which ``isCancelled`` is `false`.
+    /// Runs a part of a save, during which ``isCancelled`` is `false`. Handlers of commits and loggers are called afterwards,
+    /// because they may use the context that saves.
     static func suspended<Result>(_ body: () throws -> Result) rethrows -> Result {
         // Outside of a task there is no cancellation to suspend.
         let isInTask = withUnsafeCurrentTask { task in
@@ -18,6 +19,8 @@ public enum ReadCancellation {
             case .none: false
             }
         }
-        return isInTask ? try $isSuspended.withValue(true, operation: body) : try body()
+        return try DeferredCallbacks.deferring {
+            isInTask ? try $isSuspended.withValue(true, operation: body) : try body()
+        }
     }
 }

@@ -40,6 +40,8 @@ package final class Connection {
     @exclusivity(unchecked) var attachedObject: AnyObject?
     /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
     @exclusivity(unchecked) package var didCommit: (@Sendable (Connection) -> Void)?
+    /// What to run when the connection is available to other threads again.
+    private var actionsAfterUse: [@Sendable () -> Void] = []
     /// See ``createTemporaryView(_:as:)``.
     var allowedViews: AllowedViews?
     /// See ``observeRowChanges(with:)``.
@@ -90,6 +92,17 @@ package final class Connection {
 
     deinit {
         close()
+    }
+
+    /// Runs an action when no caller of ``Database`` uses the connection any more, so that the action may wait for other
+    /// threads that use it.
+    package func afterUse(_ action: @escaping @Sendable () -> Void) { actionsAfterUse.append(action) }
+
+    /// Returns the actions of ``afterUse(_:)``, and forgets them.
+    package func takeActionsAfterUse() -> [@Sendable () -> Void] {
+        if actionsAfterUse.isEmpty { return [] }
+        defer { actionsAfterUse = [] }
+        return actionsAfterUse
     }
 
     /// Rolls back an open transaction and closes the connection. A second call has no effect; all other calls then

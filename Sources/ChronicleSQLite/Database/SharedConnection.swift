@@ -11,11 +11,17 @@ final class SharedConnection: @unchecked Sendable {
     }
 
     /// Waits for the connection and runs `body`. Before it returns, the outermost call resets running statements and
-    /// rolls back an open transaction.
+    /// rolls back an open transaction. Afterwards, it runs what was passed to ``Connection/afterUse(_:)``, without the
+    /// connection.
     func use<T>(_ body: (Connection) throws -> T) throws -> T {
-        try lock.withLock {
+        var actions: [@Sendable () -> Void] = []
+        defer { for action in actions { action() } }
+        return try lock.withLock {
             depth += 1
-            defer { depth -= 1 }
+            defer {
+                depth -= 1
+                if depth == 0 { actions = connection.takeActionsAfterUse() }
+            }
             return try depth == 1 ? connection.withCleanup(body) : body(connection)
         }
     }

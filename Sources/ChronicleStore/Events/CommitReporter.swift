@@ -1,3 +1,4 @@
+import ChronicleCore
 import ChronicleSQLite
 import Foundation
 import Synchronization
@@ -21,12 +22,19 @@ final class CommitReporter: Sendable {
         logSize = path.map { LogSize(storePath: $0, onGrowth: onLogGrowth) }
     }
 
-    /// Called after each commit with the connection that wrote.
+    /// Called after each commit with the connection that wrote. The observers are notified when other threads can use the
+    /// connection again.
     func didCommit(_ connection: Connection) {
         let now = ContinuousClock.now
         eventFile?.raiseEvent(now)
-        for handler in handlers.withLock({ $0.isEmpty ? [] : Array($0.values) }) { handler() }
+        if handlers.withLock({ !$0.isEmpty }) {
+            connection.afterUse { DeferredCallbacks.run { self.report() } }
+        }
         logSize?.check(connection, now)
+    }
+
+    private func report() {
+        for handler in handlers.withLock({ Array($0.values) }) { handler() }
     }
 
     func add(_ handler: @escaping @Sendable () -> Void) -> UUID {

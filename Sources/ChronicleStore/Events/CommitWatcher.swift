@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A thread that calls a handler after commits of other connections to a store's file, of any process.
@@ -14,10 +13,7 @@ import Foundation
 /// checks the data version every 4 ms, so that writers are hardly slowed down.
 final class CommitWatcher: Sendable {
     private let source: any FileEventSource
-    private let handler: @Sendable () -> Void
-    private let ended = DispatchSemaphore(value: 0)
-    /// Only compared with the current thread.
-    nonisolated(unsafe) private let thread: Thread
+    private let version: WatchedVersion
 
     /// How long after the last write the data version is checked. The longest delays are for `synchronous=FULL` on a
     /// slow disk, which a commit waits for after its last write.
@@ -47,30 +43,23 @@ final class CommitWatcher: Sendable {
         path: String, filePath: String, _ source: any FileEventSource, checkingEvery interval: Duration,
         onFailure: @escaping @Sendable (any Error) -> Void, _ handler: @escaping @Sendable () -> Void
     ) {
-        (self.source, self.handler) = (source, handler)
-        // Only the new thread uses it from here on.
-        nonisolated(unsafe) let version = DataVersion(path: path, filePath: filePath)
-        let ended = ended
-        thread = Thread { [source, handler] in
+        self.source = source
+        version = WatchedVersion(path: path, filePath: filePath)
+        let thread = Thread { [source, handler, version] in
             var loop = Loop(
                 source: source, interval: interval, onFailure: onFailure, handler: handler, version: version)
             loop.run()
-            loop.version.close()
-            ended.signal()
         }
         thread.name = "chronicle-commits"
         thread.stackSize = 512 * 1024
         thread.start()
     }
 
-    /// Ends the thread and waits until it has closed its connection, so that the store's own connection can be the last
-    /// one to close, which removes the log.
+    /// Ends the thread, without waiting for a call of the handler. Closes the connection of the thread, so that the store's
+    /// own connection can be the last one to close, which removes the log.
     func cancel() {
         source.cancel()
-        // A handler may cancel its own observation.
-        guard thread !== Thread.current else { return }
-        ended.wait()
-        ended.signal()
+        version.close()
     }
 
     /// The state of the thread.
@@ -79,7 +68,7 @@ final class CommitWatcher: Sendable {
         let interval: Duration
         let onFailure: @Sendable (any Error) -> Void
         let handler: @Sendable () -> Void
-        var version: DataVersion
+        let version: WatchedVersion
         private var lastWrite = ContinuousClock.now
         /// The delays after the last write that have not elapsed yet.
         private var delays: ArraySlice<Duration> = []
@@ -88,7 +77,7 @@ final class CommitWatcher: Sendable {
 
         init(
             source: any FileEventSource, interval: Duration, onFailure: @escaping @Sendable (any Error) -> Void,
-            handler: @escaping @Sendable () -> Void, version: DataVersion
+            handler: @escaping @Sendable () -> Void, version: WatchedVersion
         ) {
             (self.source, self.interval, self.version) = (source, interval, version)
             (self.onFailure, self.handler) = (onFailure, handler)
@@ -148,7 +137,7 @@ final class CommitWatcher: Sendable {
             var isReplaced = false
             if events.contains(.replaced) || now - lastRegularCheck >= interval {
                 lastRegularCheck = now
-                do { try source.attach() } catch { onFailure(error) }
+                do { try source.attach() } catch { if !version.isClosed { onFailure(error) } }
                 isReplaced = version.reconnectIfReplaced()
                 // A log that was created may have been written before it was watched.
                 if events.contains(.replaced) {
@@ -164,7 +153,7 @@ final class CommitWatcher: Sendable {
         ///
         /// The version is checked even after an event of the event file, because another program may have read the file.
         private mutating func isReported(events: FileEvents) -> Bool {
-            guard version.hasChanged() || !version.isReadable && !events.isEmpty else { return false }
+            guard version.mayHaveChanged(isUnreadableChanged: !events.isEmpty) else { return false }
             handler()
             return true
         }

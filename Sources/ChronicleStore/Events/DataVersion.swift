@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQLite
+import Synchronization
 
 /// Detects commits of other connections with a connection that is used for nothing else.
 /// https://www.sqlite.org/pragma.html#pragma_data_version
@@ -58,5 +59,36 @@ struct DataVersion {
     mutating func close() {
         connection?.close()
         (connection, version) = (nil, nil)
+    }
+}
+
+/// The data version that the thread of a watcher checks, until another thread closes it.
+final class WatchedVersion: Sendable {
+    /// The version, or `nil` if it was closed.
+    private let version: Mutex<DataVersion?>
+
+    init(path: String, filePath: String) { version = Mutex(DataVersion(path: path, filePath: filePath)) }
+
+    /// Whether the version was closed.
+    var isClosed: Bool { version.withLock { $0 == nil } }
+
+    /// Returns whether something may have been committed since the last call; `false` if the version was closed.
+    ///
+    /// - Parameter isUnreadableChanged: Whether something may have been committed if the version cannot be read.
+    func mayHaveChanged(isUnreadableChanged: Bool) -> Bool {
+        version.withLock { version in
+            guard let hasChanged = version?.hasChanged() else { return false }
+            return hasChanged || version?.isReadable == false && isUnreadableChanged
+        }
+    }
+
+    /// Opens the file at the path if it is not the one that is open. See ``DataVersion/reconnectIfReplaced()``.
+    func reconnectIfReplaced() -> Bool { version.withLock { $0?.reconnectIfReplaced() ?? false } }
+
+    func close() {
+        version.withLock { version in
+            version?.close()
+            version = nil
+        }
     }
 }

@@ -49,16 +49,16 @@ final class LogSize: Sendable {
         guard fileSize >= limit else { return }
         do {
             let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
-            report(try connection.checkpoint() * Int(pageSize), limit, nil)
+            report(try connection.checkpoint() * Int(pageSize), limit, nil, connection)
         } catch {
             // The commit has succeeded, so the error is reported and not thrown.
-            report(fileSize, limit, error)
+            report(fileSize, limit, error, connection)
         }
     }
 
-    private func report(_ size: Int, _ limit: Int, _ error: (any Error)?) {
+    private func report(_ size: Int, _ limit: Int, _ error: (any Error)?, _ connection: Connection) {
         state.withLock { $0.limit = max(Self.firstLimit, size >= limit ? size * 2 : limit / 2) }
-        if size >= limit { onGrowth(size, error) }
+        if size >= limit { connection.afterUse { [onGrowth] in onGrowth(size, error) } }
     }
 
     private func fileSize() -> Int {

@@ -25,6 +25,8 @@ import Testing
         try connection.execute("BEGIN; INSERT INTO Trip VALUES ('Rome')")
         size.check(connection, .now)
         try connection.execute("COMMIT")
+        #expect(reports.withLock(\.self).isEmpty)
+        for action in connection.takeActionsAfterUse() { action() }
         let report = try #require(reports.withLock(\.self).first)
         #expect(report.size == LogSize.firstLimit && report.error is SQLiteError)
     }

@@ -103,7 +103,7 @@
 
         /// Reports a commit of this store to its observers, and notifies those of other stores later.
         func didCommit() {
-            report()
+            DeferredCallbacks.run { [weak self] in self?.report() }
             guard !pool.isShared, !isAnnouncing.exchange(true, ordering: .acquiringAndReleasing) else { return }
             let next = DispatchTime(uptimeNanoseconds: announced.load(ordering: .relaxed)) + Self.pause
             queue.asyncAfter(deadline: next) { [weak self, pool, channel] in

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Runs code of the program, such as the handlers of commits and loggers, after the operation that caused it.
+///
+/// Such code may use the same stores, contexts and consumers, from any thread. It therefore must not run while an
+/// operation holds a lock or has changed only a part of its state. Such an operation defers callbacks:
+///
+/// ```swift
+/// try DeferredCallbacks.deferring { try state.withLock { … } }
+/// ```
+package enum DeferredCallbacks {
+    /// The callbacks of an operation, in order.
+    private final class Waiting: Sendable {
+        /// The callbacks; `nil` after the end of the operation, of which a task that it created may still have a reference.
+        private let callbacks = Mutex<[@Sendable () -> Void]?>([])
+
+        var isEnded: Bool { callbacks.withLock { $0 == nil } }
+
+        /// Returns whether the callback was added.
+        func add(_ callback: @escaping @Sendable () -> Void) -> Bool {
+            callbacks.withLock { callbacks in
+                guard callbacks != nil else { return false }
+                callbacks?.append(callback)
+                return true
+            }
+        }
+
+        func end() -> [@Sendable () -> Void] {
+            callbacks.withLock { callbacks in
+                defer { callbacks = nil }
+                return callbacks ?? []
+            }
+        }
+    }
+
+    @TaskLocal private static var waiting: Waiting?
+
+    /// Runs an operation, and then the callbacks that it caused, also if it throws an error.
+    ///
+    /// Callbacks of a nested operation run after the outermost one.
+    package static func deferring<Result>(_ operation: () throws -> Result) rethrows -> Result {
+        if let waiting, !waiting.isEnded { return try operation() }
+        let waiting = Waiting()
+        defer { for callback in waiting.end() { callback() } }
+        return try $waiting.withValue(waiting, operation: operation)
+    }
+
+    /// Runs a callback: after the current operation that defers callbacks, or immediately if there is none.
+    package static func run(_ callback: @escaping @Sendable () -> Void) {
+        if let waiting, waiting.add(callback) { return }
+        callback()
+    }
+}
