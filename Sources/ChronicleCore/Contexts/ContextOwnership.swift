@@ -2,15 +2,73 @@ import Foundation
 import Synchronization
 
 extension ModelContext {
-    /// In a debug build, ends the program if the context belongs to an actor and the caller is not on that actor.
+    /// In a debug build, ends the program if the context belongs to an actor and the caller is not on that actor, or if
+    /// another thread is using the context.
     func checkIsolation() {
         #if DEBUG
             ownership?.check()
+            storage.access.check()
         #endif
     }
 }
 
 #if DEBUG
+    /// Detects that two threads use a context, or its models, at the same time.
+    ///
+    /// Threads may take turns, as those of an actor do. Only an operation, such as a fetch or a save, lasts long enough to
+    /// be detected, together with any use by another thread meanwhile.
+    final class ContextAccess: Sendable {
+        private struct Current {
+            let thread: ObjectIdentifier
+            let name: String
+            /// The number of nested operations.
+            var depth: Int
+        }
+
+        private let current = Mutex<Current?>(nil)
+
+        /// Begins an operation.
+        func begin() { enter(1) }
+
+        /// Ends the latest operation.
+        func end() {
+            current.withLock { current in
+                current?.depth -= 1
+                if current?.depth == 0 { current = nil }
+            }
+        }
+
+        /// Ends the program if another thread has begun an operation and not ended it.
+        func check() { enter(0) }
+
+        private func enter(_ depth: Int) {
+            let thread = Thread.current
+            let identifier = ObjectIdentifier(thread)
+            let other: String? = current.withLock { current in
+                if let known = current {
+                    if known.thread != identifier { return known.name }
+                    current?.depth += depth
+                } else if depth > 0 {
+                    current = Current(thread: identifier, name: Self.name(of: thread), depth: depth)
+                }
+                return nil
+            }
+            guard let other else { return }
+            // Debug builds only: concurrent use of the context would corrupt its state.
+            fatalError(
+                """
+                A ModelContext was used by \(Self.name(of: thread)) while \(other) was using it. Use a context and its \
+                models on one thread or actor at a time: create a context for each of them, or use a ModelActor.
+                """)
+        }
+
+        private static func name(of thread: Thread) -> String {
+            if thread.isMainThread { return "the main thread" }
+            if let name = thread.name, !name.isEmpty { return "the thread \"\(name)\"" }
+            return "the thread \(UInt(bitPattern: ObjectIdentifier(thread).hashValue))"
+        }
+    }
+
     /// Determines the threads that may use the context of an executor.
     final class ContextOwnership: Sendable {
         private enum Owner {

@@ -66,6 +66,11 @@ final class ContextStorage: ModelOwner {
         var value: Unmanaged<ContextEntity>?
     }
 
+    #if DEBUG
+        /// The thread that uses the context.
+        let access = ContextAccess()
+    #endif
+
     init(_ coordinator: StoreCoordinator) {
         self.coordinator = coordinator
         for store in coordinator.stores { store.initializeState(for: editingState) }
@@ -144,6 +149,10 @@ final class ContextStorage: ModelOwner {
     /// because they may use the context.
     @inline(__always)
     func notifyingObservers<Result>(_ operation: () throws -> Result) rethrows -> Result {
+        #if DEBUG
+            access.begin()
+            defer { access.end() }
+        #endif
         operationDepth += 1
         defer {
             operationDepth -= 1

@@ -10,6 +10,10 @@
 /// A context and its models are confined to the task or actor that uses the context. Several contexts of one
 /// ``ModelContainer`` can be used at the same time.
 ///
+/// Different threads may use a context one after the other, as the threads of an actor do, but not at the same time: that
+/// corrupts its state. In debug builds, the program ends with a message that names both threads if one of them uses the
+/// context, or sets a property of one of its models, during a fetch, a save or another operation of the other one.
+///
 /// ## Saving
 ///
 /// ``save()`` writes all changes since the last save in one transaction per store. The history records the transaction
