@@ -61,6 +61,9 @@ public struct HistoryFilter: Hashable, Sendable {
 
     /// Excludes updates of a model that change none of the given properties. Inserts and deletes still match.
     ///
+    /// In a consumer, the limits also apply to subclasses of the model, except those that have limits of their own and
+    /// their subclasses.
+    ///
     /// - Parameters:
     ///   - model: The class of the models.
     ///   - keyPaths: The key paths of attributes and relationships.
@@ -102,13 +105,16 @@ public struct HistoryFilter: Hashable, Sendable {
     }
 
     /// Returns the filter with the entities of a schema that inherit from those of the filter.
+    ///
+    /// The limits of an entity are its own, or those of the nearest entity from which it inherits that has some.
     func addingSubentities(in schema: Schema) -> HistoryFilter {
         var filter = self
         filter.entityNames = entityNames.map { Set($0.flatMap(schema.kinds)) }
-        for (name, properties) in propertyNames {
-            for kind in schema.kinds(of: name) where propertyNames[kind] == nil {
-                filter.propertyNames[kind] = properties
-            }
+        guard !propertyNames.isEmpty else { return filter }
+        for entity in schema.entities {
+            var ancestor: Schema.Entity? = entity
+            while let current = ancestor, propertyNames[current.name] == nil { ancestor = current.superentity }
+            if let ancestor { filter.propertyNames[entity.name] = propertyNames[ancestor.name] }
         }
         return filter
     }

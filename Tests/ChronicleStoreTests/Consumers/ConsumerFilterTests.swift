@@ -56,6 +56,36 @@ import Testing
         #expect(try deletes.nextBatch()?.changes.count == 2)
     }
 
+    /// The limits of the nearest superclass apply, in every order in which they were set.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func limitsOfTheNearestSuperclassApply(_ kind: StoreKind, _ isReversed: Bool) throws {
+        let store = try TestStore(kind, vehicleModels)
+        let context = store.context()
+        let models: [Vehicle] = [Vehicle("vehicle"), Car("car"), Taxi("taxi"), Truck("truck")]
+        for model in models { context.insert(model) }
+        try context.save()
+        for model in models {
+            model.wheels += 1
+            try context.save()
+            model.name += "!"
+            try context.save()
+            guard let car = model as? Car else { continue }
+            car.seats += 1
+            try context.save()
+        }
+        var filter = HistoryFilter(models: [Vehicle.self], changeKinds: [.update])
+        let limits = [
+            { (filter: inout HistoryFilter) in try filter.limitUpdates(of: Vehicle.self, to: [\.name]) },
+            { (filter: inout HistoryFilter) in try filter.limitUpdates(of: Car.self, to: [\.seats]) },
+        ]
+        for limit in isReversed ? limits.reversed() : limits { try limit(&filter) }
+        let consumer = try store.consumer(filter: filter)
+        #expect(
+            try consumer.take() == [
+                "update Vehicle/1 name", "update Car/2 seats", "update Taxi/3 seats", "update Truck/4 name",
+            ])
+    }
+
     @Test func keyPathThatIsNotStoredIsRejected() throws {
         var filter = HistoryFilter()
         #expect(
