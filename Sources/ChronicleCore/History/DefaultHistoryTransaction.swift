@@ -37,6 +37,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     /// In a read of several stores, it also has the position that the read reached in each of the other stores.
     public private(set) var token: DefaultHistoryToken
     /// The identifier of the transaction in its store, which increases in commit order and is never reused.
+    ///
+    /// An external transaction grows until the next save ends it. Until then, the identifier is that of its last change,
+    /// so a later fetch, which returns further changes, has another identifier.
     public let transactionIdentifier: Int64
     /// The changes in the order in which they were made.
     public let changes: [HistoryChange]

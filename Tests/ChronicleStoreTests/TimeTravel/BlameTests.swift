@@ -45,6 +45,25 @@ import Testing
             links[\.tags]?.author == "widget" && links[\.name]?.author == "app" && links[\.friends]?.author == "app")
     }
 
+    /// An identifier from a reference names a superclass of the model, and is equal to that of the model.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func equalIdentifiersHaveEqualBlame(_ kind: StoreKind, _ isIndexed: Bool) throws {
+        let store = try TestStore(kind, vehicleModels)
+        try store.store.setHistoryIndexedByModel(isIndexed)
+        let context = store.context()
+        let car = Car("Beetle")
+        context.insert(car)
+        try context.save()
+        car.seats = 4
+        try context.save()
+        let identifier = try PersistentIdentifier.identifier(
+            for: store.store.identifier, entityName: "Vehicle", primaryKey: Int64(1))
+        #expect(identifier == car.persistentModelID)
+        let (own, other) = (try context.blame(of: car.persistentModelID), try context.blame(of: identifier))
+        #expect(own.attributeNames == other.attributeNames && own.attributeNames.contains("seats"))
+        #expect(own.attributeNames.allSatisfy { own[$0]?.id == other[$0]?.id })
+    }
+
     @Test(arguments: StoreKind.allCases)
     func attributesOlderThanTheHistoryAreReported(_ kind: StoreKind) throws {
         let store = try TestStore(kind)

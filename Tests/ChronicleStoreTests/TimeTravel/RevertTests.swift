@@ -268,6 +268,25 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
     }
 
+    /// A transaction of another program grows until a save ends it, so it can be read in parts.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func aPartOfAnExternalTransactionIsReverted(_ kind: StoreKind, _ isEnded: Bool) throws {
+        let store = try TestStore(kind, preservesValues: true)
+        let context = store.context()
+        try store.add("Rome", in: context)
+        try store.foreign("UPDATE Trip SET destination = 'first'")
+        let start = try context.currentHistoryToken()
+        try store.foreign("UPDATE Trip SET note = 'second'")
+        let part = try #require(try context.fetchHistory(Descriptor.after(start)).first)
+        #expect(part.changes.count == 1)
+        try store.foreign("UPDATE Trip SET name = 'third'")
+        if isEnded { try store.add("Paris") }
+        try context.revert(part)
+        let trip = try #require(context.changedModelsArray.first as? Trip)
+        #expect(context.changedModelsArray.count == 1)
+        #expect(trip.note == nil && trip.destination == "first" && trip.name == "third")
+    }
+
     @Test func aTransactionCanBeFetchedWithoutItsChanges() throws {
         let store = try TestStore(.inMemory, preservesValues: true)
         let context = store.context()

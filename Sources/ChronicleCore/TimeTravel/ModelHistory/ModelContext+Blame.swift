@@ -58,15 +58,24 @@ extension ModelContext {
     private func blame<Model: PersistentModel, Transaction: HistoryTransaction>(
         _ identifier: PersistentIdentifier, _ entity: Schema.Entity
     ) throws -> ModelBlame<Model, Transaction> {
-        let names = entity.properties.filter(\.isRecorded).map(\.name)
+        var request = ModelHistoryRequest<Transaction>(identifier, order: .reverse)
+        var page = try historyPage(request)
+        while page.entries.isEmpty, let continuation = page.continuation {
+            request.continuation = continuation
+            page = try historyPage(request)
+        }
+        // The identifier may be one from a reference, whose entity is a superclass of the model.
+        let own = page.entries.first?.change.changedPersistentIdentifier.entityName
+        let names = (own.flatMap { coordinator.schema.entitiesByName[$0] } ?? entity).properties
+            .filter(\.isRecorded).map(\.name)
         var search = BlameSearch<Transaction>(
             missing: Set(names), last: coordinator.asOf?.position(in: identifier.storeIdentifier ?? ""))
-        var request = ModelHistoryRequest<Transaction>(identifier, order: .reverse)
-        repeat {
-            let page = try historyPage(request)
+        try search.read(page)
+        while let continuation = page.continuation, !search.isFinished {
+            request.continuation = continuation
+            page = try historyPage(request)
             try search.read(page)
-            request.continuation = page.continuation
-        } while request.continuation != nil && !search.isFinished
+        }
         return ModelBlame(identifier, attributeNames: names, search.found)
     }
 }

@@ -161,6 +161,9 @@ extension ModelContext {
     }
 
     /// Returns the net changes of one transaction, which are read from its store again.
+    ///
+    /// A transaction of another program grows until a save ends it, so a read can return a part of it. If the transaction
+    /// has changes, only these are read.
     private func netChanges<Transaction: HistoryTransaction>(of transaction: Transaction) throws -> NetChanges {
         let store = try providers(of: Transaction.self).first {
             ($0 as? any DataStore)?.identifier == transaction.storeIdentifier
@@ -176,8 +179,18 @@ extension ModelContext {
                 for change in transaction.changes { collector.add(change) }
                 return
             }
+            let first = transaction.changes.first?.integerChangeIdentifier
+            let last = transaction.changes.last?.integerChangeIdentifier
             var reader = HistoryChangeReader(transaction, after: nil, in: paging)
-            while let changes = try reader.nextChanges() { for change in changes { collector.add(change) } }
+            while let changes = try reader.nextChanges() {
+                for change in changes {
+                    if let number = change.integerChangeIdentifier, let first, let last {
+                        if number < first { continue }
+                        if number > last { return }
+                    }
+                    collector.add(change)
+                }
+            }
         }
         return NetChanges(collector.changes(), coordinator.schema)
     }
