@@ -82,6 +82,12 @@ public protocol DataStore: AnyObject, Sendable {
 
     /// Writes all changes of a save, or none of them.
     ///
+    /// A context writes both sides of a one-to-one relationship, but it may not know what other contexts have saved since
+    /// it read them. Make both sides agree in the same transaction: if another row references the destination that a
+    /// written row receives, set its reference to null, and let the destination reference the written row. Return the
+    /// rows that you change in addition to the request in ``DataStoreSaveChangesResult/snapshotsToReregister``. Stores
+    /// that Chronicle contains do so; otherwise, two models keep the same destination after both contexts have saved.
+    ///
     /// - Parameter request: The inserted, updated and deleted models.
     /// - Returns: The permanent identifiers of the inserted models and the history token of the save.
     /// - Throws: ``SwiftDataError/modelNotFound`` if a row to update does not exist,

@@ -18,6 +18,8 @@
         let columns: [Column]
         /// The slots of to-one relationships.
         let referenceSlots: [Int]
+        /// The one-to-one relationships.
+        let oneToOnes: [OneToOneRelationship]
         /// The columns that a fetch selects, beginning with the primary key; see `ModelColumns`.
         let selection: SQLQuery
         /// The number of columns of ``selection``.
@@ -54,8 +56,10 @@
 
         init(
             _ entity: Schema.Entity, number: Int64, storeIdentifier: String,
-            origins: [String: PersistentIdentifier.Origin], subtables: [EntityTable]
+            origins: [String: PersistentIdentifier.Origin], subtables: [EntityTable],
+            oneToOnes: [OneToOneRelationship]
         ) {
+            self.oneToOnes = oneToOnes
             name = entity.rootName
             self.entity = entity
             self.number = number

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     /// The tables of a schema in a database.
     struct StoreLayout: Sendable {
@@ -29,7 +30,8 @@
                 let kinds = schema.kinds(of: entity.name).subtracting([entity.name])
                 let made = EntityTable(
                     modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
-                    subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table))
+                    subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table),
+                    oneToOnes: OneToOneRelationship.all(of: modelled, in: schema))
                 tables[entity.name] = made
                 return made
             }

@@ -6,18 +6,20 @@
         /// Saves the changes of a context in one transaction, with the history.
         ///
         /// A save whose rows do not reference each other takes one round trip. Inserted snapshots with permanent identifiers
-        /// of this store become rows with these keys.
+        /// of this store become rows with these keys. If another writer changed the other side of a one-to-one relationship
+        /// since the context read it, the save also updates that side, which takes further round trips.
         ///
         /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
-        /// - Returns: The permanent identifiers of the inserted models and the token of the transaction.
+        /// - Returns: The permanent identifiers of the inserted models, the token of the transaction, and the rows of
+        ///   one-to-one relationships that the save changed in addition to the request.
         /// - Throws: One of the following errors. Nothing was saved, except that `SwiftDataError.saveOutcomeUnknown` means
         ///   that the changes may have been saved.
         ///   - `SwiftDataError.uniquenessViolation` if another model has the same unique value, or the same permanent
         ///     identifier as an inserted one. Change the value and save again.
         ///   - `SwiftDataError.modelNotFound` if an updated model was deleted by another context. Roll back or insert it
         ///     again.
-        ///   - `SwiftDataError.modelValidationFailure` if a relationship references a deleted model. Assign another model
-        ///     and save again.
+        ///   - `SwiftDataError.modelValidationFailure` if a relationship references a deleted model, or if a model would
+        ///     lose the destination of a required one-to-one relationship. Assign another model and save again.
         ///   - `SwiftDataError.valueOutOfRange` if a text contains a NUL character, which PostgreSQL cannot store. Remove
         ///     it.
         ///   - `SwiftDataError.deleteDenied` if a required reference to a deleted model exists. Delete the referencing
@@ -36,17 +38,28 @@
         ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
             try requireWriteAccess()
             return try attributingErrors {
-                let saved: SaveTransaction.Saved
-                do {
-                    saved = try SaveTransaction(self, request).run()
-                } catch is SaveTransaction.NeedsOrder {
-                    // Another order of the statements may avoid the conflict. It needs a round trip for each of them.
-                    saved = try SaveTransaction(self, request).runInOrder()
-                }
+                // A message about the save is logged when its connection is available to others again.
+                let saved = try DeferredCallbacks.deferring { try write(request) }
                 didCommit()
                 return DataStoreSaveChangesResult(
-                    for: identifier, inserted: request.inserted, insertedIdentifiers: saved.inserted,
-                    historyToken: saved.token)
+                    for: identifier, inserted: request.inserted, insertedIdentifiers: saved.rows.inserted,
+                    snapshotsToReregister: saved.rows.reconciled, historyToken: saved.token)
+            }
+        }
+
+        private func write(
+            _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+        ) throws -> SaveTransaction.Saved {
+            var reconciles = false
+            while true {
+                do {
+                    return try SaveTransaction(self, request).run(reconciles: reconciles)
+                } catch is SaveTransaction.NeedsReconciliation {
+                    reconciles = true
+                } catch is SaveTransaction.NeedsOrder {
+                    // Another order of the statements may avoid the conflict. It needs a round trip for each of them.
+                    return try SaveTransaction(self, request).runInOrder()
+                }
             }
         }
     }
@@ -58,9 +71,19 @@
         let pending: PendingTransaction
 
         struct Saved {
-            var inserted: [PersistentIdentifier]
+            var rows: Rows
             var token: DefaultHistoryToken?
         }
+
+        struct Rows {
+            var inserted: [PersistentIdentifier]
+            /// The rows that were changed to make both sides of one-to-one relationships agree. Empty if the connection was
+            /// lost during the commit.
+            var reconciled: [PersistentIdentifier: DefaultSnapshot] = [:]
+        }
+
+        /// Thrown if both sides of a one-to-one relationship do not agree, so that further rows have to be updated.
+        struct NeedsReconciliation: Error {}
 
         /// Thrown if unique values were not available when they were needed, and may be in another order.
         struct NeedsOrder: Error {}
@@ -71,16 +94,20 @@
         }
 
         /// Writes the changes in as few round trips as possible.
-        func run() throws -> Saved {
+        ///
+        /// - Parameter reconciles: Whether to make both sides of one-to-one relationships agree. Otherwise,
+        ///   ``NeedsReconciliation`` is thrown if they do not.
+        func run(reconciles: Bool) throws -> Saved {
             var writer = try RowWriter(request, store.layout)
+            var checks = 0..<0
             return try commit { connection in
                 do {
-                    guard writer.bindsKeys || request.acknowledgement != nil else {
+                    guard writer.bindsKeys || request.acknowledgement != nil || reconciles else {
                         var pipeline = Pipeline()
-                        try write(&writer, &pipeline)
+                        checks = try write(&writer, &pipeline)
                         let results = try connection.run(pipeline, asTransaction: true)
                         writer.readKeys(results)
-                        return writer.inserted
+                        return Rows(inserted: writer.inserted)
                     }
                     return try connection.transaction { connection in
                         if writer.bindsKeys { try writer.chooseKeys(connection) }
@@ -88,23 +115,46 @@
                             try store.apply(acknowledgement, connection)
                         }
                         var pipeline = Pipeline()
-                        try write(&writer, &pipeline)
-                        pipeline.commits = true
+                        checks = try write(&writer, &pipeline, checksOneToOnes: !reconciles)
+                        pipeline.commits = !reconciles
                         writer.readKeys(try connection.run(pipeline))
-                        return writer.inserted
+                        guard reconciles else { return Rows(inserted: writer.inserted) }
+                        return try reconcile(writer.inserted, connection)
                     }
                 } catch let error as PostgresError where !error.endsSession {
+                    // A check divides by zero if the sides do not agree.
+                    if error.sqlState == "22012", let index = error.statementIndex, checks.contains(index) {
+                        throw NeedsReconciliation()
+                    }
                     throw try SaveFailure(store.layout, request, writer.steps).error(for: error, connection)
                 }
             }
         }
 
-        private func write(_ writer: inout RowWriter, _ pipeline: inout Pipeline) throws {
+        /// - Returns: The statements that check one-to-one relationships.
+        private func write(
+            _ writer: inout RowWriter, _ pipeline: inout Pipeline, checksOneToOnes: Bool = true
+        ) throws -> Range<Int> {
             if store.configuration.recordsHistory { try pending.begin(&pipeline) }
             try writer.write(to: &pipeline)
             // A delete can remove several links and references of another model.
-            guard !request.linked.isEmpty || !request.unlinked.isEmpty || !request.deleted.isEmpty else { return }
-            if store.configuration.recordsHistory { pipeline.add(HistoryTables.mergeChanges) }
+            let mayRepeatChanges = !request.linked.isEmpty || !request.unlinked.isEmpty || !request.deleted.isEmpty
+            if mayRepeatChanges, store.configuration.recordsHistory { pipeline.add(HistoryTables.mergeChanges) }
+            let count = pipeline.count
+            if checksOneToOnes { try OneToOneWriter(store.layout, request, writer.inserted)?.addChecks(to: &pipeline) }
+            return count..<pipeline.count
+        }
+
+        /// Makes both sides of one-to-one relationships agree.
+        private func reconcile(_ inserted: [PersistentIdentifier], _ connection: Connection) throws -> Rows {
+            var rows = Rows(inserted: inserted)
+            guard let writer = try OneToOneWriter(store.layout, request, inserted) else { return rows }
+            rows.reconciled = try writer.reconcile(connection)
+            // Some of the rows may have been updated before.
+            if !rows.reconciled.isEmpty, store.configuration.recordsHistory {
+                try connection.run(HistoryTables.mergeChanges)
+            }
+            return rows
         }
 
         /// Writes the changes one after the other, in an order in which unique values are available when they are needed.
@@ -118,10 +168,8 @@
                         }
                         if store.configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
                         let inserted = try writer.write(connection)
-                        if store.configuration.recordsHistory {
-                            try writer.mergeChanges(connection)
-                        }
-                        return inserted
+                        if store.configuration.recordsHistory { try writer.mergeChanges(connection) }
+                        return try reconcile(inserted, connection)
                     }
                 } catch let error as PostgresError where !error.endsSession {
                     throw try SaveFailure(store.layout, request, []).error(for: error, connection)
@@ -133,15 +181,15 @@
 
         /// Runs `body`, which writes and commits. If the connection is lost meanwhile, finds out whether the transaction was
         /// committed.
-        private func commit(_ body: (Connection) throws -> [PersistentIdentifier]) throws -> Saved {
+        private func commit(_ body: (Connection) throws -> Rows) throws -> Saved {
             let resolution = CommitResolution<Saved>(store) { connection in
                 try pending.outcome(in: store, connection, acknowledgement: request.acknowledgement) { keys in
-                    Saved(inserted: try identifiers(keys), token: try token(connection))
+                    Saved(rows: Rows(inserted: try identifiers(keys)), token: try token(connection))
                 }
             }
             return try resolution.run { connection in
-                let inserted = try body(connection)
-                return Saved(inserted: inserted, token: try token(connection))
+                let rows = try body(connection)
+                return Saved(rows: rows, token: try token(connection))
             }
         }
 

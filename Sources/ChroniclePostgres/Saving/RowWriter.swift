@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     /// Writes the rows of a save, as the statements of a pipeline.
     ///
@@ -52,6 +53,7 @@
             self.bindsKeys =
                 bindsKeys || isRestoring
                 || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
+                || Self.assignsOneToOnes(request.inserted, insertRuns)
                 || Self.referencesNewRows(request.inserted, insertRuns)
                 || Self.referencesNewRows(request.updated, updates)
         }
@@ -142,6 +144,16 @@
                             return identifier.isTemporary
                         }
                     }
+            }
+        }
+
+        /// Returns whether a new row has the destination of a one-to-one relationship, which may have to be reconciled.
+        private static func assignsOneToOnes(_ snapshots: [DefaultSnapshot], _ runs: [Run]) -> Bool {
+            runs.contains { rows, table in
+                table.oneToOnes.contains { relationship in
+                    let slot = relationship.side.slot
+                    return snapshots[rows].contains { slot < $0.values.count && $0.values[slot] != .null }
+                }
             }
         }
 

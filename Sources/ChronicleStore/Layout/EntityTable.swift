@@ -21,6 +21,8 @@ final class EntityTable: Sendable {
     let referenceSlots: [Int]
     /// The slots of to-one relationships whose row is deleted with its destination.
     let cascadeSlots: [Int]
+    /// The one-to-one relationships, with the query that returns the key of a row if the two columns disagree about it.
+    let oneToOnes: [(relationship: OneToOneRelationship, disagreement: String)]
     /// The slots of unique attributes, except reals: SQLite considers 0.0 and -0.0 equal.
     let comparableUniqueSlots: [Int]
     /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
@@ -103,7 +105,8 @@ final class EntityTable: Sendable {
     init(
         _ entity: Schema.Entity, number: Int64, tableNumber: Int64? = nil, storeIdentifier: String,
         origins: [String: PersistentIdentifier.Origin],
-        isLinked: Bool, isReferenced: Bool, cascadeSlots: [Int], subtables: [EntityTable] = []
+        isLinked: Bool, isReferenced: Bool, cascadeSlots: [Int], subtables: [EntityTable] = [],
+        oneToOnes: [OneToOneRelationship] = []
     ) {
         name = entity.rootName
         self.isLinked = isLinked
@@ -122,6 +125,7 @@ final class EntityTable: Sendable {
         let conversions = entity.storedProperties.map(Conversion.init)
         self.conversions = conversions
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
+        self.oneToOnes = oneToOnes.map { ($0, $0.disagreements("= ?").sql) }
         let uniqueSlots = Set(entity.uniqueProperties.joined().filter(\.isAttribute).map(\.slot))
         comparableUniqueSlots = uniqueSlots.sorted().filter { if case .nan = conversions[$0] { false } else { true } }
         let table = quoted(name)

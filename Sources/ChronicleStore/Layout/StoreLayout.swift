@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 
 /// The tables of a schema in a file.
 final class StoreLayout: Sendable {
@@ -43,7 +44,8 @@ final class StoreLayout: Sendable {
                 cascadeSlots: modelled.storedProperties.filter { property in
                     property.relationship.map { schema.deleteRule(towards: $0) == .cascade } ?? false
                 }.map(\.slot),
-                subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table))
+                subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table),
+                oneToOnes: OneToOneRelationship.all(of: modelled, in: schema))
             tables[entity.name] = made
             return made
         }

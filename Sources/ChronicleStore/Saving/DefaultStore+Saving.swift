@@ -6,17 +6,19 @@ import Synchronization
 extension DefaultStore: DataStoreRestoring {
     /// Saves the changes of a context in one transaction, with the history and its header.
     ///
-    /// Inserted snapshots with permanent identifiers of this store become rows with these keys.
+    /// Inserted snapshots with permanent identifiers of this store become rows with these keys. If another writer changed
+    /// the other side of a one-to-one relationship since the context read it, the save also updates that side.
     ///
     /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
-    /// - Returns: The permanent identifiers of the inserted models and the token of the transaction.
+    /// - Returns: The permanent identifiers of the inserted models, the token of the transaction, and the rows of
+    ///   one-to-one relationships that the save changed in addition to the request.
     /// - Throws: One of the following errors. Nothing was saved in that case.
     ///   - ``SwiftDataError/uniquenessViolation`` if another model has the same unique value, or the same permanent
     ///     identifier as an inserted one. Change the value and save again.
     ///   - ``SwiftDataError/modelNotFound`` if an updated model was deleted by another context. Roll back or insert it
     ///     again.
-    ///   - ``SwiftDataError/modelValidationFailure`` if a relationship references a deleted model. Assign another model
-    ///     and save again.
+    ///   - ``SwiftDataError/modelValidationFailure`` if a relationship references a deleted model, or if a model would lose
+    ///     the destination of a required one-to-one relationship. Assign another model and save again.
     ///   - ``SwiftDataError/deleteDenied`` if a required reference to a deleted model exists. Delete the referencing
     ///     model first.
     ///   - ``SwiftDataError/historyConsumerEvicted``, or another error of
@@ -39,6 +41,7 @@ extension DefaultStore: DataStoreRestoring {
                 didCommit(written.header, connection)
                 return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
+                    snapshotsToReregister: written.reconciled,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
             }
         }
@@ -58,12 +61,14 @@ extension DefaultStore: DataStoreRestoring {
     /// The result of a save.
     private final class Written {
         let inserted: [PersistentIdentifier]
+        let reconciled: [PersistentIdentifier: DefaultSnapshot]
         let reservations: KeyReservations
         let header: HeaderWriter.Header?
 
-        init(_ inserted: [PersistentIdentifier], _ reservations: KeyReservations, _ header: HeaderWriter.Header?) {
-            self.inserted = inserted
-            self.reservations = reservations
+        init(_ rows: RowWriter, _ header: HeaderWriter.Header?) {
+            inserted = rows.inserted
+            reconciled = rows.reconciledRows
+            reservations = rows.reservations
             self.header = header
         }
     }
@@ -114,7 +119,7 @@ extension DefaultStore: DataStoreRestoring {
                 }
                 if let first, request.replay != nil { try requireListedDeletes(request, from: first, connection) }
                 if let header { rows.reservations.end(at: header.position) }
-                return Written(rows.inserted, rows.reservations, header)
+                return Written(rows, header)
             } catch {
                 keyReservations.withLock { $0 = rows.reservations.rolledBack() }
                 throw error

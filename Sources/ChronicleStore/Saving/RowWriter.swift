@@ -6,7 +6,8 @@ import ChronicleSQLite
 ///
 /// The order of the writes avoids conflicts within the save: first updates of references (so that deleting the previous
 /// destination does not cascade to them), then deletes (so that unique values become available), then other updates,
-/// then inserts. Links are removed before all of them and added before the inserts.
+/// then inserts. Links are removed before all of them and added before the inserts. At the end, both sides of one-to-one
+/// relationships are made to agree.
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
@@ -28,6 +29,8 @@ struct RowWriter {
     var comparesUniqueValues = false
     /// Whether a row was updated by two statements.
     private var hasDividedUpdates = false
+    /// The rows that were changed to make both sides of one-to-one relationships agree.
+    var reconciledRows: [PersistentIdentifier: DefaultSnapshot] = [:]
 
     /// An error that is thrown if SQLite assigned unexpected keys to rows of one statement, because a trigger of
     /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
@@ -79,6 +82,8 @@ struct RowWriter {
                 try insertSingly(request.inserted, run)
             }
         }
+        // A replayed transaction contains the changes of both sides that were recorded.
+        if request.replay == nil { try reconcile(request, inserts, updates) }
     }
 
     /// Writes the updates that change references.

@@ -40,6 +40,9 @@ public struct StoreProblem: Hashable, Sendable {
         case consumer
         /// A relationship references a row that does not exist.
         case reference
+        /// A row references another one with a one-to-one relationship, and that row does not reference it. Save a change of
+        /// one of the models: the save repairs the relationship.
+        case inverse
         /// A column contains a value of another type than its attribute.
         case column
         /// A row differs from the history that is recorded about it.

@@ -46,6 +46,7 @@ final class StoreVerifier {
             try TableCheck(verifier: self, registry: registry, recordsHistory: properties.recordsHistory).run()
         }
         try check(.column) { try ColumnCheck(verifier: self, registry: registry).run() }
+        try check(.inverse) { try OneToOneCheck(verifier: self, registry: registry).run() }
     }
 
     // MARK: Reporting

@@ -141,3 +141,25 @@ struct ColumnCheck {
         }
     }
 }
+
+/// The columns of both sides of one-to-one relationships, which must agree.
+struct OneToOneCheck {
+    let verifier: StoreVerifier
+    let registry: RegistryCheck.Registry
+
+    func run() throws {
+        guard let schema = registry.schema else { return }
+        for entity in schema.entities {
+            for relationship in OneToOneRelationship.all(of: entity, in: schema)
+            where registry.tables.isSuperset(of: [relationship.side.tableName, relationship.other.tableName]) {
+                let (side, other) = (relationship.side, relationship.other)
+                try verifier.forEachRow(relationship.unreturned.sql) { statement in
+                    try verifier.report(
+                        .inverse, side.tableName, statement.int64(0),
+                        detail: "\(side.name) references a row of \(other.tableName) whose \(other.name) does not "
+                            + "reference this one")
+                }
+            }
+        }
+    }
+}

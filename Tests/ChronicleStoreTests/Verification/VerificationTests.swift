@@ -52,12 +52,15 @@ import Testing
         #expect(try Self.problems(in: test.url) == [], "\(TestSeed.description)")
     }
 
-    /// The current fixture contains two values that another program wrote with other types on purpose.
+    /// The current fixture contains two values that another program wrote with other types on purpose, and another one has a
+    /// one-to-one relationship of which the other program wrote one side only.
     @Test(arguments: FixtureFile.all)
     func filesOfEarlierVersionsHaveNoProblems(_ fixture: FixtureFile) throws {
         let file = try fixture.copy()
         _ = try FixtureFile.open(file)
-        let problems = try Self.problems(in: file).filter { $0.kind != .column || $0.table != "Specimen" }
+        let problems = try Self.problems(in: file).filter {
+            ($0.kind != .column || $0.table != "Specimen") && ($0.kind != .inverse || $0.table != "Person")
+        }
         #expect(problems == [])
     }
 

@@ -180,6 +180,11 @@ final class HookRecorder: RowChangeObserver {
         return current
     }
 
+    /// Returns whether the hook can record the updates of a table during the current save.
+    func recordsUpdates(of table: EntityTable) -> Bool {
+        schema?.table(ofEntity: table.entity.name)?.recordsUpdates == true
+    }
+
     /// Prepares for a statement that updates these slots of a row, so that only the columns of these slots are
     /// compared.
     func willUpdate(_ table: EntityTable, _ slots: PropertySet) {
