@@ -23,8 +23,10 @@
             if error.isUniqueViolation {
                 if steps.isEmpty { return error }
                 let rows = request.inserted.count + request.updated.count
-                // Only an update can release a value for another row of the save.
-                return !request.updated.isEmpty && rows > 1 || rows <= Self.searchLimit && isAmbiguous(error)
+                // Only an update or a delete can release a value for another row of the save. An update that moves a
+                // reference precedes the deletes.
+                let mayBeReleased = !request.updated.isEmpty && rows + request.deleted.count > 1
+                return mayBeReleased || rows <= Self.searchLimit && isAmbiguous(error)
                     ? SaveTransaction.NeedsOrder() : Self.uniquenessError(error, steps)
             }
             if Self.isMissingRow(error, steps) {
