@@ -25,6 +25,10 @@ extension SchemaCompletion {
 
     private func rename(_ entity: RecordedEntity, to name: String) throws {
         try dropTriggers(of: entity)
+        // Their names contain that of the table, which another table may receive.
+        for index in try ownIndexes(of: entity.name).keys.sorted() {
+            try connection.execute("DROP INDEX \(quoted(index))")
+        }
         try connection.execute("ALTER TABLE \(quoted(entity.name)) RENAME TO \(quoted(name))")
         for links in try linkTables(of: entity.name) {
             try connection.execute(

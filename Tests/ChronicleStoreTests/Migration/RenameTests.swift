@@ -134,6 +134,27 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<ClassChain.Walk>()) == 0)
     }
 
+    @Test func exchangeOfClassesNeedsAStage() throws {
+        do {
+            let context = try context([Classes.Trip.self, Classes.Tour.self])
+            let trip = Classes.Trip()
+            context.insert(trip)
+            trip.stops = [Classes.Stop()]
+            try context.save()
+        }
+        try expectRejection("Tour", nil, ClassExchange.Trip.self, ClassExchange.Tour.self)
+        let types: [any PersistentModel.Type] = [ClassExchange.Trip.self, ClassExchange.Tour.self]
+        let context = try context(types, plan: ClassExchangePlan.self, version: Schema.Version(2, 0, 0))
+        #expect(
+            try context.fetch(FetchDescriptor<ClassExchange.Tour>()).map { [$0.name, "\($0.stops.count)"] } == [
+                ["trip", "1"]
+            ])
+        #expect(try context.fetchCount(FetchDescriptor<ClassExchange.Trip>()) == 0)
+        let again = try self.context(types)
+        #expect(try again.fetch(FetchDescriptor<ClassExchange.Tour>()).map(\.name) == ["trip"])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
     @Test func caseOfAName() throws {
         do {
             let context = try context([Classes.Trip.self])
@@ -281,12 +302,12 @@ private enum Reused {
 
 private enum Classes {
     @Model fileprivate final class Trip {
-        var name = "trip"
+        @Attribute(.unique) var name: String = "trip"
         @Relationship var stops: [Stop] = []
         init() {}
     }
     @Model fileprivate final class Tour {
-        var name = "tour"
+        @Attribute(.unique) var name: String = "tour"
         init() {}
     }
     @Model fileprivate final class Stop { init() {} }
@@ -301,12 +322,44 @@ private enum Tours {
 
 private enum ClassChain {
     @Model(originalName: "Trip") fileprivate final class Tour {
-        var name = "trip"
+        @Attribute(.unique) var name: String = "trip"
         init() {}
     }
     @Model(originalName: "Tour") fileprivate final class Walk {
-        var name = "tour"
+        @Attribute(.unique) var name: String = "tour"
         init() {}
+    }
+}
+
+private enum ClassExchange {
+    @Model(originalName: "Tour") fileprivate final class Trip {
+        @Attribute(.unique) var name: String = "tour"
+        init() {}
+    }
+    @Model(originalName: "Trip") fileprivate final class Tour {
+        @Attribute(.unique) var name: String = "trip"
+        @Relationship var stops: [Stop] = []
+        init() {}
+    }
+    @Model fileprivate final class Stop { init() {} }
+}
+
+private enum ClassesVersion: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Classes.Trip.self, Classes.Tour.self, Classes.Stop.self] }
+}
+
+private enum ClassExchangeVersion: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] {
+        [ClassExchange.Trip.self, ClassExchange.Tour.self, ClassExchange.Stop.self]
+    }
+}
+
+private enum ClassExchangePlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [ClassesVersion.self, ClassExchangeVersion.self] }
+    static var stages: [MigrationStage] {
+        [.lightweight(fromVersion: ClassesVersion.self, toVersion: ClassExchangeVersion.self)]
     }
 }
 
