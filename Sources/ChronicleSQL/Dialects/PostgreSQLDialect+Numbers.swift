@@ -14,17 +14,24 @@ extension PostgreSQLDialect {
     public func calculate(
         _ operation: PredicateArithmetic, _ number: PredicateNumber, _ first: SQLOperand, _ second: SQLOperand
     ) -> SQLOperand {
-        switch number {
-        case .integer: SQLOperand(sql: integer(operation, first.sql, second.sql), type: .integer)
-        case .real: SQLOperand(sql: real(operation, first.sql, second.sql), type: .real, nan: .stored)
+        let (first, second) = (typed(first, number), typed(second, number))
+        return switch number {
+        case .integer: SQLOperand(sql: integer(operation, first, second), type: .integer)
+        case .real: SQLOperand(sql: real(operation, first, second), type: .real, nan: .stored)
         }
+    }
+
+    /// Returns an operand of a calculation. PostgreSQL cannot infer the type of a NULL.
+    private func typed(_ operand: SQLOperand, _ number: PredicateNumber) -> SQLQuery {
+        guard operand.type == .null else { return operand.sql }
+        return number == .integer ? "NULL::bigint" : "NULL::float8"
     }
 
     public func negate(_ number: PredicateNumber, _ operand: SQLOperand) -> SQLOperand {
         switch number {
         // The least integer has no opposite.
-        case .integer: SQLOperand(sql: integer(.subtract, "0", operand.sql), type: .integer)
-        case .real: SQLOperand(sql: "(-\(operand.sql))", type: .real, nan: operand.nan)
+        case .integer: SQLOperand(sql: integer(.subtract, "0", typed(operand, number)), type: .integer)
+        case .real: SQLOperand(sql: "(-\(typed(operand, number)))", type: .real, nan: operand.nan)
         }
     }
 

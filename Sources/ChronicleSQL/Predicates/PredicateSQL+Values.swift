@@ -148,8 +148,10 @@ extension PredicateSQL {
 
     private mutating func unwrapped(_ value: Tree) throws -> SQLOperand {
         var operand = source.dialect.storable(try operand(value))
+        operand.mayBeUndefined = operand.mayBeUndefined || operand.isOptional
         operand.isOptional = false
-        operand.mayBeUndefined = true
+        // The NULL of a constant nil is undefined, and not nil.
+        if operand.isNull { operand.constant = nil }
         return operand.settled
     }
 

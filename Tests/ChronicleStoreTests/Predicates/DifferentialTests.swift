@@ -178,7 +178,6 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { $0.region!.code != 1 })
         try store.agree(#Predicate<Sight> { ($0.region!.code ?? 7) == 7 })
         try store.agree(#Predicate<Sight> { ($0.region!.code ?? $0.score!) == 7 })
-        try store.agree(#Predicate<Sight> { ($0.score ?? $0.region!.code) == nil })
         try store.agree(#Predicate<Sight> { $0.region!.code! == 1 })
         try store.agree(#Predicate<Sight> { !($0.region!.code! == 1) })
         try store.agree(#Predicate<Sight> { $0.region!.parent == nil })
@@ -204,11 +203,12 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { !$0.visits.allSatisfy { $0.remark! == "cold" } })
         try store.agree(#Predicate<Sight> { $0.visits.filter { $0.remark! == "cold" }.count == 0 })
         try store.agree(#Predicate<Sight> { $0.visits.filter { $0.remark! == "x" }.isEmpty })
-        try store.agree(#Predicate<Sight> { sight in !sight.visits.contains { $0.remark == sight.note! } })
+        try store.agree(#Predicate<Sight> { sight in !sight.visits.contains { $0.guest == sight.note! } })
         try store.agree(#Predicate<Sight> { !$0.tags.contains($0.note!) })
         try store.agree(#Predicate<Sight> { sight in sight.note.flatMap { _ in sight.score! } == nil })
-        try store.agree(#Predicate<Sight> {
-                if let note = $0.note { note == $0.region!.name } else { $0.score! > 2 }
+        try store.agree(
+            #Predicate<Sight> { sight in
+                if let note = sight.note { note == sight.region!.name } else { sight.score! > 2 }
             })
     }
 

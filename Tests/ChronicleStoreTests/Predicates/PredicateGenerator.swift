@@ -40,6 +40,10 @@ struct PredicateGenerator {
 
     private var region: Node<Region> { Nodes.unwrap(path(\.region)) }
 
+    private var anyRegion: Node<Region> {
+        mutating get { one(of: region, Nodes.unwrap(Nodes.parent(region))) }
+    }
+
     private var regionCode: Node<Int?> {
         PredicateExpressions.build_flatMap(PredicateExpressions.build_KeyPath(root: sight, keyPath: \.region)) {
             PredicateExpressions.build_KeyPath(root: $0, keyPath: \.code)
@@ -71,7 +75,8 @@ struct PredicateGenerator {
         case 13: return Nodes.exists(visits, integer(depth - 1), condition(depth - 1))
         case 14: return Nodes.all(visits, integer(depth - 1), condition(depth - 1))
         case 15: return Nodes.remarks(visits, are: text(depth - 1), all: one(of: true, false))
-        case 16: return one(of: Nodes.isEmpty(region), Nodes.hasPart(region, text(0)), Nodes.allParts(region, integer(0)))
+        case 16:
+            return one(of: Nodes.isEmpty(region), Nodes.hasPart(region, text(0)), Nodes.allParts(region, integer(0)))
         case 17: return Nodes.tags(path(\.tags), contain: text(depth))
         case 18: return Nodes.unwrap(optionalCondition(depth))
         case 19: return Nodes.isEmpty(Nodes.unwrap(Nodes.parent(region)))
@@ -148,7 +153,7 @@ struct PredicateGenerator {
         switch random.below(depth > 0 ? 6 : 2) {
         case 0: path(\.name)
         case 4: Nodes.unwrap(optionalText(depth - 1))
-        case 5: Nodes.name(one(of: region, Nodes.unwrap(Nodes.parent(region))))
+        case 5: Nodes.name(anyRegion)
         case 1: value(one(of: "", "Tow", "Par", "\0", "é", "r"))
         case 2: Nodes.coalesce(optionalText(depth - 1), text(depth - 1))
         default: Nodes.choice(condition(depth - 1), text(depth - 1), text(depth - 1))

@@ -7,7 +7,9 @@ struct RandomPredicateTests {
     // Set this environment variable for a longer run.
     private let count = Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_PREDICATES"] ?? "") ?? 100
 
-    @Test("Saved models, models with unsaved changes, and Foundation agree", arguments: PredicateFixture.all, [1, 2, 3, 4])
+    @Test(
+        "Saved models, models with unsaved changes, and Foundation agree", arguments: PredicateFixture.all,
+        [1, 2, 3, 4])
     func agreement(_ fixture: PredicateFixture, seed: UInt64) throws {
         let store = try SightStore(fixture)
         var generator = PredicateGenerator(seed: seed)

@@ -55,7 +55,8 @@ import Testing
 @Suite("Predicates: rules for values")
 struct ValueRuleTests {
     private static let texts = [
-        "", "a", "A", "f", "g", "é", "e\u{301}", "e", "\u{301}", "\r\n", "\r", "\n", "Å", "\u{212B}", "A\u{30A}", "ﬁ", "fi",
+        "", "a", "A", "f", "g", "é", "e\u{301}", "e", "\u{301}", "\r\n", "\r", "\n", "Å", "\u{212B}", "A\u{30A}", "ﬁ",
+        "fi",
         "👩‍👩‍👧", "👩", "\u{200D}", "🇩🇪", "🇩", "\u{FFFF}", "\u{10000}", "\u{E000}", "각", "\u{1100}\u{1161}\u{11A8}",
     ]
     private static let textsWithNUL = ["\0", "a\0b", "a\0c", "a\0", "\0a"]
@@ -103,7 +104,10 @@ struct ValueRuleTests {
                 (#Predicate { !($0.label.text == text) }, { $0.name.bytes != bytes }),
                 (#Predicate { $0.label.note == text }, { $0.label.note?.bytes == bytes }),
                 (#Predicate { $0.label.note != text }, { $0.label.note?.bytes != bytes }),
-                (#Predicate { list.contains($0.label.text) }, { gauge in list.contains { $0.bytes == gauge.name.bytes } }),
+                (
+                    #Predicate { list.contains($0.label.text) },
+                    { gauge in list.contains { $0.bytes == gauge.name.bytes } }
+                ),
                 (#Predicate { $0.label.text.starts(with: text) }, { $0.name.bytes.starts(with: bytes) }),
                 (#Predicate { $0.label.text.contains(text) }, { $0.name.bytes.isPart(bytes) }),
                 (#Predicate { $0.tags.contains(text) }, { gauge in gauge.tags.contains { $0.bytes == bytes } }),
@@ -134,7 +138,7 @@ struct ValueRuleTests {
         let (store, texts) = try open(fixture)
         var random = SplitMix(state: 3)
         let context = store.context()
-        let values: [Double] = [3, .nan, 1, .nan, 2, 0, -0.0, -.infinity, .infinity, 1e300, -.nan, 0.1]
+        let values: [Double] = [3, .nan, 1, .nan, 2, 0, -0.0, -.infinity, .infinity, 1e300, 0.1]
         for (number, text) in texts.shuffled(using: &random).enumerated() {
             let gauge = Gauge(text, value: values[number % values.count])
             gauge.share = number % 5 == 0 ? nil : gauge.share
@@ -168,7 +172,9 @@ struct ValueRuleTests {
     @Test("Calculations that divide by zero or overflow match nothing", arguments: PredicateFixture.all)
     func undefinedCalculations(_ fixture: PredicateFixture) throws {
         let (store, _) = try open(fixture)
-        let pairs: [(Int, Int)] = [(10, 2), (10, 0), (0, 0), (.max, 1), (.min, -1), (.min, 1), (7, -1), (.max, .max), (3, 7)]
+        let pairs: [(Int, Int)] = [
+            (10, 2), (10, 0), (0, 0), (.max, 1), (.min, -1), (.min, 1), (7, -1), (.max, .max), (3, 7),
+        ]
         let gauges = pairs.enumerated().map { number, pair in
             let gauge = Gauge("\(number)")
             (gauge.total, gauge.count) = pair
@@ -181,7 +187,10 @@ struct ValueRuleTests {
         try expect(
             gauges, in: store,
             [
-                (#Predicate { $0.total / $0.count > 3 }, matches { $1 == 0 || ($0 == .min && $1 == -1) ? nil : $0 / $1 > 3 }),
+                (
+                    #Predicate { $0.total / $0.count > 3 },
+                    matches { $1 == 0 || ($0 == .min && $1 == -1) ? nil : $0 / $1 > 3 }
+                ),
                 (
                     #Predicate { !($0.total / $0.count > 3) },
                     matches { $1 == 0 || ($0 == .min && $1 == -1) ? nil : $0 / $1 <= 3 }
@@ -190,7 +199,10 @@ struct ValueRuleTests {
                 (#Predicate { $0.total % $0.count != 0 }, matches { $1 == 0 ? nil : $1 != -1 && $0 % $1 != 0 }),
                 (#Predicate { $0.total + $0.count > 0 }, matches { sum($0, $1).map { $0 > 0 } }),
                 (#Predicate { !($0.total + $0.count > 0) }, matches { sum($0, $1).map { $0 <= 0 } }),
-                (#Predicate { ($0.total + $0.count) - $0.count == $0.total }, matches { a, b in sum(a, b).map { _ in true } }),
+                (
+                    #Predicate { ($0.total + $0.count) - $0.count == $0.total },
+                    matches { a, b in sum(a, b).map { _ in true } }
+                ),
                 (#Predicate { -$0.total < 0 }, matches { a, _ in a == .min ? nil : a > 0 }),
                 (
                     #Predicate { $0.total * $0.count >= 0 },
@@ -199,13 +211,60 @@ struct ValueRuleTests {
                         return overflow ? nil : product >= 0
                     }
                 ),
-                (#Predicate { $0.count == 0 || $0.total / $0.count > 3 }, matches { a, b in
-                    b == 0 ? true : a == .min && b == -1 ? nil : a / b > 3
-                }),
-                (#Predicate { $0.total / $0.count > 3 || $0.count == 0 }, matches { a, b in
-                    b == 0 || a == .min && b == -1 ? nil : a / b > 3
-                }),
+                (
+                    #Predicate { $0.count == 0 || $0.total / $0.count > 3 },
+                    matches { a, b in
+                        b == 0 ? true : a == .min && b == -1 ? nil : a / b > 3
+                    }
+                ),
+                (
+                    #Predicate { $0.total / $0.count > 3 || $0.count == 0 },
+                    matches { a, b in
+                        b == 0 || a == .min && b == -1 ? nil : a / b > 3
+                    }
+                ),
             ])
+    }
+
+    @Test("Casts that fail are nil", arguments: PredicateFixture.all)
+    func casts(_ fixture: PredicateFixture) throws {
+        let store = try fixture.open(Schema(vehicleModels))
+        let context = store.context()
+        let (car, vehicle) = (Car("car"), Vehicle("vehicle"))
+        let vehicles = [vehicle, car, Car("other", seats: 2), Taxi("taxi"), Truck("truck")]
+        let parts = [VehiclePart("none"), VehiclePart("of vehicle", of: vehicle), VehiclePart("of car", of: car)]
+        for vehicle in vehicles { context.insert(vehicle) }
+        for part in parts { context.insert(part) }
+        func expect(_ state: String, _ names: [String], _ predicate: Predicate<Vehicle>) throws {
+            let found = try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+            #expect(Set(found) == Set(names), "\(state): \(predicate)")
+        }
+        func expect(_ state: String, parts names: [String], _ predicate: Predicate<VehiclePart>) throws {
+            let found = try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+            #expect(Set(found) == Set(names), "\(state): \(predicate)")
+        }
+        for state in ["unsaved", "saved", "edited"] {
+            let id = car.persistentModelID
+            let others = vehicles.map(\.name).filter { $0 != "car" }
+            try expect(state, others, #Predicate { ($0 as? Car)?.persistentModelID != id })
+            try expect(state, others, #Predicate { !(($0 as? Car)?.persistentModelID == id) })
+            try expect(state, ["car"], #Predicate { ($0 as? Car)?.persistentModelID == id })
+            try expect(state, ["vehicle", "other", "truck"], #Predicate { ($0 as? Car)?.seats != 5 })
+            try expect(state, vehicles.map(\.name), #Predicate { ($0 as? Car)?.plate == nil })
+            try expect(state, ["car", "other", "taxi"], #Predicate { ($0 as! Car).plate == nil })
+            try expect(state, ["vehicle", "truck"], #Predicate { ($0 as? Car) == nil })
+            try expect(
+                state, parts: ["none", "of vehicle"], #Predicate { ($0.vehicle as? Car)?.persistentModelID != id })
+            try expect(state, parts: ["of vehicle"], #Predicate { ($0.vehicle! as? Car)?.persistentModelID != id })
+            try expect(state, parts: ["of vehicle"], #Predicate { !($0.vehicle! is Car) })
+            try expect(state, parts: ["of vehicle", "of car"], #Predicate { ($0.vehicle! as? Car)?.plate == nil })
+            if state == "unsaved" {
+                try context.save()
+            } else {
+                for vehicle in vehicles { vehicle.wheels = 4 }
+                for part in parts { part.name = part.name }
+            }
+        }
     }
 
     @Test("0.0 and -0.0 are one unique value", arguments: PredicateFixture.all)
@@ -246,7 +305,8 @@ struct ValueRuleTests {
         gauge.marks = Set((0..<40).map { "mark \($0)" })
         gauge.contacts = Set((0..<20).map { Gauge.Contact(number: $0, name: "\($0)") })
         gauge.hours = Dictionary(uniqueKeysWithValues: Gauge.Day.allCases.map { ($0, 8) })
-        gauge.options = Gauge.Options(days: Set(Gauge.Day.allCases), names: ["a": Set(0..<20), "b": [1, 2, 3]], limit: 1)
+        gauge.options = Gauge.Options(
+            days: Set(Gauge.Day.allCases), names: ["a": Set(0..<20), "b": [1, 2, 3]], limit: 1)
         context.insert(gauge)
         try context.save()
 
