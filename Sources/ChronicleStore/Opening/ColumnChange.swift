@@ -63,10 +63,25 @@ extension SchemaCompletion {
         if changesType { try connection.execute("REINDEX \(quoted(definition.entity.name))") }
     }
 
-    /// Makes the columns of removed properties optional.
-    func makeOptional(_ names: Set<String>, of table: String) throws {
-        let columns = try fileColumns(of: table).filter { names.contains($0.name) && !$0.isOptional }
-        try replace(columns.map { ($0.definition(), $0.removedDefinition) }, table)
+    /// Makes the columns of removed properties, which are declared again, optional, with the declared types of the new
+    /// properties. Otherwise SQLite would convert the values that they receive.
+    func prepareColumns(_ properties: [String: Schema.Property], of table: String) throws {
+        guard let entity = schema.entitiesByName[table] else { return }
+        let definition = TableDefinition(entity: entity, schema: schema)
+        var changes: [(old: String, new: String)] = []
+        for column in try fileColumns(of: table) {
+            guard let property = properties[column.name] else { continue }
+            let type = definition.type(of: property)
+            guard !column.isOptional || column.type != type else { continue }
+            let new = TableDefinition.column(
+                column.name, type: type, isOptional: true, default: definition.defaultLiteral(property),
+                reference: property.relationship == nil ? nil : column.reference)
+            changes.append((column.definition(), new))
+        }
+        guard !changes.isEmpty else { return }
+        try replace(changes, table)
+        // The keys of an index have the type of the column.
+        try connection.execute("REINDEX \(quoted(table))")
     }
 
     private func requireNoNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {

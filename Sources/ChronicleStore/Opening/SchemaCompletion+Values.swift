@@ -188,7 +188,7 @@ extension SchemaCompletion {
     /// - Throws: ``SwiftDataError/backwardMigration`` for a required property without a default value.
     func setMissingValues(_ plan: SchemaPlan, _ registry: EntityRegistry) throws {
         var updates: [(sql: String, value: PropertyValue)] = []
-        var relaxed: [String: Set<String>] = [:]
+        var prepared: [String: [String: Schema.Property]] = [:]
         for (table, tablePlan) in plan.tables.sorted(by: { $0.key < $1.key }) where try tableExists(table) {
             let columns = try fileColumns(of: table)
             // A column of another program already has the values.
@@ -216,14 +216,16 @@ extension SchemaCompletion {
                                 : "the property is no longer optional, but the file has models without a value for it",
                             entityName: item.entity.name, propertyName: property.name)
                     }
-                    if isNew, value.isNull, !column.isOptional { relaxed[table, default: []].insert(column.name) }
+                    if isNew, let merged = schema.entitiesByName[table]?.propertiesByName[property.name] {
+                        prepared[table, default: [:]][column.name] = merged
+                    }
                     updates.append(("UPDATE \(quoted(table)) SET \(name) = ? WHERE \(condition)", value))
                 }
             }
         }
         let links = plan.opening.isKnown ? [] : try schema.links.flatMap { try leftovers($0, plan) }
         guard !updates.isEmpty || !links.isEmpty else { return }
-        for (table, names) in relaxed { try makeOptional(names, of: table) }
+        for (table, properties) in prepared { try prepareColumns(properties, of: table) }
         try recreateTriggers(plan, registry)
         try recordingChanges {
             for update in updates {
