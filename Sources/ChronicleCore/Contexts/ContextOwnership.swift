@@ -64,8 +64,10 @@ extension ModelContext {
 
         private static func name(of thread: Thread) -> String {
             if thread.isMainThread { return "the main thread" }
-            if let name = thread.name, !name.isEmpty { return "the thread \"\(name)\"" }
-            return "the thread \(UInt(bitPattern: ObjectIdentifier(thread).hashValue))"
+            // On Linux, several threads may have an inherited name.
+            let number = "\(UInt(bitPattern: ObjectIdentifier(thread).hashValue))"
+            guard let name = thread.name, !name.isEmpty else { return "the thread \(number)" }
+            return "the thread \"\(name)\" (\(number))"
         }
     }
 

@@ -50,10 +50,11 @@
                         var rest = Written(relationship: relationship)
                         for row in rows {
                             guard let key = inserted[row].integerPrimaryKey else { continue }
-                            if request.inserted[row].values[relationship.side.slot] == .null {
-                                rest.cleared.append(key)
-                            } else {
+                            if request.inserted[row].values[relationship.side.slot] != .null {
                                 rest.assigned.append(key)
+                            } else if !request.inserted[row].persistentIdentifier.isTemporary {
+                                // Nothing references a new row, unless it is restored.
+                                rest.cleared.append(key)
                             }
                         }
                         written.append(rest)

@@ -31,6 +31,8 @@ extension RowWriter {
                     for (relationship, disagreement) in table.oneToOnes {
                         let isAssigned = request.inserted[row].values[relationship.side.slot] != .null
                         guard isAssigned == isAssignment else { continue }
+                        // Nothing references a new row, unless it is restored.
+                        guard isAssigned || !request.inserted[row].persistentIdentifier.isTemporary else { continue }
                         try reconciler.reconcile(relationship, disagreement, key, isWritten: true)
                     }
                 }
