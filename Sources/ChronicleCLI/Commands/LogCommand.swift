@@ -57,7 +57,9 @@ enum LogCommand {
             switch element {
             case .changes(let transactions, _):
                 for transaction in transactions where remaining > 0 {
-                    if let author = selection.author, !author.utf8.elementsEqual((transaction.author ?? "").utf8) { continue }
+                    if let author = selection.author, !author.utf8.elementsEqual((transaction.author ?? "").utf8) {
+                        continue
+                    }
                     let changes = transaction.changes.filter { selection.matches($0, in: file.schema) }
                     if selection.selectsChanges, changes.isEmpty { continue }
                     try writer.write(transaction, TransactionReader(file, changes: changes))
