@@ -7,7 +7,8 @@
 /// ``ModelActor``.
 public final class ModelContainer: Equatable, Sendable {
     let coordinator: StoreCoordinator
-    @MainActor private var knownMainContext: ModelContext?
+    // Reason for `nonisolated(unsafe)`: only the main actor uses it, and the deinitializer, when nothing else can.
+    private nonisolated(unsafe) var knownMainContext: ModelContext?
 
     /// The schema of all stores.
     public var schema: Schema { coordinator.schema }
@@ -103,6 +104,19 @@ public final class ModelContainer: Equatable, Sendable {
     public init(forHistoryOf store: any DataStore) {
         coordinator = StoreCoordinator(store)
         coordinator.register(self)
+    }
+
+    deinit {
+        // The container may be released on any thread. The context and its models belong to the main actor, which may be
+        // using the models.
+        guard let context = knownMainContext, !MainThread.isCurrent else { return }
+        let released = ReleasedContext(value: context)
+        Task { @MainActor in withExtendedLifetime(released) {} }
+    }
+
+    private struct ReleasedContext: @unchecked Sendable {
+        // The reason for `@unchecked Sendable`: only the main actor releases the context, and nothing else uses it.
+        let value: ModelContext
     }
 
     /// Returns whether two values are the same instance.

@@ -228,7 +228,8 @@ extension ModelContext {
         recordDeletion(of: backing, cause)
         links.forgetLists(deleting: model)
         let deletedNext = zip(relationships, destinations).flatMap { relationship, destinations in
-            dependents(relationship.applyDeleteRule(to: destinations), of: backing, relationship)
+            recordNullified(destinations, of: backing, relationship)
+            return dependents(relationship.applyDeleteRule(to: destinations), of: backing, relationship)
         }
         didChangeState(of: backing)
         return deletedNext
@@ -276,6 +277,6 @@ extension ModelContext {
         // The to-many ends of changed relationships are read again on their next use.
         forgetAllLists()
         unsavedReferrers = [:]
-        modelsDeletedByRules = [:]
+        deletedByRules = [:]
     }
 }

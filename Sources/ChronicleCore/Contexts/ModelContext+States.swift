@@ -52,7 +52,21 @@ extension ModelContext {
         guard cause != nil || backing.membership?.entity.cascades == true else { return }
         backing.deletion = Deletion(
             number: nextDeletion(), isByProgram: cause == nil, causes: cause.map { [$0] } ?? [])
-        if let cause, let model = backing.model { modelsDeletedByRules[cause.number, default: []].append(model) }
+        if let cause, let model = backing.model {
+            deletedByRules[cause.number, default: RuleEffects()].deleted.append(model)
+        }
+    }
+
+    /// Records the references to a model that its delete is about to remove, if the delete may be taken back as a whole.
+    func recordNullified(
+        _ destinations: [any PersistentModel], of backing: AnyBackingData, _ relationship: ManagedRelationship
+    ) {
+        guard relationship.relationship.deleteRule == .nullify, !destinations.isEmpty,
+            let deletion = backing.deletion, !deletion.isByProgram,
+            let inverse = relationship.inverse, inverse.slot >= 0
+        else { return }
+        let referring = destinations.filter { $0.persistentBackingData.reference(inverse) == backing.identifier }
+        deletedByRules[deletion.number, default: RuleEffects()].nullified += referring.map { ($0, inverse) }
     }
 
     /// Records a further cause of the delete of a model; `nil` if the program deletes the model as well.
@@ -64,17 +78,17 @@ extension ModelContext {
         }
         guard backing.deletion?.isByProgram == false, backing.deletion?.causes.contains(cause) == false else { return }
         backing.deletion?.causes.append(cause)
-        if let model = backing.model { modelsDeletedByRules[cause.number, default: []].append(model) }
+        if let model = backing.model { deletedByRules[cause.number, default: RuleEffects()].deleted.append(model) }
     }
 
     /// Takes back the delete of a model if delete rules along a relationship are its only cause, because the model
     /// references another destination now.
     func removeCauses(along slot: Int, of backing: AnyBackingData) throws {
-        guard backing.deletion?.isByProgram == false,
-            backing.deletion?.causes.contains(where: { $0.slot == slot }) == true
+        guard let deletion = backing.deletion, !deletion.isByProgram,
+            deletion.causes.contains(where: { $0.slot == slot })
         else { return }
-        backing.deletion?.causes.removeAll { $0.slot == slot }
-        if backing.deletion?.causes.isEmpty == true { try undoDelete(of: backing) }
+        let others = deletion.causes.filter { $0.slot != slot }
+        if others.isEmpty { try undoDelete(of: backing) } else { backing.deletion?.causes = others }
     }
 
     /// Takes back the delete of a model. If delete rules deleted it, the deletes that it caused are taken back as well.
@@ -95,8 +109,19 @@ extension ModelContext {
                 throw error
             }
             didChangeState(of: next)
-            guard let deletion, !deletion.isByProgram else { continue }
-            for model in modelsDeletedByRules.removeValue(forKey: deletion.number) ?? [] {
+            guard let deletion, !deletion.isByProgram, let model = next.model,
+                let effects = deletedByRules.removeValue(forKey: deletion.number)
+            else { continue }
+            for (destination, property) in effects.nullified {
+                let other = destination.persistentBackingData
+                guard other.state.isInContext, other.reference(property) == nil,
+                    let reference = ManagedRelationship(self, other, property)
+                else { continue }
+                // A list that was kept still contains the destination.
+                if let list = reference.inverse { next.list(list)?.remove(destination) }
+                try reference.write([model])
+            }
+            for model in effects.deleted {
                 let dependent = model.persistentBackingData
                 guard dependent.deletion?.isByProgram == false else { continue }
                 dependent.deletion?.causes.removeAll { $0.number == deletion.number }
@@ -104,4 +129,11 @@ extension ModelContext {
             }
         }
     }
+}
+
+/// What the delete rules of a deleted model did to other models.
+struct RuleEffects {
+    var deleted: [any PersistentModel] = []
+    /// The models that lost their reference to it.
+    var nullified: [(model: any PersistentModel, property: Schema.Property)] = []
 }

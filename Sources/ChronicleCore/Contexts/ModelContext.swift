@@ -50,11 +50,11 @@ public final class ModelContext: Equatable {
     var links = ContextLinks()
     /// To-many relationships that were changed in place and not yet compared with their other sides.
     @exclusivity(unchecked) var unverifiedLists: [UnverifiedList] = []
-    /// The models that delete rules deleted since the last save, by the ``Deletion/number`` of the delete that caused it.
-    var modelsDeletedByRules: [Int: [any PersistentModel]] = [:]
+    /// What delete rules did since the last save, by the ``Deletion/number`` of the delete that caused it.
+    var deletedByRules: [Int: RuleEffects] = [:]
     private var lastDeletion = 0
-    /// Whether some of the pending models have left the context.
-    @exclusivity(unchecked) private var hasLeftModels = false
+    /// The pending models that have left the context, and whose entries are not removed yet.
+    @exclusivity(unchecked) private var leftModels: Set<ObjectIdentifier> = []
     /// Whether the context was created for models whose context was released.
     private let isTemporary: Bool
     /// The executor that owns the context, if it is the default one.
@@ -228,7 +228,7 @@ extension ModelContext {
     var pendingModels: [PendingModel] {
         get {
             if storage.hasDetachedChanges { addDetachedChanges() }
-            if hasLeftModels { removeLeftModels() }
+            if !leftModels.isEmpty { removeLeftModels() }
             return storedPendingModels
         }
         set {
@@ -241,7 +241,7 @@ extension ModelContext {
     /// Returns the models of an entity and of its subentities that have unsaved changes.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
-        if hasLeftModels { removeLeftModels() }
+        if !leftModels.isEmpty { removeLeftModels() }
         while indexedCount < storedPendingModels.count {
             let listed = storedPendingModels[indexedCount]
             // An unsaved model that was deleted has no entity, but it may be inserted again.
@@ -266,7 +266,8 @@ extension ModelContext {
     func list(_ backing: AnyBackingData) {
         checkIsolation()
         guard backing.pendingState != .pending, let model = backing.model else { return }
-        if hasLeftModels { removeLeftModels() }
+        // A model that is inserted again must not have two entries.
+        if !leftModels.isEmpty, leftModels.contains(ObjectIdentifier(backing)) { removeLeftModels() }
         if !backing.isPending { storedPendingModels.append(PendingModel(model: model, backing: backing)) }
         backing.isPending = true
         scheduleAutosave()
@@ -278,11 +279,11 @@ extension ModelContext {
     func didLeave(_ backing: AnyBackingData) {
         guard backing.isPending else { return }
         backing.isPending = false
-        hasLeftModels = true
+        leftModels.insert(ObjectIdentifier(backing))
     }
 
     private func removeLeftModels() {
-        hasLeftModels = false
+        leftModels = []
         pendingModels = storedPendingModels.filter {
             $0.backing.isPending && $0.backing.membership?.registry === registry
         }

@@ -22,10 +22,13 @@ extension ModelContext {
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges else { return pending }
-        let affected = try modelsAffectedByRelatedChanges(of: descriptor)
+        // A superclass may declare the relationship, so models of other classes can be affected.
+        let affected = try modelsAffectedByRelatedChanges(of: descriptor).compactMap { $0 as? Model }
         let listed = try pendingModels(of: contextEntity(for: Model.self))
         guard !listed.isEmpty || !affected.isEmpty else { return pending }
-        try readRows(of: listed.filter { $0.backing.mayDifferFromRow }.map(\.model), Model.entityName)
+        try readRows(
+            of: listed.filter { $0.backing.mayDifferFromRow }.map(\.model)
+                + affected.filter { $0.persistentBackingData.state == .saved }, Model.entityName)
         for listed in listed where listed.backing.hasChanges {
             let model = unsafeDowncast(listed.model, to: Model.self)
             switch listed.backing.state {
@@ -40,7 +43,7 @@ extension ModelContext {
             case .detached, .discarded, .gone, .replaced: break
             }
         }
-        for case let model as Model in affected {
+        for model in affected {
             let backing = model.persistentBackingData
             guard backing.state == .saved, pending.excluded.insert(backing.identifier).inserted else { continue }
             pending.changed.append(model)

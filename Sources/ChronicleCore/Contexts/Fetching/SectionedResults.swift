@@ -9,18 +9,30 @@
 /// Like its models, the collection is confined to the task or actor that uses the context.
 public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection {
     private let sections: [ResultsSection<Element, SectionTitle>]
-    private let indices: [SectionTitle: Int]
+    private let indices: [Key: Int]
+
+    /// A title, which equals another one as values of its type do in the store.
+    private struct Key: Hashable {
+        let title: SectionTitle
+
+        static func == (lhs: Self, rhs: Self) -> Bool {
+            guard let a = lhs.title as? String, let b = rhs.title as? String else { return lhs.title == rhs.title }
+            return a.hasSameBytes(as: b)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(title) }
+    }
 
     /// Groups models by their titles.
     init(_ models: some Sequence<Element>, by title: (Element) -> SectionTitle) {
-        var indices: [SectionTitle: Int] = [:]
+        var indices: [Key: Int] = [:]
         var groups: [(title: SectionTitle, models: [Element])] = []
         for model in models {
             let title = title(model)
-            if let index = indices[title] {
+            if let index = indices[Key(title: title)] {
                 groups[index].models.append(model)
             } else {
-                indices[title] = groups.count
+                indices[Key(title: title)] = groups.count
                 groups.append((title, [model]))
             }
         }
@@ -49,7 +61,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     /// - Parameter title: The title.
     /// - Complexity: O(1).
     public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
-        indices[title].map { sections[$0] }
+        indices[Key(title: title)].map { sections[$0] }
     }
 
     /// Returns whether a model has a title.
@@ -57,14 +69,14 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     /// - Parameter title: The title.
     /// - Returns: `true` if there is a section with the title.
     /// - Complexity: O(1).
-    public func contains(sectionTitle title: SectionTitle) -> Bool { indices[title] != nil }
+    public func contains(sectionTitle title: SectionTitle) -> Bool { indices[Key(title: title)] != nil }
 
     /// Returns the position of the section with a title.
     ///
     /// - Parameter title: The title.
     /// - Returns: The position, or `nil` if no model has that title.
     /// - Complexity: O(1).
-    public func index(ofSectionTitled title: SectionTitle) -> Int? { indices[title] }
+    public func index(ofSectionTitled title: SectionTitle) -> Int? { indices[Key(title: title)] }
 }
 
 extension SectionedResults: Equatable {

@@ -97,8 +97,9 @@ extension ModelContext {
                 throw Self.error(error, after: saves.filter(\.isWritten).map(\.store))
             }
         }
+        for listed in models where listed.backing.state == .discarded { report(.written, listed.backing) }
         unsavedReferrers = [:]
-        modelsDeletedByRules = [:]
+        deletedByRules = [:]
         storage.didChange()
     }
 
@@ -147,8 +148,8 @@ extension ModelContext {
             pendingModels = []
             return
         }
-        for listed in models where !listed.backing.hasChanges {
-            if listed.backing.state == .discarded { report(.written, listed.backing) }
+        // After an error, a discarded model can still return.
+        for listed in models where !listed.backing.hasChanges && listed.backing.state != .discarded {
             listed.backing.isPending = false
         }
         // A model that was changed after its store was saved is in the list twice.
