@@ -18,6 +18,13 @@ FUZZ_KEEP ?=
 # The duration of `make soak` and the seed of a run.
 SOAK_SECONDS ?= 120
 SOAK_SEED ?=
+# The duration of `make model` or its number of sequences, the seed of a run, the kind of store (hook, triggers, file, stores,
+# main or postgres), and the operations to leave out.
+MODEL_SECONDS ?=
+MODEL_SEQUENCES ?=
+MODEL_SEED ?=
+MODEL_KIND ?=
+MODEL_WITHOUT ?=
 # For example SANITIZERS=thread SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZERS ?= thread address
 SANITIZE_FLAGS ?=
@@ -81,6 +88,16 @@ fuzz: ready-postgres ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=
 soak: ready-postgres ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
 	@$(SWIFT) build --product ChronicleSoak $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
+
+.PHONY: model
+model: ready-postgres ## compares contexts with a reference in MODEL_SEQUENCES random sequences or for MODEL_SECONDS=60
+	@$(SWIFT) build --product ChronicleModel $(TRAITS) $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleModel" --seconds "$(MODEL_SECONDS)" \
+		--sequences "$(MODEL_SEQUENCES)" --seed "$(MODEL_SEED)" --kind "$(MODEL_KIND)" --without "$(MODEL_WITHOUT)"
+
+.PHONY: mutations
+mutations: ready-postgres ## checks that `make model` detects the defects in Tests/Mutations, in half an hour
+	@SWIFT=$(SWIFT) .ci/mutations $(TRAITS) $(SWIFT_FLAGS)
 
 .PHONY: converge
 converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECONDS=120 have passed, and compares them

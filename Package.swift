@@ -159,8 +159,8 @@ let package = Package(
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [
-                "Chronicle", "ChronicleCSQLite", "ChroniclePostgres", "ChronicleSQL", "ChronicleSQLite",
-                "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
+                "Chronicle", "ChronicleCSQLite", "ChronicleContextModel", "ChroniclePostgres", "ChronicleSQL",
+                "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
@@ -170,8 +170,9 @@ let package = Package(
         .testTarget(
             name: "ChroniclePostgresTests",
             dependencies: [
-                "Chronicle", "ChronicleConformanceWorker", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting",
-                "ChronicleTestSupport", "ChronicleTestWorker",
+                "Chronicle", "ChronicleConformanceWorker", "ChronicleContextModel", "ChronicleCore",
+                "ChroniclePostgres",
+                "ChronicleTesting", "ChronicleTestSupport", "ChronicleTestWorker",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -192,6 +193,10 @@ let package = Package(
         .target(
             name: "ChronicleTestSupport", dependencies: ["Chronicle", "ChronicleSQLite"], path: "Tests/Support",
             swiftSettings: settings),
+        // Random operations on contexts, compared with a reference. Shared by a test and a program.
+        .target(
+            name: "ChronicleContextModel", dependencies: ["Chronicle", "ChronicleSQLite", "ChronicleTestSupport"],
+            path: "Tests/ContextModel", swiftSettings: settings),
         // The example store, for tests. In its own package, its module has another name.
         .target(
             name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),
@@ -215,6 +220,11 @@ let package = Package(
         .executableTarget(
             name: "ChronicleSoak", dependencies: ["Chronicle", "ChronicleTestSupport"], path: "Tests/Programs/Soak",
             swiftSettings: settings),
+        // Runs random operations on contexts for as long as you want: `make model`.
+        .executableTarget(
+            name: "ChronicleModel",
+            dependencies: ["Chronicle", "ChronicleContextModel", "ChroniclePostgres", "ChronicleTestSupport"],
+            path: "Tests/Programs/ContextModel", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

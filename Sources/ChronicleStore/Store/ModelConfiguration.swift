@@ -81,7 +81,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// How commits of other connections are noticed, for tests.
     var watching = Watching.automatic
     /// What records the changes of saves, for tests and measurements.
-    var recorder = Recorder.automatic
+    package var recorder = Recorder.automatic
 
     /// How commits of other connections are noticed.
     enum Watching: Hashable, Sendable {
@@ -94,7 +94,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
 
     /// What records the changes of saves.
-    enum Recorder: String, CaseIterable, Hashable, Sendable {
+    package enum Recorder: String, CaseIterable, Hashable, Sendable {
         /// SQLite's pre-update hook where possible, and triggers otherwise.
         case automatic
         /// Triggers.

@@ -1,0 +1,148 @@
+import ChronicleTestSupport
+
+/// Chooses the next step of a random sequence from those that are possible.
+struct Generator {
+    var random: SplitMix
+    private let names = ["a", "b", "c"]
+
+    init(_ random: SplitMix) { self.random = random }
+
+    /// Returns a random step. A few of them are not possible.
+    mutating func step(_ number: Int, in simulation: Simulation) -> Step {
+        let context = simulation.contexts[random.below(simulation.contexts.count)]
+        let index = context.index
+        // Most sequences need models first.
+        if simulation.world.rows.isEmpty, random.below(3) > 0 {
+            return random.below(2) == 0 && number > 2 ? .save(index) : insert(number, index, simulation)
+        }
+        let loaded = context.instances.keys.sorted()
+        let alive = loaded.filter { context.instances[$0]?.isAlive == true }
+        let deleted = loaded.filter { context.instances[$0]?.isAlive == false }
+        func pick(_ models: [Int]) -> Int? { models.isEmpty ? nil : random.pick(models) }
+        if simulation.environment.kind == .main, random.below(10) == 0 { return .turn }
+        switch random.below(100) {
+        case 0..<9: return insert(number, index, simulation)
+        case 9..<11:
+            return .insertGraph(
+                index, number * 10 + 100_000, items: (1...(1 + random.below(2))).map { number * 10 + 100_000 + $0 },
+                notes: random.below(2) == 0 ? [] : [number * 10 + 100_009])
+        case 11..<17:
+            let absent = simulation.world.rows.keys.filter { context.instances[$0] == nil }.sorted()
+            if let model = pick(absent) { return .load(index, model) }
+        case 17..<29:
+            if let model = pick(alive), let entity = context.instances[model]?.entity {
+                let name = random.pick(entity.attributes)
+                return .set(index, model, name, value(name, entity))
+            }
+        case 29..<41:
+            let models = alive.filter { context.instances[$0]?.entity.references.isEmpty == false }
+            if let model = pick(models), let entity = context.instances[model]?.entity {
+                return setReference(index, model, random.pick(entity.references), alive, context)
+            }
+        case 41..<51:
+            let models = alive.filter {
+                !(context.instances[$0]?.entity.lists.isEmpty ?? true) || context.instances[$0]?.entity.links != nil
+            }
+            if let model = pick(models), let entity = context.instances[model]?.entity {
+                return changeList(index, model, entity, alive, context)
+            }
+        case 51..<57: if let model = pick(alive) { return .delete(index, model) }
+        case 57..<60:
+            if let model = pick(deleted) {
+                if let cause = context.instances[model]?.cause, random.below(2) == 0 {
+                    return setReference(index, model, cause.reference, alive, context)
+                }
+                return .reinsert(index, model)
+            }
+        case 60..<71: return .save(index)
+        case 71..<74: return .rollBack(index)
+        case 74..<83:
+            return .fetch(index, query(random.pick(simulation.environment.entities)), random.pick(FetchForm.allCases))
+        case 83..<87: return .merge(index, random.pick(MergeForm.allCases))
+        case 87..<89: return .batchDelete(index, simpleQuery(random.pick(simulation.environment.entities)))
+        case 89..<90: return .batchUpdate(index, simpleQuery(random.pick([.item, .note, .tag])), random.below(4))
+        case 91: return .revert(index, max(0, simulation.commits.count - 2 - random.below(3)))
+        case 90: return random.below(2) == 0 ? .undo(index) : .redo(index)
+        case 93:
+            let folders = loaded.filter {
+                context.instances[$0]?.entity == .folder && context.instances[$0]?.state == .saved
+            }
+            return .batchInsert(index, number, folder: pick(folders))
+        case 92: return .consume(index)
+        case 94..<95: if let model = pick(alive) { return .release(index, model) }
+        case 95..<96:
+            return random.pick([.renew(index), .reconnect(index), .mergePolicy(index, isError: random.below(2) == 0)])
+        case 96..<97:
+            if let model = pick(simulation.world.rows.keys.sorted()) {
+                let entity = simulation.world.rows[model]!.entity
+                let name = random.pick(entity.attributes)
+                return .foreignUpdate(model, name, value(name, entity))
+            }
+        case 97..<98: if let model = pick(simulation.world.rows.keys.sorted()) { return .foreignDelete(model) }
+        default: break
+        }
+        return .check(index)
+    }
+
+    private mutating func insert(_ number: Int, _ index: Int, _ simulation: Simulation) -> Step {
+        var entity = random.pick([Entity.folder, .folder, .item, .item, .item, .note, .note, .badge, .tag, .tag])
+        if simulation.environment.entities.contains(.log), random.below(4) == 0 { entity = .log }
+        var values: [String: Value] = [:]
+        for name in entity.attributes where random.below(2) == 0 { values[name] = value(name, entity) }
+        // Another tag may have the same code.
+        if entity == .tag, random.below(3) == 0 { values["code"] = .text(random.pick(names)) }
+        return .insert(index, entity, number, values)
+    }
+
+    private mutating func value(_ name: String, _ entity: Entity) -> Value {
+        switch name {
+        case "name": .text(random.pick(names))
+        case "rank": .int(random.below(4))
+        case "size": random.below(3) == 0 ? .null : .int(random.below(3))
+        case "info": random.below(3) == 0 ? .null : .text(random.pick(["x", "yy"]))
+        case "level" where entity == .item: .text(random.pick(ModelLevel.allCases).rawValue)
+        default: random.below(3) == 0 ? .null : .text(random.pick(ModelLevel.allCases).rawValue)
+        }
+    }
+
+    private mutating func setReference(
+        _ index: Int, _ model: Int, _ reference: Reference, _ alive: [Int], _ context: ContextReference
+    ) -> Step {
+        let destinations = alive.filter { context.instances[$0]?.entity == reference.destination }
+        let destination = destinations.isEmpty || random.below(5) == 0 ? nil : random.pick(destinations)
+        return .setReference(index, model, reference, destination)
+    }
+
+    private mutating func changeList(
+        _ index: Int, _ model: Int, _ entity: Entity, _ alive: [Int], _ context: ContextReference
+    ) -> Step {
+        let lists: [(String, Entity)] =
+            entity.lists.map { ($0.name, $0.inverse.entity) }
+            + (entity.links.map { [($0, entity == .item ? .tag : .item)] } ?? [])
+        let (name, destination) = random.pick(lists)
+        // A list of a new tag would replace that of a row with the same code.
+        guard context.instances[model]?.state != .new || entity != .tag else { return .check(index) }
+        let members = alive.filter { context.instances[$0]?.entity == destination }
+        guard !members.isEmpty else { return .check(index) }
+        switch random.below(3) {
+        case 0: return .append(index, model, name, random.pick(members))
+        case 1: return .remove(index, model, name, random.pick(members))
+        default:
+            var chosen: [Int] = []
+            for member in members where random.below(2) == 0 { chosen.append(member) }
+            return .setList(index, model, name, chosen)
+        }
+    }
+
+    private mutating func query(_ entity: Entity) -> Query {
+        Query(
+            entity: entity, kind: random.pick(Query.Kind.allCases), text: random.pick(names), number: random.below(4))
+    }
+
+    /// Returns a query that does not read other models.
+    private mutating func simpleQuery(_ entity: Entity) -> Query {
+        var query = query(entity)
+        while query.crossesRelationship || query.kind == .all && random.below(4) > 0 { query = self.query(entity) }
+        return query
+    }
+}
