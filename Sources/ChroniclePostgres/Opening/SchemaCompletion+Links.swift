@@ -89,11 +89,11 @@
                     moves[index].sources[source].table = temporary
                 }
             }
-            for (definition, sources) in moves { try move(sources, to: definition, connection) }
+            for (definition, sources) in moves { try move(sources, to: definition, plan, connection) }
         }
 
         private func move(
-            _ sources: [EarlierLinks], to definition: LinkDefinition, _ connection: Connection
+            _ sources: [EarlierLinks], to definition: LinkDefinition, _ plan: SchemaPlan, _ connection: Connection
         ) throws {
             let links = definition.links
             let tables = try DatabaseSchema(connection)
@@ -109,7 +109,9 @@
                     }
                 }
                 // Otherwise, a removed relationship is declared again.
-                if isUnrelated || !sources.isEmpty { try connection.script("DROP TABLE \(quoted(links.name))") }
+                if isUnrelated || !sources.isEmpty || plan.continues(links) {
+                    try connection.script("DROP TABLE \(quoted(links.name))")
+                }
             }
             for source in sources where source.table != links.name {
                 if try !DatabaseSchema(connection).hasTable(links.name) {
@@ -146,7 +148,7 @@
                 add(links.destination, inverse, links.owner, isReversed: true)
             }
             // A program that the store knows continues to use the links of a relationship that another one removed.
-            if plan.opening.isKnown, found.isEmpty { add(links.name, isReversed: false) }
+            if plan.opening.isKnown, found.isEmpty, !plan.continues(links) { add(links.name, isReversed: false) }
             return found
         }
     }

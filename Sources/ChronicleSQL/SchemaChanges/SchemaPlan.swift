@@ -132,6 +132,12 @@ package struct SchemaPlan: Sendable {
     /// Whether names change.
     package var changesNames: Bool { !entitySteps.isEmpty || tables.values.contains { !$0.renames.isEmpty } }
 
+    /// Returns whether a relationship that the new schema stores as links continues one of the store, in whichever form.
+    package func continues(_ links: Schema.Links) -> Bool {
+        tables[links.owner]?.earlier(links.property.name) != nil
+            || links.inverse.map { tables[links.destination]?.earlier($0.name) != nil } ?? false
+    }
+
     // MARK: Classes
 
     private static func entityRenames(

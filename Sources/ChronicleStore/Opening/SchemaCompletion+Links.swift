@@ -63,7 +63,7 @@ extension SchemaCompletion {
             if try tableExists(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
                 if try !references(links.name, from: links.owner, to: links.destination) {
                     try dropUnrelatedTable(of: links)
-                } else if !sources.isEmpty {
+                } else if !sources.isEmpty || plan.continues(links) {
                     // Links of a removed relationship.
                     try dropLinkTable(named: links.name)
                 }
@@ -117,7 +117,7 @@ extension SchemaCompletion {
             try add(links.destination, inverse, links.owner, isReversed: true)
         }
         // A program that the file knows continues to use the links of a relationship that another one removed.
-        if plan.opening.isKnown, found.isEmpty { try add(links.name, isReversed: false) }
+        if plan.opening.isKnown, found.isEmpty, !plan.continues(links) { try add(links.name, isReversed: false) }
         return found
     }
 
