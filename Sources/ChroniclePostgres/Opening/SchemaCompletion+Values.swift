@@ -215,6 +215,11 @@
             let sides =
                 [("owner", links.owner, links.property)]
                 + (links.inverse.map { [("destination", links.destination, $0)] } ?? [])
+            // The links move to those of another relationship.
+            let isMoved = sides.contains { side in
+                plan.tables[side.1]?.renames.contains { $0.old == side.2.name } == true
+            }
+            if isMoved { return [] }
             func isContinued(_ column: String) -> Bool {
                 sides.contains { $0.0 == column && plan.tables[$0.1]?.earlier($0.2.name) != nil }
             }
