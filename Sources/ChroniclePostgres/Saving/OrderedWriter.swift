@@ -90,8 +90,8 @@
                     conflicting.append(snapshot)
                 }
                 if conflicting.count == waiting.count, try !releaseUniqueValues(of: conflicting, connection) {
-                    // Throws the error of the first one.
-                    return try run(part(updated: [conflicting[0]]), connection)
+                    // Throws the error of the first one, unless another session has released its value meanwhile.
+                    try run(part(updated: [conflicting.removeFirst()]), connection)
                 }
                 waiting = try conflicting.orderedForUpdate { try owners(of: $0, connection).map(\.key) }
             }

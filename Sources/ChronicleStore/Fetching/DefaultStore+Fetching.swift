@@ -129,6 +129,8 @@ extension DefaultStore: DataStoreExcluding {
         // Without an index, SQLite visits all rows in the order of their keys.
         let isCondition =
             fetch.condition == nil && !fetch.excludesRows && fetch.limit == nil && request.descriptor.sortBy.isEmpty
+            // A predicate without a condition may have joined other tables.
+            && request.descriptor.predicate == nil
         let query: SQLQuery =
             isCondition
             ? "SELECT 1 \(fetch.rows) NOT INDEXED WHERE \(call) ORDER BY \(raw: FetchSQL.table).\(raw: RecorderSQL.key)"

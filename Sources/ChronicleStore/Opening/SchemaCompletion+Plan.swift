@@ -166,17 +166,27 @@ extension SchemaCompletion {
 }
 
 extension FileColumn {
-    /// The property of the column, as far as the declaration of the column shows it.
-    var property: StoredProperty {
-        let storage: Schema.Attribute.Storage =
-            switch type.uppercased() {
-            case "INTEGER": .integer
-            case "TEXT": .text
-            case "BLOB": .blob
-            default: .real
-            }
-        return StoredProperty(
-            name: name, place: .column, storage: reference == nil ? storage : nil, destination: reference?.table)
+    /// The property of the column, as far as the declaration of the column shows it: `nil` if another program declared a
+    /// type that does not tell the form of the values, such as BOOLEAN or DATETIME.
+    var property: StoredProperty? {
+        guard reference == nil else {
+            return StoredProperty(name: name, place: .column, storage: nil, destination: reference?.table)
+        }
+        // https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+        let type = type.uppercased()
+        let storage: Schema.Attribute.Storage
+        if type.contains("INT") {
+            storage = .integer
+        } else if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) {
+            storage = .text
+        } else if type.contains("BLOB") {
+            storage = .blob
+        } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+            storage = .real
+        } else {
+            return nil
+        }
+        return StoredProperty(name: name, place: .column, storage: storage, destination: nil)
     }
 }
 

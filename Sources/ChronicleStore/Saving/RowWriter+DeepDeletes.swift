@@ -82,7 +82,8 @@ struct DeleteOrder {
         }
         for (rows, table) in runs {
             for position in rows {
-                for slot in table.cascadeSlots {
+                // A replayed delete has no values.
+                for slot in table.cascadeSlots where slot < snapshots[position].values.count {
                     guard case .reference(let identifier) = snapshots[position].values[slot],
                         let key = identifier.integerPrimaryKey,
                         let destination = positions[identifier.rootEntityName]?[key], destination != position

