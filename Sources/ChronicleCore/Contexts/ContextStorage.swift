@@ -25,6 +25,8 @@ final class ContextStorage: ModelOwner {
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
+    /// The number of recorded deletes; see ``Deletion/number``.
+    var deletionCount = 0
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
     var savedTokens: Set<AnyHashable>?
     /// The store and the token type of the latest save whose token was valid.
@@ -151,11 +153,13 @@ final class ContextStorage: ModelOwner {
     func notifyingObservers<Result>(_ operation: () throws -> Result) rethrows -> Result {
         #if DEBUG
             access.begin()
-            defer { access.end() }
         #endif
         operationDepth += 1
         defer {
             operationDepth -= 1
+            #if DEBUG
+                access.end()
+            #endif
             if operationDepth == 0, !observedChanges.isEmpty { notifyObservers() }
         }
         return try operation()

@@ -50,8 +50,9 @@ extension ModelContext {
     /// Records why a model was deleted. A model without a record was deleted by the program and causes no other delete.
     func recordDeletion(of backing: AnyBackingData, _ cause: Deletion.Cause?) {
         guard cause != nil || backing.membership?.entity.cascades == true else { return }
+        storage.deletionCount += 1
         backing.deletion = Deletion(
-            number: nextDeletion(), isByProgram: cause == nil, causes: cause.map { [$0] } ?? [])
+            number: storage.deletionCount, isByProgram: cause == nil, causes: cause.map { [$0] } ?? [])
         if let cause, let model = backing.model {
             deletedByRules[cause.number, default: RuleEffects()].deleted.append(model)
         }
@@ -76,7 +77,8 @@ extension ModelContext {
             report(.deleted, backing)
             return
         }
-        guard backing.deletion?.isByProgram == false, backing.deletion?.causes.contains(cause) == false else { return }
+        // One delete reports a model at most once for each relationship, so other causes need not be compared.
+        guard backing.deletion?.isByProgram == false, backing.deletion?.causes.last != cause else { return }
         backing.deletion?.causes.append(cause)
         if let model = backing.model { deletedByRules[cause.number, default: RuleEffects()].deleted.append(model) }
     }
@@ -93,21 +95,15 @@ extension ModelContext {
 
     /// Takes back the delete of a model. If delete rules deleted it, the deletes that it caused are taken back as well.
     ///
-    /// - Throws: The error of loading a relationship. The model is deleted then.
+    /// If a relationship of one of these cannot be loaded, that model remains deleted, and no save succeeds before the program
+    /// has inserted or deleted it.
+    ///
+    /// - Throws: The error of loading a relationship of the model itself. Nothing has changed then.
     func undoDelete(of backing: AnyBackingData) throws {
-        var returning = [backing]
-        while let next = returning.popLast() {
-            guard let membership = next.membership else { continue }
+        try reconnect(backing)
+        var returned = [backing]
+        while let next = returned.popLast() {
             let deletion = next.deletion
-            let relationships = relationships(of: next, membership)
-            next.didChangeAllProperties()
-            next.change(.causeRemoved)
-            links.forgetLists()
-            do { for relationship in relationships { try relationship.reconnect() } } catch {
-                // Restores the delete, so that it is not undone in part.
-                next.change(deletion?.isByProgram == false ? .deletedByRule : .deleted)
-                throw error
-            }
             didChangeState(of: next)
             guard let deletion, !deletion.isByProgram, let model = next.model,
                 let effects = deletedByRules.removeValue(forKey: deletion.number)
@@ -119,14 +115,44 @@ extension ModelContext {
                 else { continue }
                 // A list that was kept still contains the destination.
                 if let list = reference.inverse { next.list(list)?.remove(destination) }
-                try reference.write([model])
+                keepingDeleted(other) { try reference.write([model]) }
             }
             for model in effects.deleted {
                 let dependent = model.persistentBackingData
                 guard dependent.deletion?.isByProgram == false else { continue }
                 dependent.deletion?.causes.removeAll { $0.number == deletion.number }
-                if dependent.deletion?.causes.isEmpty == true { returning.append(dependent) }
+                guard dependent.deletion?.causes.isEmpty == true else { continue }
+                keepingDeleted(dependent) {
+                    try reconnect(dependent)
+                    returned.append(dependent)
+                }
             }
+        }
+    }
+
+    /// Returns a deleted model to the context, and connects both sides of its relationships again.
+    private func reconnect(_ backing: AnyBackingData) throws {
+        guard let membership = backing.membership else { return }
+        let isByRule = backing.deletion?.isByProgram == false
+        backing.didChangeAllProperties()
+        backing.change(.causeRemoved)
+        links.forgetLists()
+        do { for relationship in relationships(of: backing, membership) { try relationship.reconnect() } } catch {
+            // Restores the delete, so that it is not undone in part.
+            backing.change(isByRule ? .deletedByRule : .deleted)
+            throw error
+        }
+    }
+
+    /// Runs a part of an undo, and records its error for the next save.
+    private func keepingDeleted(_ backing: AnyBackingData, _ body: () throws -> Void) {
+        do { try body() } catch {
+            let detail =
+                "a delete was taken back, but not for this model, because a relationship could not be loaded; insert or "
+                + "delete the model and save again"
+            storage.failures.addAssignment(
+                ContextFailures.Key(identifier: backing.identifier, propertyName: nil),
+                (error as? SwiftDataError)?.with(detail: detail) ?? error)
         }
     }
 }

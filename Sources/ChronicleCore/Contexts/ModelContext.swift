@@ -52,7 +52,6 @@ public final class ModelContext: Equatable {
     @exclusivity(unchecked) var unverifiedLists: [UnverifiedList] = []
     /// What delete rules did since the last save, by the ``Deletion/number`` of the delete that caused it.
     var deletedByRules: [Int: RuleEffects] = [:]
-    private var lastDeletion = 0
     /// The pending models that have left the context, and whose entries are not removed yet.
     @exclusivity(unchecked) private var leftModels: Set<ObjectIdentifier> = []
     /// Whether the context was created for models whose context was released.
@@ -91,11 +90,15 @@ public final class ModelContext: Equatable {
         verifyLists()
         storage.hasDetachedChanges = true
         // Only the context keeps the unsaved changes of links.
-        if let end = links.changedEnds.first, let entity = end.model.persistentBackingData.membership?.entity {
+        if let end = links.changedEnds.first(where: \.isChanged),
+            let entity = end.model.persistentBackingData.membership?.entity
+        {
             storage.failures.discardChanges(entityName: entity.name)
         }
         // Creates the identifiers of new models, because the registry finds models by identifier.
-        for listed in storedPendingModels where listed.backing.state == .new { _ = listed.backing.identifier }
+        for listed in storedPendingModels where listed.backing.state == .new || listed.backing.state == .discarded {
+            _ = listed.backing.identifier
+        }
     }
 }
 
@@ -287,11 +290,6 @@ extension ModelContext {
         pendingModels = storedPendingModels.filter {
             $0.backing.isPending && $0.backing.membership?.registry === registry
         }
-    }
-
-    func nextDeletion() -> Int {
-        lastDeletion += 1
-        return lastDeletion
     }
 
     /// Adds the models that were changed while no context existed, or whose context was released, to the pending

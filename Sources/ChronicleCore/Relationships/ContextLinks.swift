@@ -41,6 +41,8 @@ struct ContextLinks {
         var added: [any PersistentModel] { models { $0.isWanted && !$0.isStored } }
         /// The models whose links must be removed from the store.
         var removed: [any PersistentModel] { models { !$0.isWanted && $0.isStored } }
+        /// Whether the store has other links than the program wants.
+        var isChanged: Bool { links.values.contains { $0.isWanted != $0.isStored } }
         /// The models that the program linked, even if the store has the links by now.
         var wanted: [any PersistentModel] { models(where: \.isWanted) }
 

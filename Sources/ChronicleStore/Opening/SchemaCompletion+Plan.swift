@@ -181,7 +181,8 @@ extension FileColumn {
             storage = .text
         } else if type.contains("BLOB") {
             storage = .blob
-        } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+        } else if type.isEmpty || ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+            // Chronicle declares no type for numbers, which SQLite would convert.
             storage = .real
         } else {
             return nil

@@ -23,12 +23,14 @@ extension ModelContext {
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges else { return pending }
         // A superclass may declare the relationship, so models of other classes can be affected.
-        let affected = try modelsAffectedByRelatedChanges(of: descriptor).compactMap { $0 as? Model }
+        let related = try modelsAffectedByRelatedChanges(of: descriptor)
+        let affected = related.models.compactMap { $0 as? Model }
         let listed = try pendingModels(of: contextEntity(for: Model.self))
         guard !listed.isEmpty || !affected.isEmpty else { return pending }
         try readRows(
             of: listed.filter { $0.backing.mayDifferFromRow }.map(\.model)
                 + affected.filter { $0.persistentBackingData.state == .saved }, Model.entityName)
+        try prefetch(related.lists)
         for listed in listed where listed.backing.hasChanges {
             let model = unsafeDowncast(listed.model, to: Model.self)
             switch listed.backing.state {
@@ -137,6 +139,8 @@ extension ModelContext {
         if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, matcher) } }
         merge(matches.map(element), into: &found, comesBefore)
         var page = Array(found.dropFirst(offset - start).prefix(limit ?? .max))
+        // A relationship that could not be loaded was evaluated as empty.
+        try storage.failures.throwForFetch()
         guard descriptor.sortBy.isEmpty, isLast else { return page }
 
         // Appends new models up to the limit.
@@ -145,6 +149,7 @@ extension ModelContext {
             guard try isMatch(model, matcher) else { continue }
             if skipped > 0 { skipped -= 1 } else { page.append(element(model)) }
         }
+        try storage.failures.throwForFetch()
         return page
     }
 
@@ -168,6 +173,7 @@ extension ModelContext {
         all.sortBy = []
         let matcher = try matcher(all)
         let matches = try (pending.changed + pending.inserted).count { try isMatch($0, matcher) }
+        try storage.failures.throwForFetch()
         let total = try count(all, excluding: pending.excluded) + matches
         return min(max(total - max(descriptor.fetchOffset ?? 0, 0), 0), max(descriptor.fetchLimit ?? .max, 0))
     }

@@ -31,7 +31,7 @@ extension ModelContext {
         recentDestinations.keep(try fetchStored(.identifiers(missing)) as [Destination])
     }
 
-    private func prefetchLists<Destination: PersistentModel>(
+    func prefetchLists<Destination: PersistentModel>(
         _ property: Schema.Property, _ relationship: Schema.Relationship, of owners: [AnyBackingData],
         _: Destination.Type
     ) throws {

@@ -10,10 +10,11 @@ extension ModelContext {
     /// with a relationship that is stored as links and has no inverse are found only if they are in memory.
     ///
     /// - Complexity: O(*n*), where *n* is the number of changed models of those classes and of the models that reference them.
-    func modelsAffectedByRelatedChanges<Model>(of descriptor: FetchDescriptor<Model>) throws -> [any PersistentModel] {
+    func modelsAffectedByRelatedChanges<Model>(of descriptor: FetchDescriptor<Model>) throws -> AffectedModels {
         let entity = try contextEntity(for: Model.self).entity
-        guard !pendingModels.isEmpty, !entity.relationshipProperties.isEmpty else { return [] }
+        guard !pendingModels.isEmpty, !entity.relationshipProperties.isEmpty else { return AffectedModels() }
         var affected: [ObjectIdentifier: any PersistentModel] = [:]
+        var lists: [AffectedModels.Lists] = []
         for path in try relationshipPaths(of: descriptor, entity) {
             var targets: [any PersistentModel] = []
             for step in path.reversed() {
@@ -21,10 +22,25 @@ extension ModelContext {
                     .filter(\.backing.hasChanges).map(\.model)
                 targets =
                     try targets.isEmpty ? [] : models(of: step.source, referencing: targets, through: step.property)
+                if step.property.slot < 0, targets.count > 1 {
+                    lists.append(AffectedModels.Lists(property: step.property, owners: targets))
+                }
             }
             for model in targets { affected[ObjectIdentifier(model)] = model }
         }
-        return Array(affected.values)
+        return AffectedModels(models: Array(affected.values), lists: lists)
+    }
+
+    /// Loads the lists that an evaluation in memory reads, with one request for each relationship.
+    func prefetch(_ lists: [AffectedModels.Lists]) throws {
+        for list in lists {
+            guard let relationship = list.property.relationship,
+                let destination = coordinator.schema.entitiesByName[relationship.destination]
+            else { continue }
+            let owners = list.owners.map { $0.persistentBackingData as AnyBackingData }
+            try prefetchLists(
+                list.property, relationship, of: owners.filter { $0.hasRow && $0.state == .saved }, destination.type)
+        }
     }
 
     /// Returns the relationships that the predicate and the order of a fetch cross, as paths from the fetched entity.
@@ -75,6 +91,18 @@ extension ModelContext {
         }
         return models
     }
+}
+
+/// The models for which unsaved changes of related models may change the result of a fetch.
+struct AffectedModels {
+    /// The lists of some models that the evaluation in memory reads.
+    struct Lists {
+        let property: Schema.Property
+        let owners: [any PersistentModel]
+    }
+
+    var models: [any PersistentModel] = []
+    var lists: [Lists] = []
 }
 
 /// A relationship on a path, with the entity where it begins.
