@@ -113,7 +113,7 @@ extension Simulation {
         if instance.entity.links != nil { try checkLinks(of: instance, model, in: context) }
     }
 
-    private static func text(_ values: [String: Value]) -> String {
+    static func text(_ values: [String: Value]) -> String {
         "(" + values.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ") + ")"
     }
 
@@ -150,7 +150,7 @@ extension Simulation {
     }
 
     /// How likely a model is a destination: certainly, certainly not, or one of both.
-    private enum Membership { case yes, no, unknown }
+    enum Membership { case yes, no, unknown }
 
     func checkMembers(
         _ name: String, of number: Int, _ found: [any TestModel], in context: ContextReference,
