@@ -134,7 +134,8 @@ import Testing
             #Predicate<Stay> { $0.tags.contains("x") },
             """
             EXISTS (SELECT 1 FROM json_array_elements_text((SELECT CASE json_typeof(v) WHEN 'array' THEN v END \
-            FROM (SELECT (t."tags")::json AS v OFFSET 0) AS o)) AS v1(value) WHERE TRUE AND v1.value = $1::text)
+            FROM (SELECT (t."tags")::json AS v OFFSET 0) AS o)) WITH ORDINALITY AS v1(value, key) \
+            WHERE TRUE AND v1.value = $1::text)
             """, [.text("x")])
     }
 

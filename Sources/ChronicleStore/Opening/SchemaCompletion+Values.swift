@@ -44,7 +44,9 @@ extension SchemaCompletion {
             for item in tablePlan.classes {
                 let rows = rows(of: item.entity, columns)
                 for property in item.entity.properties {
-                    let other = property.slot < 0 ? nil : columns.first { $0.name == property.name }?.property
+                    let column = property.slot < 0 ? nil : columns.first { $0.name == property.name }
+                    // The key column of a file may have the name of an attribute, for which it is renamed.
+                    let other = column?.isPrimaryKey == false ? column?.property : nil
                     let known = item.earlier[property.name] ?? item.removed(property.name)
                     guard let earlier = known ?? (isReplaced(property, tablePlan) ? nil : other) else { continue }
                     let isEarlier = item.earlier[property.name] != nil || plan.opening.isKnown
