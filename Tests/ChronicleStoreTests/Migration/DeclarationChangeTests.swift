@@ -175,6 +175,22 @@ import Testing
         #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.extra) == ["kept"])
         #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.more) == [1])
     }
+
+    /// A default value may differ in each run.
+    @Test func programWithAnotherDefaultValueIsKnown() throws {
+        try addExtended()
+        _ = try context(Integers.Thing.self)
+        let context = try context(OtherDefault.Thing.self)
+        #expect(try context.fetch(FetchDescriptor<OtherDefault.Thing>()).map(\.extra) == ["kept"])
+    }
+
+    private func addExtended() throws {
+        let context = try context(Extended.Thing.self)
+        let thing = Extended.Thing()
+        thing.extra = "kept"
+        context.insert(thing)
+        try context.save()
+    }
 }
 
 private enum Integers {
@@ -220,6 +236,14 @@ private enum Extended {
     @Model fileprivate final class Thing {
         var code: Int
         var extra: String = "default"
+        init() { code = 7 }
+    }
+}
+
+private enum OtherDefault {
+    @Model fileprivate final class Thing {
+        var code: Int
+        var extra: String = "other"
         init() { code = 7 }
     }
 }
