@@ -3,7 +3,7 @@
     import Foundation
 
     /// The type of a column.
-    enum ColumnType: String, Sendable {
+    enum ColumnType: String, CaseIterable, Sendable {
         case integer = "bigint"
         case real = "double precision"
         /// In the order of Unicode scalars, which is that of the bytes.
