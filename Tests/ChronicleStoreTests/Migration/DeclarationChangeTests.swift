@@ -203,6 +203,21 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<Extended.Thing>()).map(\.extra) == ["kept"])
     }
 
+    /// A known program does not rename the property of another one that has the original name.
+    @Test func knownProgramRenamesNothing() throws {
+        try addExtended()
+        func extra() throws -> [String] {
+            try context(Renamed.Thing.self).fetch(FetchDescriptor<Renamed.Thing>()).map(\.note)
+        }
+        func reused() throws -> [String] {
+            try context(Reused.Thing.self).fetch(FetchDescriptor<Reused.Thing>()).map(\.extra)
+        }
+        #expect(try extra() == ["kept"])
+        #expect(try reused() == ["new"])
+        #expect(try extra() == ["kept"])
+        #expect(try reused() == ["new"])
+    }
+
     private func addExtended() throws {
         let context = try context(Extended.Thing.self)
         let thing = Extended.Thing()
@@ -263,6 +278,23 @@ private enum OtherDefault {
     @Model fileprivate final class Thing {
         var code: Int
         var extra: String = "other"
+        init() { code = 7 }
+    }
+}
+
+private enum Renamed {
+    @Model fileprivate final class Thing {
+        var code: Int
+        @Attribute(originalName: "extra") var note: String = "default"
+        init() { code = 7 }
+    }
+}
+
+private enum Reused {
+    @Model fileprivate final class Thing {
+        var code: Int
+        var extra: String = "new"
+        var more = 1
         init() { code = 7 }
     }
 }
