@@ -119,7 +119,8 @@ extension StoredProperty {
     /// Returns whether the form of the values is unknown and may be that of a new declaration.
     package func mayBe(_ new: StoredProperty) -> Bool {
         guard place == .column, typeName == nil, destination == nil, new.place == .column else { return false }
-        return storage == nil
+        // Without a foreign key, the key of a destination is an integer like others.
+        return storage == nil || storage == .integer && new.isRelationship
     }
 
     /// Returns whether values of this property can be values of a new declaration.
