@@ -223,9 +223,11 @@
                     ), repeated AS MATERIALIZED (
                         SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, c.stored, m.last, m.is_insert
                         FROM change AS c JOIN model AS m ON m.entity = c.entity AND m.primary_key = c.primary_key
+                    ), counted AS MATERIALIZED (
+                        SELECT r.last, a.number, count(DISTINCT r.id) AS count
+                        FROM repeated AS r CROSS JOIN unnest(r.attributes) AS a(number) GROUP BY r.last, a.number
                     ), updated AS (
-                        SELECT r.last, array_agg(DISTINCT a.number) AS numbers
-                        FROM repeated AS r CROSS JOIN unnest(r.attributes) AS a(number) GROUP BY r.last
+                        SELECT last, array_agg(number ORDER BY number) AS numbers FROM counted GROUP BY last
                     ), listed AS (
                         SELECT r.last, r.id, v.number, v.old, v.new, v.place, v.number = ANY (r.stored) AS is_stored
                         FROM repeated AS r CROSS JOIN unnest(r.preserved, r.old_values, r.new_values)
@@ -235,9 +237,10 @@
                         WHERE NOT is_stored
                         UNION ALL
                         SELECT l.last, min(l.id), l.number, (array_agg(l.old ORDER BY l.id))[1],
-                            (array_agg(l.new ORDER BY l.id DESC))[1], min(l.place), TRUE, count(*) >= (
-                                SELECT count(*) FROM repeated AS r WHERE r.last = l.last AND l.number = ANY (r.attributes))
-                        FROM listed AS l WHERE l.is_stored GROUP BY l.last, l.number
+                            (array_agg(l.new ORDER BY l.id DESC))[1], min(l.place), TRUE,
+                            count(*) >= coalesce(min(n.count), 0)
+                        FROM listed AS l LEFT JOIN counted AS n ON n.last = l.last AND n.number = l.number
+                        WHERE l.is_stored GROUP BY l.last, l.number
                     ), preserved AS (
                         SELECT v.last, array_agg(v.number ORDER BY v.number, v.id, v.place) AS numbers,
                             array_agg(v.old ORDER BY v.number, v.id, v.place) AS old_values,
