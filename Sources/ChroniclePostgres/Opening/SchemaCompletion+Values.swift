@@ -97,12 +97,12 @@
             case .unsupported:
                 if try hasValues() { throw failure() }
                 return nil
-            case _ where !isEarlier: return nil
             case .comparison:
-                try requireValidValues(values)
+                if isEarlier { try requireValidValues(values) }
                 return nil
+            // The type of the column changes, also if the rows receive the default value afterwards.
             case .real(let limit):
-                if try exists("\(values) AND \(column) NOT BETWEEN \(-limit) AND \(limit)") {
+                if isEarlier, try exists("\(values) AND \(column) NOT BETWEEN \(-limit) AND \(limit)") {
                     throw failure("a number is too large to be exact")
                 }
                 return .init(table: table, column: new.name, type: "double precision")
