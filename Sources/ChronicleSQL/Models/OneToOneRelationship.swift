@@ -95,7 +95,8 @@ package struct OneToOneRelationship: Sendable {
 /// them.
 ///
 /// The value of a written column stays: if another writer gave the destination to another row since, that row loses it.
-/// A column that the save did not write only matters if the store contained a disagreement before.
+/// A column that the save did not write only matters if the store contained a disagreement before, which remains where a
+/// row would lose its required destination.
 package struct OneToOneReconciliation {
     /// Runs a query, and returns the integers of its only column.
     private let keys: (SQLQuery) throws -> [Int64]
@@ -115,21 +116,23 @@ package struct OneToOneReconciliation {
     ///   - relationship: The relationship.
     ///   - row: The key of the row.
     ///   - isWritten: Whether the save wrote the column of the row. Otherwise, a pair whose rows reference each other
-    ///     stays, and a destination that still references the row is restored.
+    ///     stays, a destination that still references the row is restored, and no row loses a required destination.
     package func reconcile(_ relationship: OneToOneRelationship, row: Int64, isWritten: Bool) throws {
-        if !isWritten { try complete(relationship, row) }
+        if !isWritten, try !complete(relationship, row) { return }
         // Each step clears the column of the rows after it, so there is an end.
         var remaining = [(relationship, row)]
         while let (relationship, row) = remaining.popLast() {
             let (side, other) = (relationship.side, relationship.other)
             guard try exists(row, side) else { continue }
             let destination = try keys(destination(of: row, side)).first
-            for former in try keys(referrers(to: row, other)) where former != destination {
+            for former in try keys(referrers(to: row, other))
+            where former != destination && (isWritten || !other.isRequired) {
                 try set(other, former, nil)
                 remaining.append((relationship.inverse, former))
             }
             guard let destination else { continue }
-            for former in try keys(referrers(to: destination, side)) where former != row {
+            for former in try keys(referrers(to: destination, side))
+            where former != row && (isWritten || !side.isRequired) {
                 try set(side, former, nil)
                 remaining.append((relationship, former))
             }
@@ -140,17 +143,21 @@ package struct OneToOneReconciliation {
     }
 
     /// Chooses the destination of a row whose column the save did not write.
-    private func complete(_ relationship: OneToOneRelationship, _ row: Int64) throws {
+    ///
+    /// - Returns: `false` if the row does not exist, or its required destination belongs to another row.
+    private func complete(_ relationship: OneToOneRelationship, _ row: Int64) throws -> Bool {
         let (side, other) = (relationship.side, relationship.other)
-        guard try exists(row, side) else { return }
+        guard try exists(row, side) else { return false }
         guard let destination = try keys(destination(of: row, side)).first else {
             if let former = try keys(referrers(to: row, other)).first { try set(side, row, former) }
-            return
+            return true
         }
         guard let owner = try keys(self.destination(of: destination, other)).first, owner != row,
             try keys(self.destination(of: owner, side)).first == destination
-        else { return }
+        else { return true }
+        if side.isRequired { return false }
         try set(side, row, nil)
+        return true
     }
 
     private func exists(_ row: Int64, _ side: OneToOneRelationship.Side) throws -> Bool {

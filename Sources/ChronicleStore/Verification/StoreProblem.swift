@@ -41,7 +41,8 @@ public struct StoreProblem: Hashable, Sendable {
         /// A relationship references a row that does not exist.
         case reference
         /// A row references another one with a one-to-one relationship, and that row does not reference it. Save a change of
-        /// one of the models: the save repairs the relationship.
+        /// one of the models: the save repairs the relationship, unless a model would lose a required destination. Assign
+        /// another destination to that model, or delete it.
         case inverse
         /// A column contains a value of another type than its attribute.
         case column

@@ -158,6 +158,37 @@ struct OneToOneTests {
         #expect(holders == [(number == 3 ? ann : bob).persistentModelID])
     }
 
+    @Test("Unrelated changes are saved if a required side would lose its destination", arguments: 0..<3)
+    func requiredDisagreement(_ number: Int) throws {
+        let store = try Store(.file, .automatic)
+        let contexts = try Contexts(store.container)
+        let (ann, bob) = (
+            try Contexts.resident("ann", contexts.first), try Contexts.resident("bob", contexts.first)
+        )
+        let permits = [Permit(1, of: ann), Permit(2, of: bob)]
+        for permit in permits { contexts.first.insert(permit) }
+        try contexts.first.save()
+        _ = try Shell.sqlite3(
+            store.url,
+            """
+            UPDATE Permit SET resident = (SELECT resident FROM Permit WHERE number = 1);
+            UPDATE Resident SET permit = NULL WHERE name = 'bob'
+            """)
+        let context = ModelContext(store.container)
+        if number == 2 {
+            try Contexts.resident("ann", context).name = "changed"
+        } else {
+            let permits = try context.fetch(FetchDescriptor<Permit>(sortBy: [SortDescriptor(\.number)]))
+            permits[number].number += 10
+        }
+        try context.save()
+        let rows = try Shell.sqlite3(
+            store.url, "SELECT count(*) FROM Permit WHERE resident = (SELECT rowid FROM Resident WHERE name <> 'bob')")
+        #expect(rows == "2")
+        let problems = try VerificationTests.problems(in: store.url)
+        #expect(problems.allSatisfy { $0.kind == .inverse } && !problems.isEmpty)
+    }
+
     // MARK: Random assignments
 
     @Test("Random assignments in several contexts", arguments: StoreKind.allCases, recorders)
