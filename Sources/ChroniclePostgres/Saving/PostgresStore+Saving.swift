@@ -150,10 +150,17 @@
             var rows = Rows(inserted: inserted)
             guard let writer = try OneToOneWriter(store.layout, request, inserted) else { return rows }
             rows.reconciled = try writer.reconcile(connection)
-            // Some of the rows may have been updated before.
-            if !rows.reconciled.isEmpty, store.configuration.recordsHistory {
-                try connection.run(HistoryTables.mergeChanges)
+            guard !rows.reconciled.isEmpty, store.configuration.recordsHistory else { return rows }
+            // Some of the rows may have been updated before, also the same relationship.
+            var (entities, keys): ([Int64], [Int64]) = ([], [])
+            for identifier in rows.reconciled.keys {
+                guard let key = identifier.integerPrimaryKey else { continue }
+                entities.append(try store.layout.table(named: identifier.entityName).number)
+                keys.append(key)
             }
+            try connection.run(
+                HistoryTables.mergeReleasedChanges,
+                Parameters(.array(ParameterArray(entities)), .array(ParameterArray(keys))))
             return rows
         }
 

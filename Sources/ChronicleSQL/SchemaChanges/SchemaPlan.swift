@@ -143,12 +143,12 @@ package struct SchemaPlan: Sendable {
     private static func entityRenames(
         from stored: [String: StoredEntity], to models: Schema, _ opening: Opening
     ) throws -> [Rename] {
-        // The name may be that of a class of another program.
-        if opening.isKnown { return [] }
         var renames: [Rename] = []
         for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
             // The class was renamed before, and an earlier program created the other one again.
-            if let known = stored[entity.name], known.originalName == entity.originalName { continue }
+            if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName {
+                continue
+            }
             guard !renames.contains(where: { $0.old == entity.originalName }) else {
                 throw failure("another class has the same original name; remove one of them", entity.name)
             }
@@ -235,14 +235,13 @@ package struct SchemaPlan: Sendable {
         _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
         _ live: [String: StoredProperty], _ opening: Opening
     ) throws -> [Rename] {
-        // The name may be that of a property of another program.
-        if opening.isKnown { return [] }
         var renames: [Rename] = []
         for property in table.properties {
             let name = property.name
             guard let old = property.previousName, old != name, live[old] != nil else { continue }
-            if live[name] != nil, stored.values.contains(where: { $0.property(named: name)?.originalName == old }) {
-                continue
+            if live[name] != nil {
+                let isDone = stored.values.contains { $0.property(named: name)?.originalName == old }
+                if opening.isKnown || isDone { continue }
             }
             guard !renames.contains(where: { $0.old == old }) else {
                 throw failure("another property has the same original name; remove one of them", table.name, name)

@@ -10,7 +10,9 @@ extension RowWriter {
     ) throws {
         let (inserts, updates) = (inserts.filter(\.table.hasOneToOnes), updates.filter(\.table.hasOneToOnes))
         guard !inserts.isEmpty || !updates.isEmpty else { return }
-        let reconciler = OneToOneWriter(self, updated: updates.map { ($0.table.name, request.updated[$0.rows]) })
+        let reconciler = OneToOneWriter(
+            self, updated: updates.map { ($0.table.name, request.updated[$0.rows]) },
+            hasDeletes: !request.deleted.isEmpty)
         // Assigned destinations first: those that are removed may only be the consequence of an assignment.
         for isAssignment in [true, false] {
             for (rows, table) in updates {
@@ -52,6 +54,8 @@ extension EntityTable {
 private final class OneToOneWriter {
     private let rows: RowWriter
     private let updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)]
+    /// Whether the save deletes rows, which may have updated others: their references became null.
+    private let hasDeletes: Bool
     /// The keys of the rows that the save updated before, by their tables; determined when it is needed.
     private var updatedKeys: [String: Set<Int64>]?
     /// The keys of the changed rows by their tables.
@@ -59,8 +63,10 @@ private final class OneToOneWriter {
     /// Whether a row was updated by more than one statement.
     private(set) var hasRepeatedUpdates = false
 
-    init(_ rows: RowWriter, updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)]) {
-        (self.rows, self.updated) = (rows, updated)
+    init(
+        _ rows: RowWriter, updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)], hasDeletes: Bool
+    ) {
+        (self.rows, self.updated, self.hasDeletes) = (rows, updated, hasDeletes)
     }
 
     private var connection: Connection { rows.connection }
@@ -111,7 +117,7 @@ private final class OneToOneWriter {
         }
     }
 
-    /// Returns whether the save has already updated a row.
+    /// Returns whether the save may have updated a row already.
     private func isRepeated(_ key: Int64, _ table: String) throws -> Bool {
         if updatedKeys == nil {
             updatedKeys = updated.reduce(into: [:]) { keys, part in
@@ -120,7 +126,7 @@ private final class OneToOneWriter {
             }
         }
         let isFirst = changed[table, default: []].insert(key).inserted
-        return !isFirst || updatedKeys?[table]?.contains(key) == true
+        return hasDeletes || !isFirst || updatedKeys?[table]?.contains(key) == true
     }
 
     /// Returns the changed rows with their present values.

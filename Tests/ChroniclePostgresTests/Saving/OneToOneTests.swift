@@ -32,7 +32,7 @@
                 let changed = transaction.changes.compactMap { change in
                     if case .update = change { change.changedPersistentIdentifier } else { nil }
                 }
-                #expect(Set(changed).count == changed.count)
+                #expect(Set(changed).count == changed.count, "\(TestSeed.description): \(transaction.changes)")
             }
         }
 

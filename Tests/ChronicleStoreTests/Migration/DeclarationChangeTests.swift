@@ -203,60 +203,6 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<Extended.Thing>()).map(\.extra) == ["kept"])
     }
 
-    /// A known program does not rename the property of another one that has the original name.
-    @Test func knownProgramRenamesNothing() throws {
-        try addExtended()
-        func extra() throws -> [String] {
-            try context(Renamed.Thing.self).fetch(FetchDescriptor<Renamed.Thing>()).map(\.note)
-        }
-        func reused() throws -> [String] {
-            try context(Reused.Thing.self).fetch(FetchDescriptor<Reused.Thing>()).map(\.extra)
-        }
-        #expect(try extra() == ["kept"])
-        #expect(try reused() == ["new"])
-        #expect(try extra() == ["kept"])
-        #expect(try reused() == ["new"])
-    }
-
-    /// The file of an earlier version whose columns have only their declared types.
-    private func removeDescriptions() throws {
-        _ = try sql(
-            """
-            DELETE FROM chronicle_meta WHERE name LIKE 'known:%' OR name LIKE 'properties:%' OR name LIKE 'complete:%';
-            UPDATE chronicle_entity SET definition = NULL
-            """)
-    }
-
-    /// The columns of real numbers have no declared type.
-    @Test func realNumbersRemainWithoutADescription() throws {
-        do {
-            let context = try context(Weighed.Thing.self)
-            let thing = Weighed.Thing()
-            thing.weight = 2.5
-            context.insert(thing)
-            try context.save()
-        }
-        try removeDescriptions()
-        let context = try context(Weighed.Thing.self)
-        #expect(try context.fetch(FetchDescriptor<Weighed.Thing>()).map(\.weight) == [2.5])
-    }
-
-    /// A column without a foreign key has the declared type of an integer.
-    @Test func destinationsWithoutAForeignKeyRemainWithoutADescription() throws {
-        do {
-            let context = try context(Unchecked.Note.self, Unchecked.User.self)
-            let note = Unchecked.Note()
-            context.insert(note)
-            note.owner = Unchecked.User()
-            try context.save()
-        }
-        #expect(try sql("SELECT count(*) FROM pragma_foreign_key_list('Note')") == "0")
-        try removeDescriptions()
-        let context = try context(Unchecked.Note.self, Unchecked.User.self)
-        #expect(try #require(try context.fetch(FetchDescriptor<Unchecked.Note>()).first).owner != nil)
-        #expect(try VerificationTests.problems(in: file) == [])
-    }
-
     private func addExtended() throws {
         let context = try context(Extended.Thing.self)
         let thing = Extended.Thing()
@@ -319,38 +265,6 @@ private enum OtherDefault {
         var extra: String = "other"
         init() { code = 7 }
     }
-}
-
-private enum Renamed {
-    @Model fileprivate final class Thing {
-        var code: Int
-        @Attribute(originalName: "extra") var note: String = "default"
-        init() { code = 7 }
-    }
-}
-
-private enum Reused {
-    @Model fileprivate final class Thing {
-        var code: Int
-        var extra: String = "new"
-        var more = 1
-        init() { code = 7 }
-    }
-}
-
-private enum Weighed {
-    @Model fileprivate final class Thing {
-        var weight: Double = 1
-        init() {}
-    }
-}
-
-private enum Unchecked {
-    @Model fileprivate final class Note {
-        @Relationship(deleteRule: .noAction) var owner: User?
-        init() {}
-    }
-    @Model fileprivate final class User { init() {} }
 }
 
 private enum More {

@@ -1,28 +1,28 @@
 -- members
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."ci''ty"') = ?
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."ci''ty"') = ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) = ?)
+    "Rome", "Rome"
+SELECT count(*) FROM "Place" AS t WHERE iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) <> ?
     "Rome"
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."ci''ty"') <> ?
-    "Rome"
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."ci''ty"') IN (?, ?, ?)
-    "", "Zürich", "a\"b\\c"
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."ci''ty"') > ?
-    "a"
-SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."ci''ty"') >= ? AND json_extract(t."address", '$."ci''ty"') < ?)
-    "R", "S"
-SELECT count(*) FROM "Place" AS t WHERE instr(json_extract(t."address", '$."ci''ty"'), ?) > 0
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."ci''ty"') IN (?, ?, ?) AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) IN (?, ?, ?))
+    "", "Zürich", "a\"b\\c", "", "Zürich", "a\"b\\c"
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."ci''ty"') >= ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) > ?)
+    "a", "a"
+SELECT count(*) FROM "Place" AS t WHERE ((json_extract(t."address", '$."ci''ty"') >= ? AND json_extract(t."address", '$."ci''ty"') < ?) AND (iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) >= ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) < ?))
+    "R", "S", "R", "S"
+SELECT count(*) FROM "Place" AS t WHERE instr(iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)), ?) > 0
     "om"
-SELECT count(*) FROM "Place" AS t WHERE chronicle_contains(json_extract(t."address", '$."ci''ty"'), ?)
+SELECT count(*) FROM "Place" AS t WHERE chronicle_contains(iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)), ?)
     "ROME"
-SELECT count(*) FROM "Place" AS t WHERE chronicle_count(json_extract(t."address", '$."ci''ty"')) = ?
+SELECT count(*) FROM "Place" AS t WHERE chronicle_count(iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5))) = ?
     6
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."ci''ty"') = ?
-    ""
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."city"') = ?
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."ci''ty"') = ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) = ?)
+    "", ""
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."city"') = ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."city"'), chronicle_json(t."address" -> '$."city"', 5)) = ?)
+    "Rome", "Rome"
+SELECT count(*) FROM "Place" AS t WHERE iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."city"'), chronicle_json(t."address" -> '$."city"', 5)) IS NULL
+SELECT count(*) FROM "Place" AS t WHERE iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."city"'), chronicle_json(t."address" -> '$."city"', 5)) IS NOT ?
     "Rome"
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."city"') IS NULL
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."city"') IS NOT ?
-    "Rome"
-SELECT count(*) FROM "Place" AS t WHERE ifnull(json_extract(t."address", '$."city"'), ?) = json_extract(t."address", '$."ci''ty"')
+SELECT count(*) FROM "Place" AS t WHERE ifnull(iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."city"'), chronicle_json(t."address" -> '$."city"', 5)), ?) = iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5))
     ""
 SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."number"') = ?
     9007199254740993
@@ -58,12 +58,12 @@ SELECT count(*) FROM "Place" AS t WHERE chronicle_json(t."address" -> '$."schlü
     x'50 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1'
 SELECT count(*) FROM "Place" AS t WHERE chronicle_json(t."address" -> '$."schlüssel"', 3) > ?
     x'50 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1'
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."page"') = ?
-    "https://example.com/1"
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."page"') = ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."page"'), chronicle_json(t."address" -> '$."page"', 5)) = ?)
+    "https://example.com/1", "https://example.com/1"
 SELECT count(*) FROM "Place" AS t WHERE chronicle_json(t."address" -> '$."image"', 4) = ?
     x'1 ff'
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."quality"') = ?
-    "good"
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."address", '$."quality"') = ? AND iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."quality"'), chronicle_json(t."address" -> '$."quality"', 5)) = ?)
+    "good", "good"
 SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."side"') = ?
     1
 SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."side"') = ?
@@ -84,9 +84,9 @@ SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."other.geo"
     9007199254740993
 SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."other.geo"."zone"') IS NULL
 SELECT count(*) FROM "Place" AS t WHERE json_extract(t."address", '$."other.geo"') IS NULL
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."second", '$."ci''ty"') = ?
-    "Rome"
-SELECT count(*) FROM "Place" AS t WHERE json_extract(t."second", '$."ci''ty"') IS NOT ?
+SELECT count(*) FROM "Place" AS t WHERE (json_extract(t."second", '$."ci''ty"') = ? AND iif(instr(t."second", '\u0000') = 0, json_extract(t."second", '$."ci''ty"'), chronicle_json(t."second" -> '$."ci''ty"', 5)) = ?)
+    "Rome", "Rome"
+SELECT count(*) FROM "Place" AS t WHERE iif(instr(t."second", '\u0000') = 0, json_extract(t."second", '$."ci''ty"'), chronicle_json(t."second" -> '$."ci''ty"', 5)) IS NOT ?
     "Rome"
 SELECT count(*) FROM "Place" AS t WHERE ifnull(json_extract(t."second", '$."other.geo"."zone"'), ?) = ?
     7, 7
@@ -94,30 +94,30 @@ SELECT count(*) FROM "Place" AS t WHERE json_extract(t."second", '$."isHome"') =
     1
 SELECT count(*) FROM "Place" AS t WHERE (ifnull(chronicle_json(t."second" -> '$."geo"."latitude"', 0), ?) > ? AND ifnull(chronicle_json(t."second" -> '$."geo"."latitude"', 0), ?) <= 9e999)
     0.0 0x0, 0.3333333333333333 0x3fd5555555555555, 0.0 0x0
-SELECT count(*) FROM "Place" AS t WHERE iif(t."style" IS NULL, NULL, ifnull(json_extract(t."style", '$."color"'), ?)) = ?
+SELECT count(*) FROM "Place" AS t WHERE iif(t."style" IS NULL, NULL, ifnull(iif(instr(t."style", '\u0000') = 0, json_extract(t."style", '$."color"'), chronicle_json(t."style" -> '$."color"', 5)), ?)) = ?
     "white", "white"
-SELECT count(*) FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" WHERE json_extract(j1."home", '$."ci''ty"') = ?
-    "Rome"
+SELECT count(*) FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" WHERE (json_extract(j1."home", '$."ci''ty"') = ? AND iif(instr(j1."home", '\u0000') = 0, json_extract(j1."home", '$."ci''ty"'), chronicle_json(j1."home" -> '$."ci''ty"', 5)) = ?)
+    "Rome", "Rome"
 SELECT count(*) FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" WHERE json_extract(j1."home", '$."geo"."zone"') IS NULL
-SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(json_extract(t."address", '$."lines"')) AS v1 WHERE 1 AND v1.value = ?)
+SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(json_extract(t."address", '$."lines"')) AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = ?)
     "Rome"
 SELECT count(*) FROM "Place" AS t WHERE (SELECT count(*) FROM json_each(json_extract(t."address", '$."lines"')) AS v1 WHERE 1) = ?
     2
-SELECT count(*) FROM "Place" AS t WHERE (CASE WHEN t."second" IS NOT NULL THEN (EXISTS (SELECT 1 FROM json_each(json_extract(t."second", '$."lines"')) AS v1 WHERE 1 AND v1.value = ?)) END) = ?
+SELECT count(*) FROM "Place" AS t WHERE (CASE WHEN t."second" IS NOT NULL THEN (EXISTS (SELECT 1 FROM json_each(json_extract(t."second", '$."lines"')) AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = ?)) END) = ?
     "Rome", 1
-SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND v1.value = ?)
+SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = ?)
     "Rome"
-SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND v1.value = ?)
+SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = ?)
     "a\"b\\c"
 SELECT count(*) FROM "Place" AS t WHERE NOT (EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1))
 SELECT count(*) FROM "Place" AS t WHERE (SELECT count(*) FROM json_each(t."tags") AS v1 WHERE 1) > ?
     1
-SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND v1.value = json_extract(t."address", '$."ci''ty"'))
-SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND (v1.value >= ? AND v1.value < ?))
+SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)))
+SELECT count(*) FROM "Place" AS t WHERE EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND (iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) >= ? AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) < ?))
     "R", "S"
-SELECT count(*) FROM "Place" AS t WHERE NOT (EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND v1.value = ?))
+SELECT count(*) FROM "Place" AS t WHERE NOT (EXISTS (SELECT 1 FROM json_each(t."tags") AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = ?))
     "Rome"
-SELECT count(*) FROM "Place" AS t WHERE (SELECT count(*) FROM json_each(t."tags") AS v1 WHERE 1 AND v1.value = ?) = ?
+SELECT count(*) FROM "Place" AS t WHERE (SELECT count(*) FROM json_each(t."tags") AS v1 WHERE 1 AND iif(instr(v1.json, '\u0000') = 0, v1.value, chronicle_json(v1.json -> v1.key, 5)) = ?) = ?
     "Rome", 1
 SELECT count(*) FROM "Place" AS t WHERE (CASE WHEN t."marks" IS NOT NULL THEN (EXISTS (SELECT 1 FROM json_each(t."marks") AS v1 WHERE 1 AND v1.value = ?)) END) = ?
     9007199254740993, 1
@@ -153,37 +153,37 @@ SELECT count(*) FROM "Place" AS t WHERE ifnull(t."discount", ?) COLLATE chronicl
 SELECT count(*) FROM "Place" AS t WHERE t."price" COLLATE chronicle_decimal > ifnull(t."discount", ?) COLLATE chronicle_decimal
     "5"
 -- sorts
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."ci''ty"'), t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."city"'), t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)), t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."city"'), chronicle_json(t."address" -> '$."city"', 5)), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."number"'), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."since"', 0), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."share"', 1), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."rent"', 2) COLLATE chronicle_decimal, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."schlüssel"', 3), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."geo"."zone"'), t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."second", '$."ci''ty"'), t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(instr(t."second", '\u0000') = 0, json_extract(t."second", '$."ci''ty"'), chronicle_json(t."second" -> '$."ci''ty"', 5)), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."second", '$."other.geo"."zone"'), t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(t."style" IS NULL, NULL, ifnull(json_extract(t."style", '$."color"'), ?)), t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(t."style" IS NULL, NULL, ifnull(iif(instr(t."style", '\u0000') = 0, json_extract(t."style", '$."color"'), chronicle_json(t."style" -> '$."color"', 5)), ?)), t."name", t."_rowid_"
     "white"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY t."price" COLLATE chronicle_decimal, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY t."discount" COLLATE chronicle_decimal, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY j1."name", t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY json_extract(j1."home", '$."ci''ty"'), t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY iif(instr(j1."home", '\u0000') = 0, json_extract(j1."home", '$."ci''ty"'), chronicle_json(j1."home" -> '$."ci''ty"', 5)), t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY j1."wealth" COLLATE chronicle_decimal, t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."ci''ty"') DESC, t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."city"') DESC, t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."ci''ty"'), chronicle_json(t."address" -> '$."ci''ty"', 5)) DESC, t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(instr(t."address", '\u0000') = 0, json_extract(t."address", '$."city"'), chronicle_json(t."address" -> '$."city"', 5)) DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."number"') DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."since"', 0) DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."share"', 1) DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."rent"', 2) COLLATE chronicle_decimal DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY chronicle_json(t."address" -> '$."schlüssel"', 3) DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."address", '$."geo"."zone"') DESC, t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."second", '$."ci''ty"') DESC, t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(instr(t."second", '\u0000') = 0, json_extract(t."second", '$."ci''ty"'), chronicle_json(t."second" -> '$."ci''ty"', 5)) DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY json_extract(t."second", '$."other.geo"."zone"') DESC, t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(t."style" IS NULL, NULL, ifnull(json_extract(t."style", '$."color"'), ?)) DESC, t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t ORDER BY iif(t."style" IS NULL, NULL, ifnull(iif(instr(t."style", '\u0000') = 0, json_extract(t."style", '$."color"'), chronicle_json(t."style" -> '$."color"', 5)), ?)) DESC, t."name", t."_rowid_"
     "white"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY t."price" COLLATE chronicle_decimal DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t ORDER BY t."discount" COLLATE chronicle_decimal DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY j1."name" DESC, t."name", t."_rowid_"
-SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY json_extract(j1."home", '$."ci''ty"') DESC, t."name", t."_rowid_"
+SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY iif(instr(j1."home", '\u0000') = 0, json_extract(j1."home", '$."ci''ty"'), chronicle_json(j1."home" -> '$."ci''ty"', 5)) DESC, t."name", t."_rowid_"
 SELECT t."_rowid_" FROM "Place" AS t LEFT JOIN "PlaceOwner" AS j1 ON j1."_rowid_" = t."owner" ORDER BY j1."wealth" COLLATE chronicle_decimal DESC, t."name", t."_rowid_"

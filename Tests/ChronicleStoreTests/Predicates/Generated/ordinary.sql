@@ -835,7 +835,7 @@ SELECT count(*) FROM "Project" AS t WHERE t."created" < ?
     1000000000.0 0x41cdcd6500000000
 SELECT count(*) FROM "Project" AS t WHERE (ifnull(t."due", ?) > ? AND ifnull(t."due", ?) <= 9e999)
     -63114076800.0 0xc22d63c8c5000000, 5.0 0x4014000000000000, -63114076800.0 0xc22d63c8c5000000
-SELECT count(*) FROM "Project" AS t WHERE t."due" IS NOT NULL AND (t."due" <= ? OR t."due" > 9e999)
+SELECT count(*) FROM "Project" AS t WHERE t."due" IS NOT NULL AND (t."due" IS NOT NULL AND (t."due" <= ? OR t."due" > 9e999))
     20.0 0x4034000000000000
 SELECT count(*) FROM "Project" AS t WHERE (t."due" IS NULL OR t."due" < ?)
     20.0 0x4034000000000000

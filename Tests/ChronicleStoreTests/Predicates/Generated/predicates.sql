@@ -118,21 +118,21 @@ SELECT count(*) FROM "Sight" AS t WHERE ifnull(t."score", ?) < ?
 SELECT count(*) FROM "Sight" AS t WHERE ifnull(t."score", ?) >= ?
     0, 5
 -- arithmetic
-SELECT count(*) FROM "Sight" AS t WHERE (t."rank" + ?) > ?
+SELECT count(*) FROM "Sight" AS t WHERE chronicle_integer(t."rank" + ?) > ?
     1, 3
-SELECT count(*) FROM "Sight" AS t WHERE (t."rank" * t."rank") = ?
+SELECT count(*) FROM "Sight" AS t WHERE chronicle_integer(t."rank" * t."rank") = ?
     9
-SELECT count(*) FROM "Sight" AS t WHERE (-t."rank") > ?
+SELECT count(*) FROM "Sight" AS t WHERE chronicle_integer(-t."rank") > ?
     0
 SELECT count(*) FROM "Sight" AS t WHERE (t."rank" / ?) = ?
     2, 1
-SELECT count(*) FROM "Sight" AS t WHERE (t."rank" / ?) = (-?)
+SELECT count(*) FROM "Sight" AS t WHERE (t."rank" / ?) = chronicle_integer(-?)
     2, 1
 SELECT count(*) FROM "Sight" AS t WHERE (t."rank" % ?) = ?
     2, 1
-SELECT count(*) FROM "Sight" AS t WHERE (t."rank" % ?) = (-?)
+SELECT count(*) FROM "Sight" AS t WHERE (t."rank" % ?) = chronicle_integer(-?)
     2, 1
-SELECT count(*) FROM "Sight" AS t WHERE ((t."rank" - ?) * ?) >= ?
+SELECT count(*) FROM "Sight" AS t WHERE chronicle_integer((t."rank" - ?) * ?) >= ?
     1, 2, 4
 SELECT count(*) FROM "Sight" AS t WHERE (iif(t."cost" <= 9e999, t."cost", NULL) + ?) > ?
     1.0 0x3ff0000000000000, 1.0 0x3ff0000000000000
@@ -146,17 +146,17 @@ SELECT count(*) FROM "Sight" AS t WHERE ifnull((iif(t."cost" <= 9e999, t."cost",
     0.0 0x0
 SELECT count(*) FROM "Sight" AS t WHERE (1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) > ?
     2.0 0x4000000000000000, 1.0 0x3ff0000000000000
-SELECT count(*) FROM "Sight" AS t WHERE iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * 9e999, 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) > ?
-    0.0 0x0, 0.0 0x0, 1.0 0x3ff0000000000000
-SELECT count(*) FROM "Sight" AS t WHERE ifnull(iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * 9e999, 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) <= ?, 1)
-    0.0 0x0, 0.0 0x0, 1.0 0x3ff0000000000000
-SELECT count(*) FROM "Sight" AS t WHERE iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * 9e999, 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) = iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * 9e999, 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?)
-    0.0 0x0, 0.0 0x0, 0.0 0x0, 0.0 0x0
+SELECT count(*) FROM "Sight" AS t WHERE iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * chronicle_reciprocal(?), 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) > ?
+    0.0 0x0, 0.0 0x0, 0.0 0x0, 1.0 0x3ff0000000000000
+SELECT count(*) FROM "Sight" AS t WHERE ifnull(iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * chronicle_reciprocal(?), 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) <= ?, 1)
+    0.0 0x0, 0.0 0x0, 0.0 0x0, 1.0 0x3ff0000000000000
+SELECT count(*) FROM "Sight" AS t WHERE iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * chronicle_reciprocal(?), 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?) = iif(? = 0, iif(t."cost" <= 9e999, t."cost", NULL) * chronicle_reciprocal(?), 1.0 * iif(t."cost" <= 9e999, t."cost", NULL) / ?)
+    0.0 0x0, 0.0 0x0, 0.0 0x0, 0.0 0x0, 0.0 0x0, 0.0 0x0
 SELECT count(*) FROM "Sight" AS t WHERE ifnull((? * iif(t."cost" <= 9e999, t."cost", NULL)) <> ?, 1)
     0.0 0x0, 0.0 0x0
-SELECT count(*) FROM "Sight" AS t WHERE (-iif(t."cost" <= 9e999, t."cost", NULL)) < ?
+SELECT count(*) FROM "Sight" AS t WHERE (-1.0 * iif(t."cost" <= 9e999, t."cost", NULL)) < ?
     0.0 0x0
-SELECT count(*) FROM "Sight" AS t WHERE ifnull((-iif(t."cost" <= 9e999, t."cost", NULL)) >= ?, 1)
+SELECT count(*) FROM "Sight" AS t WHERE ifnull((-1.0 * iif(t."cost" <= 9e999, t."cost", NULL)) >= ?, 1)
     0.0 0x0
 SELECT count(*) FROM "Sight" AS t WHERE (iif(ifnull(t."discount", ?) <= 9e999, ifnull(t."discount", ?), NULL) * ?) = ?
     0.0 0x0, 0.0 0x0, 2.0 0x4000000000000000, 4.0 0x4010000000000000
@@ -192,9 +192,9 @@ SELECT count(*) FROM "Sight" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (in
     "o"
 SELECT count(*) FROM "Sight" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (instr(t."note", ?) > 0) END) IS NOT ?
     "o", 0
-SELECT count(*) FROM "Sight" AS t WHERE (t."score" IS NOT NULL AND (t."score" + ?) > ?)
+SELECT count(*) FROM "Sight" AS t WHERE (t."score" IS NOT NULL AND chronicle_integer(t."score" + ?) > ?)
     1, 5
-SELECT count(*) FROM "Sight" AS t WHERE CASE WHEN t."score" IS NOT NULL THEN (t."score" + ?) > ? ELSE t."isOpen" END
+SELECT count(*) FROM "Sight" AS t WHERE CASE WHEN t."score" IS NOT NULL THEN chronicle_integer(t."score" + ?) > ? ELSE t."isOpen" END
     1, 5
 SELECT count(*) FROM "Sight" AS t WHERE (t."discount" IS NOT NULL AND (iif(t."discount" <= 9e999, t."discount", NULL) - iif(t."discount" <= 9e999, t."discount", NULL)) = ?)
     0.0 0x0
@@ -265,7 +265,7 @@ SELECT count(*) FROM "Sight" AS t WHERE chronicle_count(t."name") >= ?
     4
 SELECT count(*) FROM "Sight" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN chronicle_count(t."note") END) = ?
     1
-SELECT count(*) FROM "Sight" AS t WHERE (ifnull((CASE WHEN t."note" IS NOT NULL THEN chronicle_count(t."note") END), ?) * ?) > chronicle_count(t."name")
+SELECT count(*) FROM "Sight" AS t WHERE chronicle_integer(ifnull((CASE WHEN t."note" IS NOT NULL THEN chronicle_count(t."note") END), ?) * ?) > chronicle_count(t."name")
     7, 2
 SELECT count(*) FROM "Sight" AS t WHERE chronicle_count(t."name") = t."rank"
 -- membership
@@ -301,7 +301,7 @@ SELECT count(*) FROM "Sight" AS t WHERE t."opened" >= ? AND t."opened" < ?
     0.0 0x0, 10.0 0x4024000000000000
 SELECT count(*) FROM "Sight" AS t WHERE NOT ((t."opened" >= ? AND t."opened" < ?))
     0.0 0x0, 10.0 0x4024000000000000
-SELECT count(*) FROM "Sight" AS t WHERE ? >= (t."rank" - ?) AND ? <= (t."rank" + ?)
+SELECT count(*) FROM "Sight" AS t WHERE ? >= chronicle_integer(t."rank" - ?) AND ? <= chronicle_integer(t."rank" + ?)
     2, 1, 2, 1
 SELECT count(*) FROM "Sight" AS t WHERE (t."cost" >= ? AND t."cost" <= 9e999) AND t."cost" <= ?
     0.0 0x0, 1e+300 0x7e37e43c8800759c

@@ -67,8 +67,8 @@ SELECT count(*) FROM "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 WHER
 SELECT count(*) FROM "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_" AND e1."stars" > t."rank")
 SELECT count(*) FROM "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 LEFT JOIN "Sight" AS j2 ON j2."_rowid_" = e1."sight" WHERE e1."sight" = t."_rowid_" AND j2."name" = ?)
     "Tower"
-SELECT count(*) FROM "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_" AND e1."sight" = t."_rowid_")
-SELECT count(*) FROM "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_" AND e1."sight" = t."_rowid_")
+SELECT count(*) FROM "Sight" AS t WHERE (SELECT r FROM (SELECT CASE (e1."sight" = t."_rowid_") WHEN 1 THEN 1 WHEN 0 THEN 0 ELSE 2 END AS r, e1."_rowid_" AS o FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_") AS f WHERE r > 0 ORDER BY o LIMIT 1) = 1
+SELECT count(*) FROM "Sight" AS t WHERE (SELECT r FROM (SELECT CASE (e1."sight" = t."_rowid_") WHEN 1 THEN 1 WHEN 0 THEN 0 ELSE 2 END AS r, e1."_rowid_" AS o FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_") AS f WHERE r > 0 ORDER BY o LIMIT 1) = 1
 SELECT count(*) FROM "Sight" AS t WHERE (CASE WHEN t."region" IS NOT NULL THEN (NOT (EXISTS (SELECT 1 FROM "Sight" AS e1 WHERE e1."region" = t."region"))) END) = ?
     0
 SELECT count(*) FROM "Sight" AS t WHERE ifnull((CASE WHEN t."region" IS NOT NULL THEN (SELECT count(*) FROM "Sight" AS e1 WHERE e1."region" = t."region") END), ?) > ?
@@ -80,7 +80,7 @@ SELECT count(*) FROM "Region" AS t WHERE EXISTS (SELECT 1 FROM "Region" AS e1 WH
 SELECT count(*) FROM "Region" AS t WHERE NOT (EXISTS (SELECT 1 FROM "Region" AS e1 WHERE e1."parent" = t."_rowid_" AND e1."code" IS NOT NULL))
 SELECT count(*) FROM "Region" AS t WHERE EXISTS (SELECT 1 FROM "Sight" AS e1 WHERE e1."region" = t."_rowid_" AND e1."_rowid_" = ?)
     1
-SELECT count(*) FROM "Region" AS t WHERE EXISTS (SELECT 1 FROM "Region" AS e1 LEFT JOIN "Region" AS j2 ON j2."_rowid_" = e1."parent" WHERE e1."parent" = t."_rowid_" AND j2."name" = t."name")
+SELECT count(*) FROM "Region" AS t WHERE (SELECT r FROM (SELECT CASE (j2."name" = t."name") WHEN 1 THEN 1 WHEN 0 THEN 0 ELSE 2 END AS r, e1."_rowid_" AS o FROM "Region" AS e1 LEFT JOIN "Region" AS j2 ON j2."_rowid_" = e1."parent" WHERE e1."parent" = t."_rowid_") AS f WHERE r > 0 ORDER BY o LIMIT 1) = 1
 -- many to many
 SELECT count(*) FROM "LinkItem" AS t WHERE EXISTS (SELECT 1 FROM "LinkItem.tags" AS l1 JOIN "LinkTag" AS e1 ON e1."_rowid_" = l1.destination WHERE l1.owner = t."_rowid_" AND e1."name" = ?)
     "t1"
