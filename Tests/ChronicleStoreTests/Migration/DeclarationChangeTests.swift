@@ -184,15 +184,6 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<OtherDefault.Thing>()).map(\.extra) == ["kept"])
     }
 
-    /// A later version continues what a known program used after another one had removed it.
-    @Test func laterVersionContinuesThePropertiesOfAKnownProgram() throws {
-        try addExtended()
-        _ = try context(Integers.Thing.self)
-        _ = try context(Extended.Thing.self)
-        let context = try context(More.Thing.self)
-        #expect(try context.fetch(FetchDescriptor<More.Thing>()).map(\.extra) == ["kept"])
-    }
-
     /// An earlier version of Chronicle described only the declarations of the last program.
     @Test func propertiesOfAnotherProgramRemainWithoutADescription() throws {
         try addExtended()
