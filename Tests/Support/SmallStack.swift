@@ -1,5 +1,8 @@
 import Foundation
 
+/// Whether the program was built with a sanitizer, whose code needs more stack.
+private let isSanitized = ["__tsan_init", "__asan_init"].contains { dlsym(nil, $0) != nil }
+
 /// Runs a closure on a thread with a stack of this size, like that of secondary threads on Apple platforms.
 package func onThread<Result>(
     stackSize: Int = 512 << 10, _ body: @escaping () throws -> Result
@@ -12,7 +15,7 @@ package func onThread<Result>(
             outcome = Swift.Result { try body() }
             continuation.resume()
         }
-        thread.stackSize = stackSize
+        thread.stackSize = stackSize * (isSanitized ? 16 : 1)
         thread.start()
     }
     return try outcome!.get()

@@ -9,7 +9,7 @@
             let entities = try catalog.entities()
             let tables = try DatabaseSchema(catalog.connection)
             return try SchemaPlan(
-                from: try storedEntities(entities, tables, catalog),
+                from: try storedEntities(entities, catalog),
                 roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
                 to: models, merged: schema, opening: SchemaPlan.Opening(isKnown: isKnown, stage: stage), fold: { $0 }
             ) { table in
@@ -21,53 +21,22 @@
 
         /// Returns the classes as the store describes them.
         private func storedEntities(
-            _ entities: [RecordedEntity], _ tables: DatabaseSchema, _ catalog: Catalog
+            _ entities: [RecordedEntity], _ catalog: Catalog
         ) throws -> [String: StoredEntity] {
             let definitions = try catalog.definitions()
             var stored: [String: StoredEntity] = [:]
-            var names: [String: Set<String>] = [:]
-            for entity in entities {
-                stored[entity.name] = try storedEntity(entity, catalog.connection)
-                let declared = definitions[entity.name]?.properties.map(\.name) ?? []
-                names[entity.rootName, default: []].formUnion(declared)
-                names[entity.rootName, default: []].formUnion(stored[entity.name]?.names ?? [])
-            }
             for entity in entities {
                 let declared = definitions[entity.name]?.properties.map(StoredProperty.init) ?? []
-                if var known = stored[entity.name] {
+                if var known = try storedEntity(entity, catalog.connection) {
                     // An earlier version of Chronicle does not update the row.
-                    let names = known.names
+                    let names = Set((known.live + known.removed).map(\.name))
                     known.live += declared.filter { !names.contains($0.name) }
                     stored[entity.name] = known
                 } else {
-                    // Without the row, other properties may be those of another program, or removed.
-                    let others = recordedProperties(entity, tables).filter {
-                        names[entity.rootName]?.contains($0.name) != true
-                    }
-                    stored[entity.name] = StoredEntity(live: declared + others)
+                    stored[entity.name] = StoredEntity(live: declared)
                 }
             }
             return stored
-        }
-
-        /// Returns the properties of an entity without a description, as far as its table shows them.
-        private func recordedProperties(_ entity: RecordedEntity, _ tables: DatabaseSchema) -> [StoredProperty] {
-            let columns = tables.columns[entity.rootName] ?? [:]
-            let keys = tables.foreignKeys[entity.rootName] ?? [:]
-            let present = Set(entity.attributes.filter(\.isPresent).map(\.name))
-            return entity.attributes.compactMap { attribute in
-                let name = attribute.name
-                if attribute.isPresent {
-                    guard name != Schema.entityAttribute, let column = columns[name] else { return nil }
-                    let destination = keys.values.first { $0.column == name }?.destination
-                    return StoredProperty(
-                        name: name, place: .column, storage: destination == nil ? column.storage : nil,
-                        destination: destination)
-                }
-                // Names with a period are those of dropped columns and links.
-                guard attribute.type == nil, !present.contains(name), !name.contains(".") else { return nil }
-                return StoredProperty(name: name, place: .links, storage: nil, destination: attribute.destination)
-            }
         }
 
         private func storedEntity(_ entity: RecordedEntity, _ connection: Connection) throws -> StoredEntity? {
@@ -153,19 +122,6 @@
                 }
             }
             return found
-        }
-    }
-
-    extension DatabaseSchema.Column {
-        /// The stored form of an attribute that the type shows, or `nil` for a type that attributes do not have.
-        fileprivate var storage: Schema.Attribute.Storage? {
-            switch ColumnType.allCases.first(where: { $0.name == type }) {
-            case .integer: .integer
-            case .real: .real
-            case .text: .text
-            case .blob: .blob
-            case nil: nil
-            }
         }
     }
 #endif

@@ -82,7 +82,6 @@
 
         func run(_ models: Schema) throws -> SchemaCompletion.Conversion? {
             let new = StoredProperty(property)
-            if earlier.mayBe(new) { return nil }
             guard earlier.isRelationship == new.isRelationship else {
                 if try hasValues() { throw failure() }
                 return nil

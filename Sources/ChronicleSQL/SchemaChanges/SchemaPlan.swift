@@ -298,11 +298,10 @@ package struct SchemaPlan: Sendable {
             let names = Set(declared.map(\.name))
             var entity = known
             if opening.isKnown {
-                // What the program uses is not removed any more.
                 let live = Set(known.live.map(\.name))
                 entity.live = known.live.map { property in declared.first { $0.name == property.name } ?? property }
-                entity.live += declared.filter { !live.contains($0.name) }
-                entity.removed = known.removed.filter { !names.contains($0.name) }
+                let others = declared.filter { !live.contains($0.name) }
+                entity.removed = known.removed.filter { !Set(others.map(\.name)).contains($0.name) } + others
             } else {
                 entity.removed =
                     known.removed.filter { !names.contains($0.name) } + known.live.filter { !names.contains($0.name) }

@@ -44,8 +44,7 @@ package struct StoredProperty: Hashable, Sendable, Codable {
         }
     }
 
-    /// Creates a property of which only the place, and the type of its column or its destination, are known. A column
-    /// without both is one whose form is unknown.
+    /// Creates a property of which only the place, and the type of its column or its destination, are known.
     package init(name: String, place: Place, storage: Schema.Attribute.Storage?, destination: String?) {
         (self.name, self.place, self.storage, self.destination) = (name, place, storage, destination)
         isOptional = true
@@ -74,9 +73,6 @@ package struct StoredEntity: Hashable, Sendable, Codable {
     }
 
     package func property(named name: String) -> StoredProperty? { live.first { $0.name == name } }
-
-    /// The names of all properties.
-    package var names: Set<String> { Set((live + removed).map(\.name)) }
 }
 
 /// What a store has to do with the values of an attribute whose declaration changed.
@@ -116,18 +112,10 @@ extension StoredProperty {
         return .comparison
     }
 
-    /// Returns whether the form of the values is unknown and may be that of a new declaration.
-    package func mayBe(_ new: StoredProperty) -> Bool {
-        guard place == .column, typeName == nil, destination == nil, new.place == .column else { return false }
-        // Without a foreign key, the key of a destination is an integer like others.
-        return storage == nil || storage == .integer && new.isRelationship
-    }
-
     /// Returns whether values of this property can be values of a new declaration.
     ///
     /// - Parameter root: A closure that returns the class whose table contains the rows of a class.
     package func isContinued(by new: StoredProperty, _ root: (String) -> String) -> Bool {
-        if mayBe(new) { return true }
         if let destination, let newDestination = new.destination { return root(destination) == root(newDestination) }
         return change(to: new) != .unsupported
     }

@@ -27,26 +27,15 @@ extension SchemaCompletion {
     ) throws -> [String: StoredEntity] {
         let definitions = try registry.definitionsByName()
         var stored: [String: StoredEntity] = [:]
-        var names: [String: Set<String>] = [:]
         for entity in entities {
-            stored[entity.name] = try storedEntity(entity)
-            let declared = definitions[entity.name]?.properties.map(\.name) ?? []
-            names[entity.rootName, default: []].formUnion(declared)
-            names[entity.rootName, default: []].formUnion(stored[entity.name]?.names ?? [])
-        }
-        for entity in entities {
-            let declared = definitions[entity.name]?.properties.map(StoredProperty.init) ?? []
-            if var known = stored[entity.name] {
+            let declared = definitions[entity.name]?.properties.map(StoredProperty.init)
+            if var known = try storedEntity(entity) {
                 // An earlier version of Chronicle does not update the row.
-                let names = known.names
-                known.live += declared.filter { !names.contains($0.name) }
+                let names = Set((known.live + known.removed).map(\.name))
+                known.live += (declared ?? []).filter { !names.contains($0.name) }
                 stored[entity.name] = known
             } else {
-                // Without the row, other properties may be those of another program, or removed.
-                let others = try recordedProperties(entity).filter {
-                    names[entity.rootName]?.contains($0.name) != true
-                }
-                stored[entity.name] = StoredEntity(live: declared + others)
+                stored[entity.name] = StoredEntity(live: try declared ?? recordedProperties(entity))
             }
         }
         return stored
@@ -62,18 +51,18 @@ extension SchemaCompletion {
 
     /// Returns the properties of an entity without a description, as far as its table shows them.
     private func recordedProperties(_ entity: RecordedEntity) throws -> [StoredProperty] {
-        let columns = try fileColumns(of: entity.rootName)
-        let present = Set(entity.attributes.filter(\.isPresent).map(\.name))
+        guard !entity.isSubentity else { return [] }
+        let columns = try fileColumns(of: entity.name)
         return entity.attributes.compactMap { attribute in
-            if attribute.isPresent {
-                guard attribute.name != Schema.entityAttribute else { return nil }
-                return columns.first { $0.name == attribute.name }?.property
+            guard attribute.isPresent else {
+                return StoredProperty(
+                    name: attribute.name, place: .links, storage: nil, destination: attribute.destination)
             }
-            // Names with a period are those of dropped columns and links.
-            guard attribute.type == nil, !present.contains(attribute.name), !attribute.name.contains(".") else {
-                return nil
+            // A column with a type that does not tell the form of its values remains a property.
+            return columns.first { $0.name == attribute.name }.map { column in
+                column.property
+                    ?? StoredProperty(name: column.name, place: .column, storage: .real, destination: nil)
             }
-            return StoredProperty(name: attribute.name, place: .links, storage: nil, destination: attribute.destination)
         }
     }
 
@@ -181,19 +170,16 @@ extension SchemaCompletion {
 }
 
 extension FileColumn {
-    /// The property of the column, as far as the declaration of the column shows it: without a form if another program
-    /// declared a type that does not tell the form of the values, such as BOOLEAN or DATETIME.
-    var property: StoredProperty {
+    /// The property of the column, as far as the declaration of the column shows it: `nil` if another program declared a
+    /// type that does not tell the form of the values, such as BOOLEAN or DATETIME.
+    var property: StoredProperty? {
         guard reference == nil else {
             return StoredProperty(name: name, place: .column, storage: nil, destination: reference?.table)
         }
         // https://www.sqlite.org/datatype3.html#determination_of_column_affinity
         let type = type.uppercased()
-        let storage: Schema.Attribute.Storage?
-        if type.isEmpty {
-            // Chronicle declares no type for real numbers; see ``TableDefinition/type(of:)``.
-            storage = .real
-        } else if type.contains("INT") {
+        let storage: Schema.Attribute.Storage
+        if type.contains("INT") {
             storage = .integer
         } else if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) {
             storage = .text
@@ -203,7 +189,7 @@ extension FileColumn {
             // Chronicle declares no type for numbers, which SQLite would convert.
             storage = .real
         } else {
-            storage = nil
+            return nil
         }
         return StoredProperty(name: name, place: .column, storage: storage, destination: nil)
     }

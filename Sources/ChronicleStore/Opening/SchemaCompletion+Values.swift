@@ -90,7 +90,6 @@ extension SchemaCompletion {
     /// - Parameter isEarlier: Whether the values become those of the property.
     private func compare(_ check: DeclarationCheck, isEarlier: Bool, _ plan: SchemaPlan) throws -> Conversion? {
         let (earlier, new) = (check.earlier, StoredProperty(check.property))
-        if earlier.mayBe(new) { return nil }
         guard earlier.isRelationship == new.isRelationship else {
             if try hasValues(check, plan) { throw check.failure() }
             return nil

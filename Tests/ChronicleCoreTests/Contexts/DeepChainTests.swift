@@ -9,7 +9,7 @@ import Testing
 @Suite struct DeepChainTests {
     private static let depth = 20_000
     private static let savedDepth = 10_000
-    private static let stackSize = 256 << 10
+    private static let stackSize = 512 << 10
 
     /// A relationship that connects each model of a chain with the next one.
     enum Chain: String, CaseIterable {

@@ -175,32 +175,6 @@ import Testing
         #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.extra) == ["kept"])
         #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.more) == [1])
     }
-
-    /// A default value may differ in each run.
-    @Test func programWithAnotherDefaultValueIsKnown() throws {
-        try addExtended()
-        _ = try context(Integers.Thing.self)
-        let context = try context(OtherDefault.Thing.self)
-        #expect(try context.fetch(FetchDescriptor<OtherDefault.Thing>()).map(\.extra) == ["kept"])
-    }
-
-    /// An earlier version of Chronicle described only the declarations of the last program.
-    @Test func propertiesOfAnotherProgramRemainWithoutADescription() throws {
-        try addExtended()
-        _ = try context(Integers.Thing.self)
-        _ = try sql("DELETE FROM chronicle_meta WHERE name LIKE 'known:%' OR name LIKE 'properties:%'")
-        _ = try context(Integers.Thing.self)
-        let context = try context(Extended.Thing.self)
-        #expect(try context.fetch(FetchDescriptor<Extended.Thing>()).map(\.extra) == ["kept"])
-    }
-
-    private func addExtended() throws {
-        let context = try context(Extended.Thing.self)
-        let thing = Extended.Thing()
-        thing.extra = "kept"
-        context.insert(thing)
-        try context.save()
-    }
 }
 
 private enum Integers {
@@ -246,14 +220,6 @@ private enum Extended {
     @Model fileprivate final class Thing {
         var code: Int
         var extra: String = "default"
-        init() { code = 7 }
-    }
-}
-
-private enum OtherDefault {
-    @Model fileprivate final class Thing {
-        var code: Int
-        var extra: String = "other"
         init() { code = 7 }
     }
 }
