@@ -7,17 +7,6 @@ import Foundation
 package enum TestSeed {
     package static let variable = "CHRONICLE_TEST_SEED"
 
-    /// Whether the environment specifies the seed.
-    package static var isSpecified: Bool { ProcessInfo.processInfo.environment[variable] != nil }
-
-    /// Returns the generator for one test case that makes the same choices in each run, unless the environment specifies a
-    /// seed.
-    package static func generator(_ number: Int, of seed: UInt64) -> SplitMix {
-        if isSpecified { return generator(number) }
-        var first = SplitMix(state: seed)
-        return SplitMix(state: first.next() ^ UInt64(truncatingIfNeeded: number))
-    }
-
     package static let ofRun: UInt64 = {
         let wanted = ProcessInfo.processInfo.environment[variable]
         guard let seed = wanted.map({ UInt64($0) }) ?? UInt64.random(in: 0..<1_000_000_000) else {

@@ -19,7 +19,7 @@
             /// The properties of the entity with this number: those of its newest declaration, and removed ones whose
             /// columns or links remain; see `StoredEntity`.
             case properties(Int64)
-            /// The store was opened with the schema with this `declarationKey(_:)`: 1.
+            /// The store was opened with the schema with this `declarationKey(_:)`; see `KnownSchemas`.
             case known(String)
             /// The tables meet the requirements of a schema, and their definitions had this digest.
             case completeFor(String)
@@ -59,11 +59,14 @@
                 Parameters(.text(name.text), .text(value)))
         }
 
-        /// Returns whether the store was opened with any schema since it has such rows.
-        static func hasKnownSchema(_ connection: Connection) throws -> Bool {
-            try connection.run(
-                "SELECT 1 FROM chronicle_meta WHERE name >= 'known:' AND name < 'known;' LIMIT 1"
-            ).count > 0
+        /// Returns what the store records about the schemas with which it was opened, by their keys.
+        static func knownSchemas(_ connection: Connection) throws -> [String: String] {
+            let prefix = Name.known("").text
+            let result = try connection.run(
+                "SELECT name, value FROM chronicle_meta WHERE starts_with(name, $1)", Parameters(.text(prefix)))
+            return Dictionary(
+                (0..<result.count).map { (String(result.text($0, 0).dropFirst(prefix.count)), result.text($0, 1)) },
+                uniquingKeysWith: { first, _ in first })
         }
 
         static func removeCompletions(_ connection: Connection) throws {

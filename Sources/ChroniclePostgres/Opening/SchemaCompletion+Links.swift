@@ -52,7 +52,7 @@
         }
 
         /// A table with links of an earlier schema.
-        private struct EarlierLinks: Hashable {
+        struct EarlierLinks: Hashable {
             var table: String
             /// Whether owner and destination are exchanged.
             let isReversed: Bool
@@ -99,7 +99,9 @@
             let tables = try DatabaseSchema(connection)
             if tables.hasTable(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
                 let isUnrelated = !tables.references(links.name, from: links.owner, to: links.destination)
-                if isUnrelated, stage == nil {
+                // A renamed relationship replaces the links that remain from a removed one.
+                let isReplaced = stage != nil || plan.tables[links.owner]?.isRenamed(links.property.name) == true
+                if isUnrelated, !isReplaced {
                     let rows = try connection.run("SELECT 1 FROM \(quoted(links.name)) LIMIT 1", isPrepared: false)
                     guard rows.count == 0 else {
                         throw SwiftDataError.backwardMigration.with(
@@ -125,7 +127,7 @@
         }
 
         /// Returns the tables with the links of a relationship of the new schema.
-        private func earlierLinks(
+        func earlierLinks(
             of links: Schema.Links, _ plan: SchemaPlan, _ tables: DatabaseSchema
         ) -> [EarlierLinks] {
             var found: [EarlierLinks] = []

@@ -5,13 +5,13 @@
 
     // Plans how the classes continue those in the store, and changes the names of their properties.
     extension SchemaCompletion {
-        func plan(_ catalog: Catalog, isKnown: Bool) throws -> SchemaPlan {
+        func plan(_ catalog: Catalog, _ schemas: KnownSchemas) throws -> SchemaPlan {
             let entities = try catalog.entities()
             let tables = try DatabaseSchema(catalog.connection)
             return try SchemaPlan(
-                from: try storedEntities(entities, catalog),
+                from: try storedEntities(entities, tables, catalog),
                 roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
-                to: models, merged: schema, opening: SchemaPlan.Opening(isKnown: isKnown, stage: stage), fold: { $0 }
+                to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage), fold: { $0 }
             ) { table in
                 // Other columns belong to other programs.
                 let recorded = entities.first { $0.name == table }?.attributes.filter(\.isPresent).map(\.name) ?? []
@@ -21,7 +21,7 @@
 
         /// Returns the classes as the store describes them.
         private func storedEntities(
-            _ entities: [RecordedEntity], _ catalog: Catalog
+            _ entities: [RecordedEntity], _ tables: DatabaseSchema, _ catalog: Catalog
         ) throws -> [String: StoredEntity] {
             let definitions = try catalog.definitions()
             var stored: [String: StoredEntity] = [:]
@@ -33,10 +33,37 @@
                     known.live += declared.filter { !names.contains($0.name) }
                     stored[entity.name] = known
                 } else {
-                    stored[entity.name] = StoredEntity(live: declared)
+                    // The definition is that of the program that opened the store last; others may use the other columns.
+                    let classes = entities.filter { $0.rootName == entity.rootName }.compactMap { definitions[$0.name] }
+                    let names = Set(classes.flatMap { $0.properties.map(\.name) })
+                    let root = entities.first { $0.name == entity.rootName } ?? entity
+                    let others = recordedProperties(root, tables).filter { !names.contains($0.name) }
+                    stored[entity.name] = StoredEntity(live: declared + others)
                 }
             }
             return stored
+        }
+
+        /// Returns the properties of the table of an entity, as far as the table shows them.
+        private func recordedProperties(_ entity: RecordedEntity, _ tables: DatabaseSchema) -> [StoredProperty] {
+            entity.attributes.compactMap { attribute in
+                guard attribute.name != Schema.entityAttribute else { return nil }
+                guard attribute.isPresent else {
+                    return StoredProperty(
+                        name: attribute.name, place: .links, storage: nil, destination: attribute.destination)
+                }
+                guard let column = tables.columns[entity.name]?[attribute.name] else { return nil }
+                let storage: Schema.Attribute.Storage =
+                    switch column.type {
+                    case "bigint": .integer
+                    case "double precision": .real
+                    case "bytea": .blob
+                    default: .text
+                    }
+                return StoredProperty(
+                    name: attribute.name, place: .column, storage: attribute.destination == nil ? storage : nil,
+                    destination: attribute.destination)
+            }
         }
 
         private func storedEntity(_ entity: RecordedEntity, _ connection: Connection) throws -> StoredEntity? {
@@ -79,7 +106,11 @@
                         try connection.script("DROP INDEX \(quoted(index))")
                     }
                 }
-                for column in table.droppedColumns { try catalog.dropColumn(column, of: name, isReplaced: true) }
+                // The columns of moved relationships are dropped already.
+                let present = try DatabaseSchema(connection).columns[name] ?? [:]
+                for column in table.droppedColumns where present[column] != nil {
+                    try catalog.dropColumn(column, of: name, isReplaced: true)
+                }
                 for step in table.columnSteps {
                     try connection.script(
                         "ALTER TABLE \(quoted(name)) RENAME COLUMN \(quoted(step.old)) TO \(quoted(step.new))")
@@ -113,10 +144,9 @@
                 for rename in table.renames {
                     guard let earlier = table.earlier(rename.new), earlier.place != .inverse else { continue }
                     let isColumn = earlier.place == .column
-                    // A relationship that is no longer in a link table has a new number.
-                    guard isColumn || schema.entitiesByName[name]?.propertiesByName[rename.new]?.slot ?? -1 < 0 else {
-                        continue
-                    }
+                    // A property that moves between the table and one of links has a new number.
+                    let slot = schema.entitiesByName[name]?.propertiesByName[rename.new]?.slot ?? -1
+                    guard isColumn == (slot >= 0) else { continue }
                     found[name, default: [:]][rename] =
                         attributes.first { $0.name == rename.old && $0.isPresent == isColumn }?.number
                 }

@@ -25,14 +25,15 @@
                 for item in tablePlan.classes {
                     let rows = rows(of: item.entity, columns.keys)
                     for property in item.entity.properties {
-                        guard let earlier = item.earlier[property.name] ?? item.removed(property.name) else { continue }
                         let isEarlier = item.earlier[property.name] != nil || plan.opening.isKnown
-                        let check = DeclarationCheck(
-                            earlier: earlier, property: property, entity: item.entity, table: table,
-                            rows: isEarlier ? rows : "true", isEarlier: isEarlier, plan: plan, tables: tables,
-                            connection: connection)
-                        if earlier.place == .column, columns[earlier.name] == nil { continue }
-                        if let conversion = try check.run(models) { conversions.append(conversion) }
+                        for earlier in item.compared(property.name) {
+                            if earlier.place == .column, columns[earlier.name] == nil { continue }
+                            let check = DeclarationCheck(
+                                earlier: earlier, property: property, entity: item.entity, table: table,
+                                rows: isEarlier ? rows : "true", isEarlier: isEarlier, plan: plan, tables: tables,
+                                connection: connection)
+                            if let conversion = try check.run(models) { conversions.append(conversion) }
+                        }
                     }
                 }
             }
@@ -207,19 +208,17 @@
             deletes = completion.schema.links.flatMap { leftovers($0, completion, plan, tables) }
         }
 
-        /// Returns the statements that delete the links of a removed relationship that the schema declares again.
+        /// Returns the statements that delete the links of a removed relationship that the schema declares again, after
+        /// links have moved from their earlier tables.
         private func leftovers(
             _ links: Schema.Links, _ completion: SchemaCompletion, _ plan: SchemaPlan, _ tables: DatabaseSchema
         ) -> [String] {
-            guard tables.references(links.name, from: links.owner, to: links.destination) else { return [] }
             let sides =
                 [("owner", links.owner, links.property)]
                 + (links.inverse.map { [("destination", links.destination, $0)] } ?? [])
-            // The links move to those of another relationship.
-            let isMoved = sides.contains { side in
-                plan.tables[side.1]?.renames.contains { $0.old == side.2.name } == true
-            }
-            if isMoved { return [] }
+            let movesAway = sides.contains { plan.tables[$0.1]?.movesLinks($0.2.name) == true }
+            let remain = !movesAway && tables.references(links.name, from: links.owner, to: links.destination)
+            guard remain || !completion.earlierLinks(of: links, plan, tables).isEmpty else { return [] }
             func isContinued(_ column: String) -> Bool {
                 sides.contains { $0.0 == column && plan.tables[$0.1]?.earlier($0.2.name) != nil }
             }

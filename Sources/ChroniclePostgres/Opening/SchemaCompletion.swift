@@ -106,30 +106,24 @@
 
         /// Returns whether nothing changed since the store was opened with the same declarations.
         private func meetsSchema(_ connection: Connection) throws -> Bool {
-            guard let digest = try MetaTable.text(.completeFor(signature), connection), try isKnownSchema(connection)
+            guard let digest = try MetaTable.text(.completeFor(signature), connection),
+                KnownSchemas.isInUse(try MetaTable.text(.known(schemaKey), connection))
             else { return false }
             return try digest == DatabaseSchema.digest(connection)
         }
 
-        private var knownName: MetaTable.Name { .known(models.declarationKey(version?.identifier)) }
+        private var schemaKey: String { models.declarationKey(version?.identifier) }
 
-        /// Whether the store was opened with the same declarations before.
-        private func isKnownSchema(_ connection: Connection) throws -> Bool {
-            try MetaTable.text(knownName, connection) != nil
-        }
-
-        /// Whether the store was opened with the same declarations before, or with the same tables by an earlier version
-        /// of Chronicle, which did not store the declarations.
-        private func isKnown(_ connection: Connection) throws -> Bool {
-            if try isKnownSchema(connection) { return true }
-            return try MetaTable.text(.completeFor(signature), connection) != nil
-                && !MetaTable.hasKnownSchema(connection)
+        private func knownSchemas(_ connection: Connection) throws -> KnownSchemas {
+            try KnownSchemas(
+                MetaTable.knownSchemas(connection), opening: models, key: schemaKey,
+                wasComplete: MetaTable.text(.completeFor(signature), connection) != nil)
         }
 
         /// Throws an error if the tables must be changed for the declarations of the schema.
         private func requireUnchangedDeclarations(_ connection: Connection, _ layout: StoreLayout) throws {
             if try meetsSchema(connection) { return }
-            let plan = try plan(Catalog(connection), isKnown: isKnown(connection))
+            let plan = try plan(Catalog(connection), knownSchemas(connection))
             guard !plan.changesNames, try checkDeclarations(plan, connection).isEmpty else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the tables must be changed for the models; open the store once with `allowsSave: true`",
@@ -211,7 +205,7 @@
             try HistoryLayout.noteChanges(connection)
             try version?.requireNotLater(connection)
             let catalog = Catalog(connection)
-            let plan = try plan(catalog, isKnown: isKnown(connection))
+            let plan = try plan(catalog, knownSchemas(connection))
             try renameEntities(plan, catalog)
             let conversions = try checkDeclarations(plan, connection)
             let numbers = try renamedNumbers(plan, catalog)
@@ -248,7 +242,7 @@
             // Changed definitions may no longer meet other schemas that the store met before.
             try MetaTable.removeCompletions(connection)
             try MetaTable.set(.completeFor(signature), DatabaseSchema.digest(connection), connection)
-            try MetaTable.set(knownName, "1", connection)
+            for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
             try connection.script("SET CONSTRAINTS ALL DEFERRED")
         }
 

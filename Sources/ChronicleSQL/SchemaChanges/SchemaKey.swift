@@ -4,8 +4,9 @@ extension Schema {
     /// A text that identifies the declarations of a schema, with which a store recognizes that it was opened with the same
     /// schema before.
     ///
-    /// It contains what a store keeps in its tables and descriptions: names, original names, types, stored forms, constant
-    /// default values, destinations and inverses, superclasses, and the version.
+    /// It contains what a store keeps in its tables and descriptions: names, original names, types, stored forms,
+    /// destinations and inverses, superclasses, and the version. Default values are not part of it, because they can differ
+    /// in each run, such as the start of the current day.
     package func declarationKey(_ version: Version?) -> String {
         var parts = [version?.description ?? ""]
         for entity in entities {
@@ -14,10 +15,6 @@ extension Schema {
                 var part = "\(property.name) \(property.originalName) \(property.isOptional)"
                 if let attribute = property.attribute {
                     part += " \(attribute.storage.rawValue) \(attribute.valueTypeName)"
-                    // The encoding of a set differs in each run.
-                    if attribute.hasConstantDefault, !attribute.isCodable, let value = property.defaultValue {
-                        part += " \(value)"
-                    }
                 } else if let relationship = property.relationship {
                     part += " \(relationship.destination) \(relationship.inverseName ?? "") \(relationship.isToMany)"
                 }

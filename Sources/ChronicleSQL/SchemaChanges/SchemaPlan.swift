@@ -8,16 +8,19 @@ package import ChronicleCore
 package struct SchemaPlan: Sendable {
     /// The circumstances of an opening.
     package struct Opening: Sendable {
-        /// Whether the store was opened with the same schema before. Such a program is not a new version: it continues to
-        /// use its properties, and does not remove those of other versions.
-        package let isKnown: Bool
+        /// The schemas of the programs that use the store.
+        package let schemas: KnownSchemas
         /// The stage of a migration plan that changes the schema, or `nil` if none does. A stage permits changes that could
         /// be a mistake otherwise.
         package let stage: Stage?
 
         package enum Stage: Sendable { case lightweight, custom }
 
-        package init(isKnown: Bool, stage: Stage?) { (self.isKnown, self.stage) = (isKnown, stage) }
+        package init(schemas: KnownSchemas, stage: Stage?) { (self.schemas, self.stage) = (schemas, stage) }
+
+        /// Whether the store was opened with the same schema before. Such a program is not a new version: it continues to
+        /// use its properties, and does not remove those of other versions.
+        package var isKnown: Bool { schemas.isKnown }
     }
 
     /// The table of a class without a superclass, and of its subclasses.
@@ -40,6 +43,14 @@ package struct SchemaPlan: Sendable {
             classes.lazy.compactMap { $0.earlier[name] }.first
         }
 
+        /// Returns whether a property has another name in the store.
+        package func isRenamed(_ name: String) -> Bool { renames.contains { $0.new == name } }
+
+        /// Returns whether the links of a property become those of a property with another name.
+        package func movesLinks(_ name: String) -> Bool {
+            renames.contains { $0.old == name } && live[name]?.place == .links
+        }
+
         /// Returns whether a property of the new schema continues a column.
         package func continues(column name: String) -> Bool {
             classes.contains {
@@ -58,11 +69,13 @@ package struct SchemaPlan: Sendable {
         package let earlier: [String: StoredProperty]
         /// Whether the store has the class.
         package let isStored: Bool
-        /// The properties without a class, of which the store has columns or links, by name.
-        fileprivate let removed: [String: StoredProperty]
+        /// The properties that its new properties do not continue, although they have the same names: those of other
+        /// classes in the table, and removed ones whose columns or links remain.
+        fileprivate let others: [String: [StoredProperty]]
 
-        /// Returns the property of an earlier version whose column or links a new property would use.
-        package func removed(_ name: String) -> StoredProperty? { removed[name] }
+        /// Returns the properties of the store to compare with a property: the one that it continues, or those of which it
+        /// would use the column or the links.
+        package func compared(_ name: String) -> [StoredProperty] { earlier[name].map { [$0] } ?? others[name] ?? [] }
     }
 
     package let opening: Opening
@@ -104,6 +117,7 @@ package struct SchemaPlan: Sendable {
             for index in entity.removed.indices {
                 entity.removed[index].destination = entity.removed[index].destination.map(newName)
             }
+            if opening.isKnown, let declared = models.entitiesByName[newName(name)] { entity.restore(declared) }
             current[newName(name)] = entity
         }
         let oldNames = Dictionary(renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
@@ -188,7 +202,7 @@ package struct SchemaPlan: Sendable {
         plan.classes = members.map { entity in
             let known = stored[entity.name]
             var earlier: [String: StoredProperty] = [:]
-            var removed: [String: StoredProperty] = [:]
+            var unrelated: [String: [StoredProperty]] = [:]
             for property in entity.properties {
                 let name = property.name
                 let isFree = sources[name] == nil && moved.contains(name)
@@ -197,18 +211,22 @@ package struct SchemaPlan: Sendable {
                     replaced.insert(source)
                 } else if let source {
                     earlier[name] = source
-                } else if !isFree, sources[name] == nil {
-                    let leftover =
-                        known?.removed.first { $0.name == name }
-                        ?? others.lazy.compactMap { $0.removed.first { $0.name == name } }.first
-                    if let leftover, opening.stage != nil, !leftover.isContinued(by: StoredProperty(property), root) {
+                } else if sources[name] == nil {
+                    // The column or the links of a renamed property are no leftovers.
+                    let used = isFree ? plan.live[name]?.place : nil
+                    let leftovers = leftovers(name, of: known, others).filter { leftover in
+                        if leftover.place == used { return false }
+                        if opening.stage == nil || leftover.isContinued(by: StoredProperty(property), root) {
+                            return true
+                        }
                         replaced.insert(leftover)
-                    } else {
-                        removed[name] = others.lazy.compactMap { $0.property(named: name) }.first ?? leftover
+                        return false
                     }
+                    let other = isFree ? nil : others.lazy.compactMap { $0.property(named: name) }.first
+                    unrelated[name] = other.map { [$0] } ?? leftovers
                 }
             }
-            return Class(entity: entity, earlier: earlier, isStored: known != nil, removed: removed)
+            return Class(entity: entity, earlier: earlier, isStored: known != nil, others: unrelated)
         }
         plan.droppedLinks = replaced.filter { $0.place == .links }.sorted { $0.name < $1.name }
         let places = Dictionary(table.properties.map { ($0.name, StoredProperty($0).place) }, uniquingKeysWith: { $1 })
@@ -223,12 +241,27 @@ package struct SchemaPlan: Sendable {
         plan.droppedColumns = columns.filter { column in
             if replaced.contains(where: { $0.place == .column && $0.name == column }) { return true }
             if movedColumns.contains(column) { return false }
-            if columnRenames.contains(where: { fold($0.new) == fold(column) }) { return true }
+            if plan.renames.contains(where: { places[$0.new] == .column && fold($0.new) == fold(column) }) {
+                return true
+            }
             return !wanted.contains(column) && wanted.contains { fold($0) == fold(column) }
         }.sorted()
         plan.columnSteps = columnRenames.steps(
             in: columns.subtracting(plan.droppedColumns), fold: fold, temporaryName: { "chronicle_renamed_\($0)" })
         return plan
+    }
+
+    /// Returns the removed properties with a name, of which the table has the column or the links.
+    private static func leftovers(
+        _ name: String, of entity: StoredEntity?, _ others: [StoredEntity]
+    ) -> [StoredProperty] {
+        var leftovers: [StoredProperty.Place: StoredProperty] = [:]
+        for entity in [entity].compactMap(\.self) + others {
+            for property in entity.removed where property.name == name && leftovers[property.place] == nil {
+                leftovers[property.place] = property
+            }
+        }
+        return leftovers.values.sorted { $0.place.rawValue < $1.place.rawValue }
     }
 
     private static func renames(
@@ -275,12 +308,18 @@ package struct SchemaPlan: Sendable {
 
     /// Updates the description of the classes in a table.
     private mutating func describe(_ plan: Table, _ stored: some Sequence<String>) {
-        let dropped = Set(plan.droppedColumns + plan.droppedLinks.map(\.name))
+        let dropped =
+            plan.droppedColumns.map { Leftover(name: $0, place: .column) } + plan.droppedLinks.map(Leftover.init)
+        // A rename of links keeps the column that remains from another property, and the other way around.
+        let moved = plan.renames.compactMap { rename in
+            plan.live[rename.old].map { Leftover(name: rename.new, place: $0.place) }
+        }
+        let gone = Set(dropped + moved)
         let newNames = Dictionary(plan.renames.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
         for name in stored {
             // A column has one name for all classes, including those that the schema does not contain.
             guard var entity = entities[name] else { continue }
-            entity.removed.removeAll { dropped.contains($0.name) || newNames.values.contains($0.name) }
+            entity.removed.removeAll { gone.contains(Leftover($0)) }
             entity.live.removeAll { newNames.values.contains($0.name) && newNames[$0.name] == nil }
             for index in entity.live.indices {
                 if let new = newNames[entity.live[index].name] { entity.live[index].name = new }
@@ -296,20 +335,26 @@ package struct SchemaPlan: Sendable {
                 continue
             }
             let names = Set(declared.map(\.name))
-            var entity = known
-            if opening.isKnown {
-                let live = Set(known.live.map(\.name))
-                entity.live = known.live.map { property in declared.first { $0.name == property.name } ?? property }
-                let others = declared.filter { !live.contains($0.name) }
-                entity.removed = known.removed.filter { !Set(others.map(\.name)).contains($0.name) } + others
-            } else {
-                entity.removed =
-                    known.removed.filter { !names.contains($0.name) } + known.live.filter { !names.contains($0.name) }
-                entity.live = declared
-                entity.originalName = originalName
-            }
-            entities[name] = entity
+            let places = Set(declared.map(Leftover.init))
+            // Other programs use the properties that they declare.
+            let others = known.live.filter { !names.contains($0.name) }
+            let kept = others.filter { opening.isKnown || opening.schemas.use($0.name, of: name) }
+            entities[name] = StoredEntity(
+                live: declared + kept,
+                removed: (known.removed + others.filter { !kept.contains($0) }).filter {
+                    !places.contains(Leftover($0))
+                },
+                originalName: opening.isKnown ? known.originalName : originalName)
         }
+    }
+
+    /// A property may remain in a column and in a table of links of the same name.
+    private struct Leftover: Hashable {
+        let name: String
+        let place: StoredProperty.Place
+
+        init(name: String, place: StoredProperty.Place) { (self.name, self.place) = (name, place) }
+        init(_ property: StoredProperty) { (name, place) = (property.name, property.place) }
     }
 
     private static func failure(_ detail: String, _ entity: String?, _ property: String? = nil) -> SwiftDataError {

@@ -63,7 +63,7 @@ package struct StoredProperty: Hashable, Sendable, Codable {
 package struct StoredEntity: Hashable, Sendable, Codable {
     /// The name before the class was renamed, or `nil` if the class declares none.
     package var originalName: String?
-    /// The properties of the newest declaration of the class.
+    /// The properties of the newest declaration of the class in each program.
     package var live: [StoredProperty]
     /// The properties of earlier declarations, whose columns and links remain.
     package var removed: [StoredProperty]
@@ -73,6 +73,17 @@ package struct StoredEntity: Hashable, Sendable, Codable {
     }
 
     package func property(named name: String) -> StoredProperty? { live.first { $0.name == name } }
+
+    /// Makes removed properties live that a known schema still declares, because its program continues to use them.
+    mutating func restore(_ entity: Schema.Entity) {
+        for property in entity.properties where self.property(named: property.name) == nil {
+            let place = StoredProperty(property).place
+            guard let index = removed.firstIndex(where: { $0.name == property.name && $0.place == place }) else {
+                continue
+            }
+            live.append(removed.remove(at: index))
+        }
+    }
 }
 
 /// What a store has to do with the values of an attribute whose declaration changed.

@@ -63,8 +63,8 @@ extension SchemaCompletion {
         if changesType { try connection.execute("REINDEX \(quoted(definition.entity.name))") }
     }
 
-    /// Makes the columns of removed properties, which are declared again, optional, with the declared types of the new
-    /// properties. Otherwise SQLite would convert the values that they receive.
+    /// Makes columns optional whose values a new declaration replaces, with the declared types of the new properties.
+    /// Otherwise SQLite would convert the values that they receive, or look for them in another table.
     func prepareColumns(_ properties: [String: Schema.Property], of table: String) throws {
         guard let entity = schema.entitiesByName[table] else { return }
         let definition = TableDefinition(entity: entity, schema: schema)
@@ -72,10 +72,11 @@ extension SchemaCompletion {
         for column in try fileColumns(of: table) {
             guard let property = properties[column.name] else { continue }
             let type = definition.type(of: property)
-            guard !column.isOptional || column.type != type else { continue }
+            let isReference = property.relationship != nil
+            guard !column.isOptional || column.type != type || column.reference != nil && !isReference else { continue }
             let new = TableDefinition.column(
                 column.name, type: type, isOptional: true, default: definition.defaultLiteral(property),
-                reference: property.relationship == nil ? nil : column.reference)
+                reference: isReference ? column.reference : nil)
             changes.append((column.definition(), new))
         }
         guard !changes.isEmpty else { return }

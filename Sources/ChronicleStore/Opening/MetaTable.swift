@@ -37,7 +37,7 @@ enum MetaTable {
         /// The properties of the entity with this number: those of its newest declaration, and removed ones whose columns or
         /// links remain; see ``StoredEntity``.
         case properties(Int64)
-        /// The file was opened with the schema with this ``Schema/declarationKey(_:)``: 1.
+        /// The file was opened with the schema with this ``Schema/declarationKey(_:)``; see ``KnownSchemas``.
         case known(String)
         /// The token up to which the transactions of another store were replayed, as JSON.
         case replayed
@@ -149,10 +149,17 @@ enum MetaTable {
         try statement.run()
     }
 
-    /// Returns whether the file was opened with any schema since it has such rows.
-    static func hasKnownSchema(_ connection: Connection) throws -> Bool {
-        try connection.scalarInt64(
-            "SELECT 1 FROM chronicle_meta WHERE name >= 'known:' AND name < 'known;' LIMIT 1") != nil
+    /// Returns what the file records about the schemas with which it was opened, by their keys.
+    static func knownSchemas(_ connection: Connection) throws -> [String: String] {
+        let prefix = Name.known("").text
+        let statement = try connection.prepare(
+            "SELECT substr(name, length(?1) + 1), value FROM chronicle_meta WHERE name >= ?1 AND name < 'known;'")
+        try statement.bind(prefix, at: 1)
+        var records: [String: String] = [:]
+        while try statement.step() {
+            records[statement.text(0)] = try statement.text(1, of: .meta(prefix + statement.text(0)))
+        }
+        return records
     }
 
     static func removeCompletions(_ connection: Connection) throws {

@@ -31,7 +31,7 @@ extension SchemaCompletion {
     }
 
     /// A table with links of an earlier schema.
-    private struct EarlierLinks: Hashable {
+    struct EarlierLinks: Hashable {
         var table: String
         /// Whether owner and destination are exchanged.
         let isReversed: Bool
@@ -62,7 +62,7 @@ extension SchemaCompletion {
             let links = definition.links
             if try tableExists(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
                 if try !references(links.name, from: links.owner, to: links.destination) {
-                    try dropUnrelatedTable(of: links)
+                    try dropUnrelatedTable(of: links, plan)
                 } else if !sources.isEmpty || plan.continues(links) {
                     // Links of a removed relationship.
                     try dropLinkTable(named: links.name)
@@ -95,7 +95,7 @@ extension SchemaCompletion {
     }
 
     /// Returns the tables with the links of a relationship of the new schema.
-    private func earlierLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
+    func earlierLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
         var found: [EarlierLinks] = []
         func add(_ table: String, isReversed: Bool) throws {
             let source = EarlierLinks(table: table, isReversed: isReversed)
@@ -136,8 +136,10 @@ extension SchemaCompletion {
     }
 
     /// Drops the table of another relationship that had the same name.
-    private func dropUnrelatedTable(of links: Schema.Links) throws {
-        guard try stage != nil || connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
+    private func dropUnrelatedTable(of links: Schema.Links, _ plan: SchemaPlan) throws {
+        // A renamed relationship replaces the links that remain from a removed one.
+        let isReplaced = stage != nil || plan.tables[links.owner]?.isRenamed(links.property.name) == true
+        guard try isReplaced || connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
             throw SwiftDataError.backwardMigration.with(
                 detail: "the file has links of another relationship with this name; rename the relationship",
                 entityName: links.owner, propertyName: links.property.name)

@@ -5,12 +5,12 @@ import Foundation
 
 // Plans how the classes continue those in the file, and changes their names.
 extension SchemaCompletion {
-    func plan(_ registry: EntityRegistry, isKnown: Bool) throws -> SchemaPlan {
+    func plan(_ registry: EntityRegistry, _ schemas: KnownSchemas) throws -> SchemaPlan {
         let entities = try registry.entities()
         return try SchemaPlan(
             from: try storedEntities(entities, registry),
             roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
-            to: models, merged: schema, opening: SchemaPlan.Opening(isKnown: isKnown, stage: stage),
+            to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage),
             fold: TableNames.folded
         ) { table in
             // Other columns belong to other programs.
@@ -28,14 +28,19 @@ extension SchemaCompletion {
         let definitions = try registry.definitionsByName()
         var stored: [String: StoredEntity] = [:]
         for entity in entities {
-            let declared = definitions[entity.name]?.properties.map(StoredProperty.init)
+            let declared = definitions[entity.name]?.properties.map(StoredProperty.init) ?? []
             if var known = try storedEntity(entity) {
                 // An earlier version of Chronicle does not update the row.
                 let names = Set((known.live + known.removed).map(\.name))
-                known.live += (declared ?? []).filter { !names.contains($0.name) }
+                known.live += declared.filter { !names.contains($0.name) }
                 stored[entity.name] = known
             } else {
-                stored[entity.name] = StoredEntity(live: try declared ?? recordedProperties(entity))
+                // The definition is that of the program that opened the file last; others may use the other columns.
+                let classes = entities.filter { $0.rootName == entity.rootName }.compactMap { definitions[$0.name] }
+                let names = Set(classes.flatMap { $0.properties.map(\.name) })
+                let root = entities.first { $0.name == entity.rootName } ?? entity
+                let others = try recordedProperties(root).filter { !names.contains($0.name) }
+                stored[entity.name] = StoredEntity(live: declared + others)
             }
         }
         return stored
@@ -49,18 +54,21 @@ extension SchemaCompletion {
         }
     }
 
-    /// Returns the properties of an entity without a description, as far as its table shows them.
+    /// Returns the properties of the table of an entity, as far as the table shows them.
     private func recordedProperties(_ entity: RecordedEntity) throws -> [StoredProperty] {
-        guard !entity.isSubentity else { return [] }
         let columns = try fileColumns(of: entity.name)
         return entity.attributes.compactMap { attribute in
+            guard attribute.name != Schema.entityAttribute else { return nil }
             guard attribute.isPresent else {
                 return StoredProperty(
                     name: attribute.name, place: .links, storage: nil, destination: attribute.destination)
             }
-            // A column with a type that does not tell the form of its values remains a property.
             return columns.first { $0.name == attribute.name }.map { column in
-                column.property
+                if let destination = attribute.destination {
+                    return StoredProperty(name: column.name, place: .column, storage: nil, destination: destination)
+                }
+                // A column with a type that does not tell the form of its values remains a property.
+                return column.property
                     ?? StoredProperty(name: column.name, place: .column, storage: .real, destination: nil)
             }
         }
@@ -95,7 +103,11 @@ extension SchemaCompletion {
                     try connection.execute("DROP INDEX \(quoted(index))")
                 }
             }
-            for column in table.droppedColumns { try dropColumn(column, of: name, isReplaced: true) }
+            // The columns of moved relationships are dropped already.
+            let present = Set(try fileColumns(of: name).map(\.name))
+            for column in table.droppedColumns where present.contains(column) {
+                try dropColumn(column, of: name, isReplaced: true)
+            }
             if let key = try keyColumn(of: name),
                 table.columnSteps.contains(where: { TableNames.folded($0.new) == TableNames.folded(key) })
             {
@@ -135,10 +147,9 @@ extension SchemaCompletion {
                 for rename in table.renames {
                     guard let earlier = table.earlier(rename.new), earlier.place != .inverse else { continue }
                     let isColumn = earlier.place == .column
-                    // A relationship that is no longer in a link table has a new number.
-                    guard isColumn || schema.entitiesByName[name]?.propertiesByName[rename.new]?.slot ?? -1 < 0 else {
-                        continue
-                    }
+                    // A property that moves between the table and one of links has a new number.
+                    let slot = schema.entitiesByName[name]?.propertiesByName[rename.new]?.slot ?? -1
+                    guard isColumn == (slot >= 0) else { continue }
                     numbers[rename] =
                         attributes.first { $0.name == rename.old && $0.isPresent == isColumn }?.number
                 }

@@ -46,16 +46,20 @@ extension SchemaCompletion {
                 for property in item.entity.properties {
                     let column = property.slot < 0 ? nil : columns.first { $0.name == property.name }
                     // The key column of a file may have the name of an attribute, for which it is renamed.
-                    let other = column?.isPrimaryKey == false ? column?.property : nil
-                    let known = item.earlier[property.name] ?? item.removed(property.name)
-                    guard let earlier = known ?? (isReplaced(property, tablePlan) ? nil : other) else { continue }
+                    var other = column?.isPrimaryKey == false ? column?.property : nil
+                    // Without a foreign key, the key of a destination is an integer like others.
+                    if other?.storage == .integer, property.relationship != nil { other = nil }
+                    var compared = item.compared(property.name)
+                    if compared.isEmpty, !isReplaced(property, tablePlan) { compared = [other].compactMap(\.self) }
                     let isEarlier = item.earlier[property.name] != nil || plan.opening.isKnown
-                    let check = DeclarationCheck(
-                        earlier: earlier, property: property, entity: item.entity, table: table,
-                        rows: isEarlier ? rows : "1")
-                    if earlier.place == .column, !columns.contains(where: { $0.name == earlier.name }) { continue }
-                    if let conversion = try compare(check, isEarlier: isEarlier, plan) {
-                        conversions.append(conversion)
+                    for earlier in compared {
+                        if earlier.place == .column, !columns.contains(where: { $0.name == earlier.name }) { continue }
+                        let check = DeclarationCheck(
+                            earlier: earlier, property: property, entity: item.entity, table: table,
+                            rows: isEarlier ? rows : "1")
+                        if let conversion = try compare(check, isEarlier: isEarlier, plan) {
+                            conversions.append(conversion)
+                        }
                     }
                 }
             }
@@ -104,13 +108,13 @@ extension SchemaCompletion {
         case .unsupported:
             if try hasValues(check, plan) { throw check.failure() }
             return nil
-        case _ where !isEarlier: return nil
         case .comparison:
-            try requireValidValues(check, where: values)
+            if isEarlier { try requireValidValues(check, where: values) }
             return nil
+        // The values of other classes in the column are converted as well, also if those of this one are replaced.
         case .real(let limit):
             let isInexact = "typeof(\(check.column)) = 'integer' AND \(check.column) NOT BETWEEN \(-limit) AND \(limit)"
-            if try exists(check.table, where: "\(values) AND \(isInexact)") {
+            if isEarlier, try exists(check.table, where: "\(values) AND \(isInexact)") {
                 throw check.failure("a number is too large to be exact")
             }
             return Conversion(table: check.table, column: new.name, type: "REAL")
@@ -218,7 +222,7 @@ extension SchemaCompletion {
                                 : "the property is no longer optional, but the file has models without a value for it",
                             entityName: item.entity.name, propertyName: property.name)
                     }
-                    if isNew, let merged = schema.entitiesByName[table]?.propertiesByName[property.name] {
+                    if let merged = schema.entitiesByName[table]?.propertiesByName[property.name] {
                         prepared[table, default: [:]][column.name] = merged
                     }
                     updates.append(("UPDATE \(quoted(table)) SET \(name) = ? WHERE \(condition)", value))
@@ -239,32 +243,36 @@ extension SchemaCompletion {
         }
     }
 
-    /// Returns the statements that delete the links of a removed relationship that the schema declares again.
+    /// Returns the statements that delete the links of a removed relationship that the schema declares again. The links
+    /// are in their earlier tables.
     private func leftovers(_ links: Schema.Links, _ plan: SchemaPlan) throws -> [String] {
-        guard try tableExists(links.name), try references(links.name, from: links.owner, to: links.destination) else {
-            return []
-        }
         let sides =
             [("owner", links.owner, links.property)]
             + (links.inverse.map { [("destination", links.destination, $0)] } ?? [])
-        // The links move to those of another relationship.
-        let isMoved = sides.contains { side in
-            plan.tables[side.1]?.renames.contains { $0.old == side.2.name } == true
+        var sources = try earlierLinks(of: links, plan)
+        let isMoved = sides.contains { plan.tables[$0.1]?.movesLinks($0.2.name) == true }
+        let own = EarlierLinks(table: links.name, isReversed: false)
+        if !isMoved, !sources.contains(own), try tableExists(links.name),
+            try references(links.name, from: links.owner, to: links.destination)
+        {
+            sources.append(own)
         }
-        if isMoved { return [] }
         func isContinued(_ column: String) -> Bool {
             sides.contains { $0.0 == column && plan.tables[$0.1]?.earlier($0.2.name) != nil }
         }
-        return try sides.filter { !isContinued($0.0 == "owner" ? "destination" : "owner") }.flatMap { side in
-            let columns = try fileColumns(of: side.1)
-            let owners = plan.tables[side.1]?.classes.filter {
-                $0.isStored && $0.entity.propertiesByName[side.2.name] != nil && $0.earlier[side.2.name] == nil
-            }
-            return try (owners ?? []).compactMap { owner in
-                let condition =
-                    "\(side.0) IN (SELECT _rowid_ FROM \(quoted(side.1)) WHERE \(rows(of: owner.entity, columns)))"
-                return try exists(links.name, where: condition)
-                    ? "DELETE FROM \(quoted(links.name)) WHERE \(condition)" : nil
+        return try sources.flatMap { source in
+            try sides.filter { !isContinued($0.0 == "owner" ? "destination" : "owner") }.flatMap { side in
+                let column = source.isReversed ? (side.0 == "owner" ? "destination" : "owner") : side.0
+                let columns = try fileColumns(of: side.1)
+                let owners = plan.tables[side.1]?.classes.filter {
+                    $0.isStored && $0.entity.propertiesByName[side.2.name] != nil && $0.earlier[side.2.name] == nil
+                }
+                return try (owners ?? []).compactMap { owner in
+                    let condition =
+                        "\(column) IN (SELECT _rowid_ FROM \(quoted(side.1)) WHERE \(rows(of: owner.entity, columns)))"
+                    return try exists(source.table, where: condition)
+                        ? "DELETE FROM \(quoted(source.table)) WHERE \(condition)" : nil
+                }
             }
         }
     }

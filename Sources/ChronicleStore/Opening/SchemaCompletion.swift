@@ -44,7 +44,7 @@ struct SchemaCompletion {
             try FileFormat.requireSupportedVersion(connection, path)
             guard try FileFormat.version(connection) == FileFormat.current else { return nil }
             let file = try FileSchema(connection)
-            guard try knownDigest(file) == file.digest, try isKnownSchema(), try hasVersion() else { return nil }
+            guard try knownDigest(file) == file.digest, try isInUse(), try hasVersion() else { return nil }
             return try layout(file)
         }
         if let known { return known }
@@ -53,7 +53,7 @@ struct SchemaCompletion {
             let file = try FileSchema(connection)
             if try file.hasHistory() { try version?.requireNotLater(connection) }
             let digest = try knownDigest(file)
-            if try digest != file.digest || !isKnownSchema() {
+            if try digest != file.digest || !isInUse() {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
             if try !hasVersion() { try version?.store(connection) }
@@ -83,8 +83,8 @@ struct SchemaCompletion {
     private func requireUnchangedDeclarations(_ file: FileSchema, _ layout: StoreLayout) throws {
         guard !layout.isTracked, try FileFormat.version(connection) == FileFormat.current else { return }
         let digest = try knownDigest(file)
-        if digest == file.digest, try isKnownSchema() { return }
-        let plan = try plan(EntityRegistry(connection), isKnown: isKnown(digest))
+        if digest == file.digest, try isInUse() { return }
+        let plan = try plan(EntityRegistry(connection), knownSchemas(wasComplete: digest != nil))
         guard !plan.changesNames, try checkDeclarations(plan).isEmpty else {
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file must be changed for the models; open it once with `allowsSave: true`",
@@ -181,15 +181,16 @@ struct SchemaCompletion {
         return models.entities.filter { $0.superentity != nil }.sorted { (depth($0), $0.name) < (depth($1), $1.name) }
     }
 
-    private var knownName: MetaTable.Name { .known(models.declarationKey(version?.identifier)) }
+    private var schemaKey: String { models.declarationKey(version?.identifier) }
 
-    /// Whether the file was opened with the same declarations before.
-    private func isKnownSchema() throws -> Bool { try MetaTable.text(knownName, connection) != nil }
+    /// Whether a program with the same declarations uses the file.
+    private func isInUse() throws -> Bool {
+        KnownSchemas.isInUse(try MetaTable.text(.known(schemaKey), connection))
+    }
 
-    /// Whether the file was opened with the same declarations before, or with the same tables by an earlier version of
-    /// Chronicle, which did not store the declarations.
-    private func isKnown(_ knownDigest: String?) throws -> Bool {
-        try isKnownSchema() || knownDigest != nil && !MetaTable.hasKnownSchema(connection)
+    private func knownSchemas(wasComplete: Bool) throws -> KnownSchemas {
+        try KnownSchemas(
+            MetaTable.knownSchemas(connection), opening: models, key: schemaKey, wasComplete: wasComplete)
     }
 
     // MARK: Creating definitions
@@ -217,7 +218,7 @@ struct SchemaCompletion {
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
         let wasRecorded = try upgraded?.wasRecorded ?? isRecorded(registry, linksToo: wasComplete)
-        let plan = try plan(registry, isKnown: isKnown(wasComplete ? "" : nil))
+        let plan = try plan(registry, knownSchemas(wasComplete: wasComplete))
         try renameEntities(plan, registry)
         let conversions = try checkDeclarations(plan)
         let numbers = try renamedNumbers(plan, registry)
@@ -237,13 +238,13 @@ struct SchemaCompletion {
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
         }
+        for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
         try recordCompletion()
     }
 
     /// Records that the definitions of the file meet the schema.
     func recordCompletion() throws {
         try MetaTable.set(.completeFor(signature), FileSchema(connection).digest, connection)
-        try MetaTable.set(knownName, "1", connection)
     }
 
     /// Throws an error for views in place of tables before anything reads them.

@@ -72,6 +72,14 @@
             }
         }
 
+        enum Reals {
+            @Model final class Stone {
+                var name = ""
+                var weight = 0.5
+                init() {}
+            }
+        }
+
         enum Numbers {
             @Model final class Stone {
                 var weight: Int?
@@ -157,6 +165,31 @@
             try context.save()
             let error = try #require(throws: SwiftDataError.self) { try open(Numbers.Stone.self) }
             #expect(error == .backwardMigration)
+        }
+
+        @Test func removedNumberThatIsDeclaredAgainWithAnotherTypeHasItsDefaultValue() throws {
+            do {
+                let context = try open(Weighed.Stone.self)
+                context.insert(Weighed.Stone(weight: .max))
+                try context.save()
+            }
+            _ = try open(Plain.Stone.self)
+            let context = try open(Reals.Stone.self)
+            #expect(try context.fetch(FetchDescriptor<Reals.Stone>()).map(\.weight) == [0.5])
+        }
+
+        /// An earlier version of Chronicle described only the declarations of the last program.
+        @Test func propertiesOfAnotherProgramRemainWithoutADescription() throws {
+            do {
+                let context = try open(Weighed.Stone.self)
+                context.insert(Weighed.Stone(weight: 3))
+                try context.save()
+            }
+            _ = try open(Plain.Stone.self)
+            _ = try sql("DELETE FROM chronicle_meta WHERE name LIKE 'known:%' OR name LIKE 'properties:%'")
+            _ = try open(Plain.Stone.self)
+            let context = try open(Weighed.Stone.self)
+            #expect(try context.fetch(FetchDescriptor<Weighed.Stone>()).map(\.weight) == [3])
         }
 
         @Test func openingAgainChangesNothing() throws {

@@ -175,6 +175,93 @@ import Testing
         #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.extra) == ["kept"])
         #expect(try later.fetch(FetchDescriptor<More.Thing>()).map(\.more) == [1])
     }
+
+    /// A default value may differ in each run.
+    @Test func programWithAnotherDefaultValueIsKnown() throws {
+        try addExtended()
+        _ = try context(Integers.Thing.self)
+        let context = try context(OtherDefault.Thing.self)
+        #expect(try context.fetch(FetchDescriptor<OtherDefault.Thing>()).map(\.extra) == ["kept"])
+    }
+
+    /// A later version continues what a known program used after another one had removed it.
+    @Test func laterVersionContinuesThePropertiesOfAKnownProgram() throws {
+        try addExtended()
+        _ = try context(Integers.Thing.self)
+        _ = try context(Extended.Thing.self)
+        let context = try context(More.Thing.self)
+        #expect(try context.fetch(FetchDescriptor<More.Thing>()).map(\.extra) == ["kept"])
+    }
+
+    /// An earlier version of Chronicle described only the declarations of the last program.
+    @Test func propertiesOfAnotherProgramRemainWithoutADescription() throws {
+        try addExtended()
+        _ = try context(Integers.Thing.self)
+        _ = try sql("DELETE FROM chronicle_meta WHERE name LIKE 'known:%' OR name LIKE 'properties:%'")
+        _ = try context(Integers.Thing.self)
+        let context = try context(Extended.Thing.self)
+        #expect(try context.fetch(FetchDescriptor<Extended.Thing>()).map(\.extra) == ["kept"])
+    }
+
+    /// A known program does not rename the property of another one that has the original name.
+    @Test func knownProgramRenamesNothing() throws {
+        try addExtended()
+        func extra() throws -> [String] {
+            try context(Renamed.Thing.self).fetch(FetchDescriptor<Renamed.Thing>()).map(\.note)
+        }
+        func reused() throws -> [String] {
+            try context(Reused.Thing.self).fetch(FetchDescriptor<Reused.Thing>()).map(\.extra)
+        }
+        #expect(try extra() == ["kept"])
+        #expect(try reused() == ["new"])
+        #expect(try extra() == ["kept"])
+        #expect(try reused() == ["new"])
+    }
+
+    /// The file of an earlier version whose columns have only their declared types.
+    private func removeDescriptions() throws {
+        _ = try sql(
+            """
+            DELETE FROM chronicle_meta WHERE name LIKE 'known:%' OR name LIKE 'properties:%' OR name LIKE 'complete:%';
+            UPDATE chronicle_entity SET definition = NULL
+            """)
+    }
+
+    /// The columns of real numbers have no declared type.
+    @Test func realNumbersRemainWithoutADescription() throws {
+        do {
+            let context = try context(Weighed.Thing.self)
+            let thing = Weighed.Thing()
+            thing.weight = 2.5
+            context.insert(thing)
+            try context.save()
+        }
+        try removeDescriptions()
+        let context = try context(Weighed.Thing.self)
+        #expect(try context.fetch(FetchDescriptor<Weighed.Thing>()).map(\.weight) == [2.5])
+    }
+
+    @Test func destinationsRemainWithoutADescription() throws {
+        do {
+            let context = try context(Unchecked.Note.self, Unchecked.User.self)
+            let note = Unchecked.Note()
+            context.insert(note)
+            note.owner = Unchecked.User()
+            try context.save()
+        }
+        try removeDescriptions()
+        let context = try context(Unchecked.Note.self, Unchecked.User.self)
+        #expect(try #require(try context.fetch(FetchDescriptor<Unchecked.Note>()).first).owner != nil)
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    private func addExtended() throws {
+        let context = try context(Extended.Thing.self)
+        let thing = Extended.Thing()
+        thing.extra = "kept"
+        context.insert(thing)
+        try context.save()
+    }
 }
 
 private enum Integers {
@@ -222,6 +309,46 @@ private enum Extended {
         var extra: String = "default"
         init() { code = 7 }
     }
+}
+
+private enum OtherDefault {
+    @Model fileprivate final class Thing {
+        var code: Int
+        var extra: String = "other"
+        init() { code = 7 }
+    }
+}
+
+private enum Renamed {
+    @Model fileprivate final class Thing {
+        var code: Int
+        @Attribute(originalName: "extra") var note: String = "default"
+        init() { code = 7 }
+    }
+}
+
+private enum Reused {
+    @Model fileprivate final class Thing {
+        var code: Int
+        var extra: String = "new"
+        var more = 1
+        init() { code = 7 }
+    }
+}
+
+private enum Weighed {
+    @Model fileprivate final class Thing {
+        var weight: Double = 1
+        init() {}
+    }
+}
+
+private enum Unchecked {
+    @Model fileprivate final class Note {
+        @Relationship(deleteRule: .noAction) var owner: User?
+        init() {}
+    }
+    @Model fileprivate final class User { init() {} }
 }
 
 private enum More {

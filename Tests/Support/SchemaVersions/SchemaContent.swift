@@ -19,7 +19,7 @@ package struct SchemaContent {
     package private(set) var version: SchemaVersion
     package var rows: [Int64: Row] = [:]
     /// The properties of earlier versions, whose columns and links remain.
-    private var removed: [String: SchemaVersion.Property] = [:]
+    private var removed: [SchemaVersion.Property] = []
 
     package init(_ version: SchemaVersion) { self.version = version }
 
@@ -68,10 +68,12 @@ package struct SchemaContent {
                     try convert(old, to: property, entity, &changed)
                     continue
                 }
-                if sources[name] == nil, !moved.contains(name), let leftover = live[name] ?? removed[name],
-                    !Self.isContinued(leftover.kind, property.kind), try hasValues(leftover)
-                {
-                    throw Rejection(reason: "\(name) was \(leftover.kind)")
+                if sources[name] == nil {
+                    let other = moved.contains(name) ? nil : live[name]
+                    let leftovers = other.map { [$0] } ?? removed.filter { $0.name == name }
+                    for leftover in leftovers where !Self.isContinued(leftover.kind, property.kind) {
+                        if try hasValues(leftover) { throw Rejection(reason: "\(name) was \(leftover.kind)") }
+                    }
                 }
                 try setDefault(property, entity, &changed)
             }
@@ -81,10 +83,10 @@ package struct SchemaContent {
             changed[key]?.values = row.values.filter { names.contains($0.key) }
             changed[key]?.links = row.links.filter { names.contains($0.key) }
         }
-        for property in version.properties where !continued.contains(property.name) {
-            removed[property.name] = property
+        removed += version.properties.filter { !continued.contains($0.name) }
+        removed.removeAll { former in
+            next.properties.contains { $0.name == former.name && $0.kind.isToMany == former.kind.isToMany }
         }
-        for property in next.properties { removed[property.name] = nil }
         (version, rows) = (next, changed)
     }
 

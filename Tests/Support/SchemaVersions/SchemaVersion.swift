@@ -176,8 +176,8 @@ package struct SchemaVersion {
 
     package func schema() throws -> Schema {
         let marker =
-            #"{"kind":"attribute","options":[],"name":"version","type":"Int","storage":"integer","#
-            + #""isOptional":false,"default":\#(try json(.integer(Int64(number))))}"#
+            #"{"kind":"attribute","options":[],"name":"version","originalName":"version \#(number)","type":"Int","#
+            + #""storage":"integer","isOptional":false,"default":\#(try json(.integer(0)))}"#
         var entities = try Self.classes.map { entity in
             let members = try [marker] + properties(of: entity).map(json)
             let superentity = entity == "A" ? "" : #""superentity":"A","#
