@@ -180,7 +180,7 @@ extension ContextReference {
                 versions[number] = nil
             case .new, .restored, .missing, .saved:
                 // A model whose only changes had no effect does not show that its row is gone.
-                if instance.state == .missing { depart(number, isDeleted: true) }
+                if instance.state == .missing, new.rows[number] == nil { depart(number, isDeleted: true) }
                 if outcome.unnoticed.contains(number), versions[number] == nil {
                     versions[number] = [old.rows[number], nil]
                 }

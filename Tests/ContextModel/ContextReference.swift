@@ -171,9 +171,15 @@ final class ContextReference {
     }
 
     func members(_ model: Int, _ list: List, _ world: World) -> [Int] {
-        let view = view(world)
-        return view.rows.filter { $1.entity == list.inverse.entity && $1[list.inverse.name] == .model(model) }.keys
-            .sorted()
+        view(world).rows.filter { number, row in
+            guard row.entity == list.inverse.entity, row[list.inverse.name] == .model(model) else { return false }
+            return !isInNoList(number, list.inverse)
+        }.keys.sorted()
+    }
+
+    /// Whether the row of a model is gone, and it is only in the lists that an unsaved change has added it to.
+    private func isInNoList(_ model: Int, _ reference: Reference) -> Bool {
+        instances[model].map { $0.state == .missing && $0.edits[reference.name] == nil } ?? false
     }
 
     func setLinks(_ model: Int, _ members: [Int], _ world: World) {
@@ -203,7 +209,11 @@ final class ContextReference {
         (instance.state, instance.cause) = (.saved, nil)
         for reference in instance.entity.references {
             guard let destination = current(model, world)?[reference.name].model else { continue }
-            guard let other = current(destination, world) else { continue }
+            guard let other = current(destination, world) else {
+                // A new model that a delete rule deleted does not return.
+                if instance.edits[reference.name] != nil { set(model, reference.name, .null, world) }
+                continue
+            }
             if instances[destination]?.state == .deleted {
                 set(model, reference.name, .null, world)
             } else if let inverse = reference.inverse {
@@ -226,10 +236,7 @@ final class ContextReference {
         }
         for (other, row) in view.rows.sorted(by: { $0.key < $1.key }) {
             for reference in row.entity.references where row[reference.name] == .model(model) {
-                // A row that is gone is in no list.
-                if let other = instances[other], other.state == .missing, other.edits[reference.name] == nil {
-                    continue
-                }
+                if isInNoList(other, reference) { continue }
                 if reference.rule == .cascade { delete(other, cause: (model, reference), world) }
                 let isNew = instance.state == .new
                 if reference.rule == .nullify || isNew, instances[other]?.state != .deleted, touch(other, world) != nil,

@@ -36,7 +36,14 @@ extension Simulation {
                 }
                 continue
             }
-            for (name, value) in row.values where now[name] != value { context.set(number, name, value, world) }
+            for (name, value) in row.values where now[name] != value {
+                context.set(number, name, value, world)
+                // A model that the revert deletes loses its reference before.
+                guard let other = now[name].model, target.rows[other] == nil,
+                    let inverse = row.entity.references.first(where: { $0.name == name })?.inverse
+                else { continue }
+                context.set(other, inverse, .null, world)
+            }
         }
         for number in world.rows.keys where target.rows[number] == nil {
             context.touch(number, world)?.state = .deleted
