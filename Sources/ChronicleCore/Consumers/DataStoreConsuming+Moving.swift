@@ -17,6 +17,7 @@ extension DataStoreConsuming {
     /// Creates a consumer unless there is one.
     func createConsumer(named name: String, at start: HistoryStart<Token>) throws {
         guard try consumerRecord(named: name) == nil else { return }
+        try StoredName.consumer.validate(name)
         let place = try place(start)
         try updateConsumer(named: name, isDurable: true) { record in
             // Another process may have created it meanwhile.

@@ -125,12 +125,8 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// Batches that were delivered can still be acknowledged until another instance reads. An instance also releases
     /// its lock with its last reference.
     public func release() {
-        // The lock of a custom store is released after this one.
-        let lease = state.withLock { state in
-            defer { state.lease = nil }
-            return state.lease
-        }
-        withExtendedLifetime(lease) {}
+        // Before another thread can use this instance, which would find its own lock otherwise.
+        state.withLock { $0.lease = nil }
     }
 
     /// Returns the current lease, or acquires the lock and raises the fence.

@@ -5,27 +5,62 @@ import Synchronization
 /// ``DataStoreConsuming/lockConsumer(named:)`` returns it by default. Use it in a store whose implementation locks
 /// consumers among processes only for some configurations, for example not for a store in memory.
 public final class HistoryConsumerLock: Sendable {
-    private struct Key: Hashable {
-        let storeIdentifier: String
-        let name: String
+    private enum Consumer: Hashable {
+        case name(String)
+        case number(Int64)
     }
 
-    private static let held = Mutex<Set<Key>>([])
-    private let key: Key
+    private struct Key: Hashable {
+        let storeIdentifier: String
+        let consumer: Consumer
+    }
 
-    /// Acquires the lock, or returns `nil` if another instance holds it. The lock is released with the object.
+    /// The locks that are held, by the numbers of their objects.
+    private struct Locks {
+        var held: [Key: Int] = [:]
+        var count = 0
+    }
+
+    private static let locks = Mutex(Locks())
+    private let key: Key
+    private let number: Int
+
+    /// Acquires the lock, or returns `nil` if another instance holds it. The lock is released with the object, or when the
+    /// container renames or removes the consumer.
     ///
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store.
     ///   - name: The name of the consumer.
-    public init?(storeIdentifier: String, name: String) {
-        let key = Key(storeIdentifier: storeIdentifier, name: name)
-        guard Self.held.withLock({ $0.insert(key).inserted }) else { return nil }
-        self.key = key
+    public convenience init?(storeIdentifier: String, name: String) {
+        self.init(Key(storeIdentifier: storeIdentifier, consumer: .name(name)))
+    }
+
+    /// Acquires the lock of a consumer that has a number, which it loses when it is renamed or removed.
+    package convenience init?(storeIdentifier: String, number: Int64) {
+        self.init(Key(storeIdentifier: storeIdentifier, consumer: .number(number)))
+    }
+
+    private init?(_ key: Key) {
+        let number: Int? = Self.locks.withLock { locks in
+            guard locks.held[key] == nil else { return nil }
+            locks.count += 1
+            locks.held[key] = locks.count
+            return locks.count
+        }
+        guard let number else { return nil }
+        (self.key, self.number) = (key, number)
     }
 
     deinit {
-        let key = key
-        Self.held.withLock { _ = $0.remove(key) }
+        let (key, number) = (key, number)
+        Self.locks.withLock { if $0.held[key] == number { $0.held[key] = nil } }
+    }
+
+    /// Releases the lock of a name whose consumer was renamed or removed, so that another one of the name can be locked.
+    ///
+    /// The instance that holds it can no longer read, but need not notice it soon.
+    static func revoke(storeIdentifier: String, name: String) {
+        let key = Key(storeIdentifier: storeIdentifier, consumer: .name(name))
+        locks.withLock { $0.held[key] = nil }
     }
 }

@@ -21,6 +21,7 @@ extension ModelContainer {
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type
     ///     and the models of the filter. Pass the name of a store.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreConsuming``.
+    ///   - ``SwiftDataError/valueOutOfRange`` if the name of a new consumer contains a NUL character. Remove it.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it in the configuration.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
     ///   - ``SwiftDataError/storeBusy`` or another error of the store.
@@ -51,7 +52,8 @@ extension ModelContainer {
         }
     }
 
-    /// Renames a consumer. Its position remains; instances with the earlier name can no longer read or acknowledge.
+    /// Renames a consumer. Its position remains; instances with the earlier name can no longer read or acknowledge, and
+    /// do not prevent those with the new name from reading.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer.
@@ -60,7 +62,8 @@ extension ModelContainer {
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
     ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no consumer with the first name.
-    ///   ``SwiftDataError/duplicateHistoryConsumer`` if there is one with the second. ``SwiftDataError/storeBusy`` or
+    ///   ``SwiftDataError/duplicateHistoryConsumer`` if there is one with the second.
+    ///   ``SwiftDataError/valueOutOfRange`` if the new name contains a NUL character. ``SwiftDataError/storeBusy`` or
     ///   another error of the store.
     /// - Complexity: O(1).
     public func renameHistoryConsumer<Transaction: HistoryTransaction>(
@@ -68,10 +71,12 @@ extension ModelContainer {
         storeName: String? = nil
     ) throws {
         try withStore(ofConsumer: name, type, storeName) { store in
+            try StoredName.consumer.validate(newName)
             try store.updateExistingConsumer(named: name) { record in
                 record?.name = newName
                 record?.fence += 1
             }
+            HistoryConsumerLock.revoke(storeIdentifier: store.identifier, name: name)
         }
     }
 
@@ -94,7 +99,8 @@ extension ModelContainer {
         try withStore(ofConsumer: name, type, storeName) { try $0.moveConsumer(named: name, to: start) }
     }
 
-    /// Removes a consumer. An instance that is reading throws ``SwiftDataError/historyConsumerNotFound`` from then on.
+    /// Removes a consumer. An instance that is reading throws ``SwiftDataError/historyConsumerNotFound`` from then on, and
+    /// does not prevent instances of a later consumer of the same name from reading.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer.
@@ -109,6 +115,7 @@ extension ModelContainer {
     ) throws {
         try withStore(ofConsumer: name, type, storeName) { store in
             try store.updateExistingConsumer(named: name) { $0 = nil }
+            HistoryConsumerLock.revoke(storeIdentifier: store.identifier, name: name)
         }
     }
 

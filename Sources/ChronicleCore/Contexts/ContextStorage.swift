@@ -82,6 +82,15 @@ final class ContextStorage: ModelOwner {
         for store in coordinator.stores { store.invalidateState(for: editingState) }
     }
 
+    /// The state for a request that writes.
+    ///
+    /// - Throws: ``SwiftDataError/valueOutOfRange`` if a name of the context contains a NUL character.
+    func writingState() throws -> EditingState {
+        let state = editingState
+        try state.validateNames()
+        return state
+    }
+
     var editingState: EditingState {
         EditingState(id: id, author: author, contextName: name, metadata: transactionMetadata)
     }

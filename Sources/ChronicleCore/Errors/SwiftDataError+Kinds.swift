@@ -129,9 +129,12 @@ extension SwiftDataError {
     /// Correct the value and save again. This kind also matches ``valueOutOfRange``, ``uniquenessViolation`` and
     /// ``deleteDenied``.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
-    /// A number is outside the range of the store, which is that of a signed 64-bit integer.
+    /// A number is outside the range of the store, which is that of a signed 64-bit integer, or a text contains a NUL
+    /// character where it must not.
     ///
-    /// Thrown by a save. Set a smaller number and save again, or use another type for the attribute.
+    /// Thrown by a save. Set a smaller number and save again, or use another type for the attribute. Also thrown for names
+    /// that contain a NUL character: those of new consumers and tags, and by writes of a context whose author, name, or
+    /// metadata has one. PostgreSQL cannot store the character in an attribute either. Remove it.
     public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
     /// Another model already has the same values for unique properties.
     ///

@@ -169,7 +169,8 @@ extension DataStoreConsuming {
     ) throws -> HistoryPage<HistoryType> {
         let limit = max(changeCount, 1)
         var descriptor = descriptor
-        descriptor.fetchLimit = UInt64(limit)
+        let isLimited = descriptor.fetchLimit > 0 && descriptor.fetchLimit <= UInt64(limit)
+        if !isLimited { descriptor.fetchLimit = UInt64(limit) }
         let fetched = try fetchHistory(descriptor)
         var count = 0
         let end = fetched.firstIndex { transaction in
@@ -177,8 +178,9 @@ extension DataStoreConsuming {
             return count >= limit
         }
         // Transactions may have no changes, so the fetch can end before the number is reached.
-        guard let end else { return HistoryPage(transactions: fetched, hasMore: fetched.count >= limit) }
-        return HistoryPage(transactions: Array(fetched[...end]), hasMore: true)
+        guard let end else { return HistoryPage(transactions: fetched, hasMore: !isLimited && fetched.count >= limit) }
+        let isComplete = isLimited && end == fetched.count - 1
+        return HistoryPage(transactions: Array(fetched[...end]), hasMore: !isComplete)
     }
 
     /// Fetches the changes after a token and returns their number.

@@ -68,13 +68,20 @@ extension Statement {
         return value
     }
 
+    /// Returns the text in a column that a program chose, which may contain any character.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class.
+    func anyText(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> String {
+        guard case .text = storageClass(column) else { throw damaged(column, row(), "is not text") }
+        return text(column)
+    }
+
     /// Returns the text in a column.
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class or contains a NUL character,
     ///   which SQL text cannot contain.
     func text(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> String {
-        guard case .text = storageClass(column) else { throw damaged(column, row(), "is not text") }
-        let value = text(column)
+        let value = try anyText(column, of: row())
         guard !value.utf8.contains(0) else { throw damaged(column, row(), "contains a NUL character") }
         return value
     }

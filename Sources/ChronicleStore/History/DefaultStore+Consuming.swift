@@ -73,10 +73,12 @@ extension DefaultStore: DataStoreConsuming {
     /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeFailure``
     ///   if the file of the locks cannot be opened or does not support locks; see the detail.
     public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
-        if configuration.isStoredInMemoryOnly { return HistoryConsumerLock(storeIdentifier: identifier, name: name) }
         guard let (number, _) = try readingConsumers({ try $0.record(named: name) }) else {
             throw SwiftDataError.historyConsumerNotFound.with(
                 detail: "the store has no consumer \"\(name)\"", storeIdentifier: identifier)
+        }
+        if configuration.isStoredInMemoryOnly {
+            return HistoryConsumerLock(storeIdentifier: identifier, number: number)
         }
         return try attributingErrors {
             try ConsumerLock(number: number, ofStoreAt: FileInspection(url: configuration.url).path)

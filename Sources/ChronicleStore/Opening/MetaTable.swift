@@ -9,8 +9,6 @@ enum MetaTable {
         case format
         /// The file is the database of another program, whose changes are recorded: 1.
         case tracked
-        /// The highest number of a consumer of a tracked database.
-        case newestConsumer
         /// The UUID that was generated when the file was created.
         case storeIdentifier
         /// Whether the history is recorded: `on` or `off`.
@@ -48,7 +46,6 @@ enum MetaTable {
             switch self {
             case .format: "format"
             case .tracked: "tracked"
-            case .newestConsumer: "newestConsumer"
             case .storeIdentifier: "store"
             case .history: "history"
             case .floor: "floor"

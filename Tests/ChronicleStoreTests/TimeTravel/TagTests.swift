@@ -33,14 +33,14 @@ import Testing
     @Test func tagsAreDurableAndSharedByProcesses() throws {
         let store = try TestStore(.file)
         try store.add("a")
-        let token = try store.context().tag("a'b\u{0}ü")
+        let token = try store.context().tag("a'b ü")
         let other = ModelContext(try store.reopened())
-        #expect(try other.token(tagged: "a'b\u{0}ü") == token)
+        #expect(try other.token(tagged: "a'b ü") == token)
         #expect(try store.shell("SELECT position FROM chronicle_tag") == "2")
         #expect(
             try store.shell("SELECT value FROM chronicle_meta WHERE name LIKE 'complete:%'")
                 == store.database.read { try FileSchema($0).digest })
-        try other.deleteTag("a'b\u{0}ü")
+        try other.deleteTag("a'b ü")
         #expect(try store.context().tags().isEmpty)
     }
 

@@ -189,7 +189,7 @@ struct FixtureWriter {
         let kim = Person("Kim", code: "ki")
         try store.setPreservesValues(true)
         tokens["preserved values"] = try context.currentHistoryToken()
-        context.transactionMetadata = ["reason": "fixture", "né\0e": "🧳"]
+        context.transactionMetadata = ["reason": "fixture", "née": "🧳\0"]
         try save(context, author: "app", name: "preserved") {
             for model in [specimen, later] { context.insert(model) }
             context.insert(kim)

@@ -49,7 +49,7 @@ extension ModelContext {
         guard !updates.isEmpty else { return 0 }
         let stores = try coordinator.stores(for: model)
         let request = DataStoreBatchUpdateRequest(
-            predicate: predicate, updates: updates, editingState: editingState)
+            predicate: predicate, updates: updates, editingState: try storage.writingState())
         return try ReadCancellation.suspended {
             var count = 0
             var hasUpdated = false
@@ -197,7 +197,8 @@ extension ModelContext {
 
     private func insert<Store: DataStore>(_ snapshots: [DefaultSnapshot], into store: Store) throws {
         let request = DataStoreSaveChangesRequest(
-            editingState: editingState, inserted: Store.Snapshot.all(snapshots), updated: [], deleted: [])
+            editingState: try storage.writingState(), inserted: Store.Snapshot.all(snapshots), updated: [],
+            deleted: [])
         let result = try store.save(request)
         storage.didSave(result.historyToken)
         coordinator.commits.didSave(to: store)

@@ -44,7 +44,7 @@ extension ModelContext {
         let entity = try contextEntity(for: model).entity
         let stores = try coordinator.stores(for: model)
         let request = DataStoreBatchDeleteRequest(
-            predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
+            predicate: predicate, includeSubclasses: includeSubclasses, editingState: try storage.writingState())
         try ReadCancellation.suspended {
             let existing = try storage.notifyingObservers { try existingRows(affectedByDeleting: entity) }
             var hasDeleted = false

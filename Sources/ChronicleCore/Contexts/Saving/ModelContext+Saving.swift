@@ -272,7 +272,7 @@ extension ModelContext {
         _ save: inout StoreSave, to store: Store
     ) throws -> [PersistentIdentifier: Store.Snapshot]? {
         let request = DataStoreSaveChangesRequest(
-            editingState: editingState, inserted: Store.Snapshot.all(save.inserted.snapshots),
+            editingState: try storage.writingState(), inserted: Store.Snapshot.all(save.inserted.snapshots),
             updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
             linked: save.linked, unlinked: save.unlinked, acknowledgement: save.acknowledgement)
         let result = try store.save(request)

@@ -23,6 +23,7 @@ extension ModelContext {
     /// - Throws:
     ///   - ``SwiftDataError/duplicateHistoryTag`` if a store has a tag of this name. Choose another name, delete the tag,
     ///     or replace it. The tag was not moved in any store.
+    ///   - ``SwiftDataError/valueOutOfRange`` if the name contains a NUL character. Remove it.
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store has default history.
     ///   - ``SwiftDataError/unsupportedFeature`` if a store does not support tags.
     ///   - ``SwiftDataError/historyDisabled`` if no store records history. Enable it in the configuration.
@@ -32,6 +33,7 @@ extension ModelContext {
     ///   of other programs, which are grouped into a transaction first.
     @discardableResult
     public func tag(_ name: String, replacing: Bool = false) throws -> DefaultHistoryToken {
+        try StoredName.tag.validate(name)
         let stores = try taggingStores()
         if !replacing {
             for store in stores where try tags(of: store).contains(where: { $0.name.hasSameBytes(as: name) }) {

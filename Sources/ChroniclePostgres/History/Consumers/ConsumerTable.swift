@@ -88,19 +88,23 @@
                 if inserted.affectedRows == 0 { throw InsertedMeanwhile() }
             case (let known?, nil):
                 try connection.run("DELETE FROM chronicle_consumer WHERE id = $1", Parameters(.int64(known.id)))
-            case (let known?, let record?): try write(record, over: known.id)
+            case (let known?, let record?): try write(record, over: known)
             }
             return result
         }
 
-        private func write(_ record: Record, over id: Int64) throws {
+        private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
+            try StoredName.consumer.validate(record.name, storeIdentifier: storeIdentifier)
             var parameters = try parameters(record)
-            parameters.append(id)
+            parameters.append(known.id)
+            // Another number, which is also that of the lock, so that an instance with the earlier name does not have the
+            // lock of one with the new name.
+            let number = record.name.utf8.elementsEqual(known.record.name.utf8) ? "" : "id = DEFAULT, "
             do {
                 try connection.run(
                     """
-                    UPDATE chronicle_consumer SET name = $1, position = $2, check_value = $3, rebuild = $4, fence = $5, \
-                    attempts = $6, acknowledged = $7, seen = $8, skip_count = $9, skips = $10 WHERE id = $11
+                    UPDATE chronicle_consumer SET \(number)name = $1, position = $2, check_value = $3, rebuild = $4, \
+                    fence = $5, attempts = $6, acknowledged = $7, seen = $8, skip_count = $9, skips = $10 WHERE id = $11
                     """, parameters)
             } catch let error as PostgresError where error.isUniqueViolation {
                 throw SwiftDataError.duplicateHistoryConsumer.with(

@@ -55,7 +55,7 @@
         ) throws -> Result {
             try requireWriteAccess()
             try requireHistory()
-            try requireRepresentable(name, "consumer")
+            try StoredName.consumer.validate(name, storeIdentifier: identifier)
             return try attributingErrors {
                 do { return try self.update(name, isDurable, update) } catch is ConsumerTable.InsertedMeanwhile {
                     return try self.update(name, isDurable, update)
@@ -103,9 +103,9 @@
         ///   `SwiftDataError.storeUnavailable` if the server or the proxy accepts no further connection.
         public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
             try attributingErrors {
-                let number = try pool.read {
-                    try ConsumerTable($0, storeIdentifier: identifier).record(named: name)?.id
-                }
+                let number =
+                    try name.utf8.contains(0)
+                    ? nil : pool.read { try ConsumerTable($0, storeIdentifier: identifier).record(named: name)?.id }
                 guard let number else {
                     throw SwiftDataError.historyConsumerNotFound.with(
                         detail: "the store has no consumer \"\(name)\"", storeIdentifier: identifier)
@@ -145,9 +145,8 @@
             let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: wanted)
             var descriptor = descriptor
             // Every transaction has at least one change.
-            let limit =
-                [0, .max].contains(descriptor.fetchLimit) ? UInt64(wanted) : min(descriptor.fetchLimit, UInt64(wanted))
-            descriptor.fetchLimit = limit
+            let isLimited = descriptor.fetchLimit > 0 && descriptor.fetchLimit <= UInt64(wanted)
+            if !isLimited { descriptor.fetchLimit = UInt64(wanted) }
             let query = try historyQuery(descriptor)
             return try readingHistory { positions in
                 let start = try query.start(positions)
@@ -165,7 +164,7 @@
                 var reader = ChangeReader(positions.connection, HistoryCatalog(self))
                 return HistoryPage(
                     transactions: try reader.transactions(page, storeIdentifier: identifier),
-                    hasMore: page.count < found.count || UInt64(found.count) == limit)
+                    hasMore: page.count < found.count || !isLimited && found.count == wanted)
             }
         }
 

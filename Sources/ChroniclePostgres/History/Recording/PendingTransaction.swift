@@ -24,14 +24,11 @@
         /// - Throws: ``SwiftDataError/valueOutOfRange`` if the author, the name of the context, or the metadata contain a
         ///   NUL character.
         func begin(_ pipeline: inout Pipeline) throws {
-            let state = editingState
-            let texts =
-                [("author", state.author), ("name", state.contextName)].map { ($0, $1 ?? "") }
-                + state.metadata.map { ("transactionMetadata", $0.key + $0.value) }
-            if let (name, _) = texts.first(where: { $1.utf8.contains(0) }) {
+            try editingState.validateNames()
+            if editingState.metadata.values.contains(where: { $0.utf8.contains(0) }) {
                 throw SwiftDataError.valueOutOfRange.with(
-                    detail:
-                        "the \(name) of the context contains a NUL character, which PostgreSQL cannot store; remove it")
+                    detail: "a value of the metadata contains a NUL character, which PostgreSQL cannot store; remove it"
+                )
             }
             pipeline.add("SELECT set_config('\(HistoryTables.header)', $1, TRUE)", Parameters(.text(header)))
         }

@@ -35,7 +35,7 @@
         ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
         ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
-            try requireRepresentable(name, "tag")
+            try StoredName.tag.validate(name, storeIdentifier: identifier)
             return try changingRecords { connection in
                 let state = try HistoryState(connection.run(HistoryState.select))
                 let tag = HistoryTag(name: name, token: state.newestToken(identifier), date: Date())
@@ -88,14 +88,6 @@
                     return try connection.transaction { try body($0) }
                 }
             }
-        }
-
-        /// Throws an error for a name that PostgreSQL cannot store.
-        func requireRepresentable(_ name: String, _ what: String) throws {
-            guard name.utf8.contains(0) else { return }
-            throw SwiftDataError.valueOutOfRange.with(
-                detail: "the name of the \(what) contains a NUL character, which PostgreSQL cannot store; remove it",
-                storeIdentifier: identifier)
         }
     }
 #endif

@@ -10,7 +10,9 @@ struct ConsumerTable {
 
     static let name = "chronicle_consumer"
 
-    /// `id` is never reused, because it is also the number of the lock; see ``ConsumerLock``.
+    /// `id` is a random number, because it is also the number of the lock, see ``ConsumerLock``: an instance of a consumer
+    /// that was removed, renamed, or undone by a backup does not have the lock of another one. Earlier versions assign
+    /// ascending numbers.
     static let createTable = """
         CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, \
         position INTEGER, check_value INTEGER, rebuild TEXT, fence INTEGER NOT NULL, attempts INTEGER NOT NULL, \
@@ -111,7 +113,7 @@ struct ConsumerTable {
         }
         let count = 0...Int64(Int32.max)
         let record = Record(
-            name: try statement.text(1, of: row),
+            name: try statement.anyText(1, of: row),
             place: HistoryConsumerPlace(
                 position: try token(statement, of: row), rebuild: try decoded(4, as: HistoryRebuild.self)),
             fence: try statement.integer(5, in: 0...(.max / 2), of: row),
@@ -154,19 +156,30 @@ struct ConsumerTable {
             """)
         try bind(record, to: statement)
         try statement.bind(record.name, at: 10)
-        // Without AUTOINCREMENT, the highest number is kept separately.
-        let isTracked = try FileFormat.isTracked(connection)
-        if isTracked { try statement.bind((MetaTable.integer(.newestConsumer, connection) ?? 0) + 1, at: 11) }
+        try statement.bind(unusedNumber(), at: 11)
         try runReportingDuplicates(statement, record.name)
-        if isTracked { try MetaTable.set(.newestConsumer, connection.lastInsertRowID, connection) }
+    }
+
+    /// Returns a number that no consumer has.
+    private func unusedNumber() throws -> Int64 {
+        while true {
+            let number = Int64.random(in: 1...Int64(Int32.max))
+            let isUsed = try connection.scalarInt64("SELECT 1 FROM \(Self.name) WHERE id = ?") {
+                try $0.bind(number, at: 1)
+            }
+            if isUsed == nil { return number }
+        }
     }
 
     private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
+        var id = known.id
         if !record.name.utf8.elementsEqual(known.record.name.utf8) {
             // Separately, because an assignment of the name makes SQLite change the index.
-            let statement = try connection.cached("UPDATE \(Self.name) SET name = ? WHERE id = ?")
+            let statement = try connection.cached("UPDATE \(Self.name) SET name = ?, id = ? WHERE id = ?")
+            id = try unusedNumber()
             try statement.bind(record.name, at: 1)
-            try statement.bind(known.id, at: 2)
+            try statement.bind(id, at: 2)
+            try statement.bind(known.id, at: 3)
             try runReportingDuplicates(statement, record.name)
         }
         let statement = try connection.cached(
@@ -175,7 +188,7 @@ struct ConsumerTable {
             acknowledged = ?, seen = ?, skip_count = ?, skips = ? WHERE id = ?
             """)
         try bind(record, to: statement)
-        try statement.bind(known.id, at: 10)
+        try statement.bind(id, at: 10)
         try statement.run()
     }
 

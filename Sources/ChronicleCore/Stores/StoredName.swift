@@ -1,0 +1,32 @@
+/// What a text names in a store in addition to the models. The same rule applies to the names of all of them.
+package enum StoredName: String {
+    case consumer = "name of a consumer"
+    case tag = "name of a tag"
+    case author = "author of a context"
+    case context = "name of a context"
+    case metadataKey = "key of the metadata"
+
+    /// Throws an error if a text must not become a name.
+    ///
+    /// Earlier versions accepted any text in a file. Such names can still be read, removed and replayed, so only texts
+    /// that a program passes for something new are validated.
+    ///
+    /// - Throws: ``SwiftDataError/valueOutOfRange`` if the text contains a NUL character, which PostgreSQL cannot store and
+    ///   where programs written in C end a text.
+    package func validate(_ text: String?, storeIdentifier: String? = nil) throws {
+        guard let text, text.utf8.contains(0) else { return }
+        throw SwiftDataError.valueOutOfRange.with(
+            detail: "the \(rawValue) contains a NUL character; remove it", storeIdentifier: storeIdentifier)
+    }
+}
+
+extension EditingState {
+    /// Throws an error if a context must not write under its names.
+    ///
+    /// - Throws: ``SwiftDataError/valueOutOfRange``; see ``StoredName/validate(_:storeIdentifier:)``.
+    package func validateNames() throws {
+        try StoredName.author.validate(author)
+        try StoredName.context.validate(contextName)
+        for key in metadata.keys { try StoredName.metadataKey.validate(key) }
+    }
+}
