@@ -141,15 +141,17 @@ extension DefaultStore: DataStoreConsuming {
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
     ) throws -> HistoryPage<DefaultHistoryTransaction> {
         try reading(descriptor) { query, range, connection in
-            var reader = TransactionReader(connection, historyCatalog)
+            var reader = try TransactionReader(connection, historyCatalog)
             let search = HeaderSearch(query: query, range: range, connection: connection)
             let changeCount = max(changeCount, 1)
             let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: changeCount)
             if query.isPlain {
-                let hasMore = try reader.read(
-                    range.after + 1 ... .max, changeLimit: changeCount, largestTransaction: largest)
+                let isLimited = try reader.read(
+                    range.after + 1 ... .max, offset: query.offset, limit: query.limit ?? .max,
+                    changeLimit: changeCount, largestTransaction: largest)
                 // Without a transaction, the limit that was reached is that of the size.
-                if !hasMore || !reader.transactions.isEmpty {
+                if !isLimited || !reader.transactions.isEmpty {
+                    let hasMore = isLimited && reader.transactions.count != query.limit
                     return HistoryPage(transactions: reader.transactions, hasMore: hasMore)
                 }
             }

@@ -33,7 +33,7 @@ extension DefaultStore: HistoryProviding {
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
         try reading(descriptor) { query, range, connection in
-            var reader = TransactionReader(connection, historyCatalog)
+            var reader = try TransactionReader(connection, historyCatalog)
             guard query.isPlain else {
                 let search = HeaderSearch(query: query, range: range, connection: connection)
                 return try reader.read(search.headers())
@@ -53,7 +53,7 @@ extension DefaultStore: HistoryProviding {
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
         try reading(descriptor) { query, range, connection in
-            var reader = TransactionReader(connection, historyCatalog)
+            var reader = try TransactionReader(connection, historyCatalog)
             for header in try HeaderSearch(query: query, range: range, connection: connection).headers() {
                 try reader.append(header)
             }
@@ -128,10 +128,9 @@ extension DefaultStore: HistoryProviding {
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
         _ body: (HistoryQuery, HistoryRange, Connection) throws -> Result
     ) throws -> Result {
-        try requireHistory()
-        let query = try HistoryQuery(descriptor, self)
-        return try readingHistory { connection in
-            try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
+        try readingHistory { connection in
+            let query = try HistoryQuery(descriptor, self, connection)
+            return try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
         }
     }
 

@@ -26,10 +26,10 @@ extension DefaultStore {
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try requireWriteAccess()
         try requireHistory()
-        let query = try HistoryQuery(descriptor, self)
         try attributingErrors {
             try database.write { connection in
                 try connection.immediate {
+                    let query = try HistoryQuery(descriptor, self, connection)
                     // Checked first: throws if the history is disabled.
                     _ = try HistoryFacts(connection).facts(at: 0)
                     var headers = HeaderWriter(self, connection)

@@ -145,8 +145,8 @@ extension ChangeTable {
 
 // The statements that a save runs.
 extension ChangeTable {
-    /// Selects the position and the kind of the newest row.
-    static let selectNewest = "SELECT id, kind FROM \(name) ORDER BY id DESC LIMIT 1"
+    /// Selects the position and the kind of the newest row, and the check value if it is a header.
+    static let selectNewest = "SELECT id, kind, attributes FROM \(name) ORDER BY id DESC LIMIT 1"
     static let selectNewestPosition = "SELECT max(id) FROM \(name)"
     /// Selects the newest header, void or not.
     static let selectNewestHeader = "SELECT id FROM \(name) WHERE \(endsTransaction()) ORDER BY id DESC LIMIT 1"

@@ -9,8 +9,6 @@ final class EntityTable: Sendable {
     let entity: Schema.Entity
     /// The name of the table: that of the entity, or of the root from which the entity inherits.
     let name: String
-    /// The number of the entity in the history.
-    let number: Int64
     /// The number of the entity after which the table is named.
     let tableNumber: Int64
     let origin: PersistentIdentifier.Origin
@@ -113,7 +111,6 @@ final class EntityTable: Sendable {
         self.isReferenced = isReferenced || isLinked
         self.cascadeSlots = cascadeSlots
         self.entity = entity
-        self.number = number
         self.tableNumber = tableNumber ?? number
         origin =
             origins[entity.name]

@@ -109,7 +109,7 @@ extension DefaultStore: DataStoreRestoring {
             defer { recorder?.end(connection) }
             var rows = RowWriter(
                 connection, layout, predictsKeys: attempt.predictsKeys, firstChange: first, recorder: recorder)
-            if let first { rows.reservations = keyReservations.withLock { $0.take(at: first) } }
+            if let first, headers.isUnchanged { rows.reservations = keyReservations.withLock { $0.take(at: first) } }
             do {
                 try rows.write(request)
                 // Every insert is a change; an update or a delete may have no effect.

@@ -31,8 +31,11 @@ struct HeaderWriter {
     private let attached: HookRecorder?
     /// The header of the latest transaction of the connection, or of the store if the connection has no recorder.
     private let latest: Header?
-    /// The kind of the newest row when ``sealExternalChanges(resolvesConflicts:)`` read it.
-    private var newest: ChangeTable.Kind?
+    /// Whether the header of the latest transaction is the newest row, so that nothing else has changed the history since.
+    ///
+    /// A position alone does not determine a header: a backup may have been restored into the file, and another program
+    /// may have written since.
+    private(set) var isUnchanged = false
 
     /// Creates a writer for changes that no store object makes.
     init(_ connection: Connection) {
@@ -56,7 +59,7 @@ struct HeaderWriter {
     mutating func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
         if let attached, let header = attached.newestHeader(connection) {
-            newest = .header(source: header.sourceNumber)
+            isUnchanged = true
             try attached.enableTriggersOnHistory(connection)
             return header.position + 1
         }
@@ -67,7 +70,8 @@ struct HeaderWriter {
         guard hasChanges else { return 1 }
         let position = try last.position(0)
         let kind = try last.kind(1, at: position)
-        newest = kind
+        isUnchanged =
+            kind.isHeader && position == latest?.position && !last.isNull(2) && last.int64(2) == latest?.checkValue
         guard kind.isChange else { return position + 1 }
         if !resolvesConflicts { try resolveConflicts() }
         return try Self.sealExternalChanges(from: newestHeader() + 1, connection) + 1
@@ -148,12 +152,10 @@ struct HeaderWriter {
 
     /// Returns the number of a source.
     ///
-    /// This method does not read the file if the newest row is a header of the same source, because that source then
-    /// exists. Another program may have deleted other sources.
+    /// This method does not read the file if the newest row is the header of the latest transaction and has the same source,
+    /// because that source then exists. Another program may have deleted other sources.
     private func number(of source: TransactionSource) throws -> Int64 {
-        if let latest, latest.source == source, newest == .header(source: latest.sourceNumber) {
-            return latest.sourceNumber
-        }
+        if let latest, isUnchanged, latest.source == source { return latest.sourceNumber }
         return try SourceTable.number(of: source, connection)
     }
 

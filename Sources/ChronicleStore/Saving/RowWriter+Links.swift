@@ -62,13 +62,13 @@ extension RowWriter {
 
     /// Returns the number of a relationship in the history, or `nil` if the history does not preserve its destinations.
     private func preservedNumber(of property: Schema.Property, _ entityName: String) throws -> Int64? {
-        let number = try layout.table(named: entityName).tableNumber
-        // From the file, because another process may have changed the setting.
+        let root = try layout.table(named: entityName).name
+        // From the file, because another process may have changed the setting, or restored a backup with other numbers.
         return try connection.scalarInt64(
-            "SELECT number FROM chronicle_attribute WHERE entity = ? AND name = ? AND present = 0 "
-                + "AND preserved_updates <> \(Preservation.Extent.none.rawValue)"
+            "SELECT number FROM chronicle_attribute WHERE entity = (SELECT id FROM chronicle_entity WHERE name = ?) "
+                + "AND name = ? AND present = 0 AND preserved_updates <> \(Preservation.Extent.none.rawValue)"
         ) { statement in
-            try statement.bind(number, at: 1)
+            try statement.bind(root, at: 1)
             try statement.bind(property.name, at: 2)
         }
     }
@@ -82,6 +82,13 @@ extension RowWriter {
             try insert(snapshots, (rows, table), with: table.insertsWithKeys, bindingKeys: true)
         }
         if values.isEmpty { return try insertAll(rows) }
+        let entity = try connection.scalarInt64("SELECT id FROM chronicle_entity WHERE name = ?") {
+            try $0.bind(table.entity.name, at: 1)
+        }
+        guard let entity else {
+            throw SwiftDataError.damagedFile.with(
+                detail: "the entity is missing in chronicle_entity", entityName: table.entity.name)
+        }
         var start = rows.lowerBound
         for row in rows {
             guard let own = values[snapshots[row].persistentIdentifier] else { continue }
@@ -90,7 +97,7 @@ extension RowWriter {
             let statement = try connection.cached(ChangeTable.insertRow)
             for (attribute, destination) in own {
                 try statement.bind(
-                    ChangeTable.Kind(.preservedValue, of: table.number).rawValue, at: ChangeTable.Column.kind)
+                    ChangeTable.Kind(.preservedValue, of: entity).rawValue, at: ChangeTable.Column.kind)
                 try statement.bind(.reference(inserted[row]), at: ChangeTable.Column.primaryKey)
                 try statement.bind(attribute, at: ChangeTable.Column.attributes)
                 try statement.bindNull(ChangeTable.Column.oldValue)

@@ -20,10 +20,11 @@ extension DefaultStore: ModelHistoryProviding {
     public func fetchModelHistory(
         _ request: ModelHistoryRequest<DefaultHistoryTransaction>
     ) throws -> ModelHistoryPage<DefaultHistoryTransaction> {
-        // Another program may have changed the class of the model to another one of its hierarchy.
-        let entities = try Set(entityNumbers(request.model.entityName, isRoot: false))
-            .union(entityNumbers(request.model.rootEntityName, isRoot: true))
-        return try readingHistory { connection in
+        try readingHistory { connection in
+            // Another program may have changed the class of the model to another one of its hierarchy.
+            let entities = try Set(
+                historyCatalog.numbers(ofEntity: request.model.entityName, isRoot: false, connection)
+            ).union(historyCatalog.numbers(ofEntity: request.model.rootEntityName, isRoot: true, connection))
             var reader = try ModelHistoryReader(request, entities.sorted(), connection, historyCatalog)
             return try reader.page()
         }

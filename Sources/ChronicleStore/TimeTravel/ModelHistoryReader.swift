@@ -48,8 +48,8 @@ struct ModelHistoryReader {
             : Token(
                 storeIdentifier: store, position: start,
                 checkValue: facts.floor == start ? facts.floorCheckValue : nil)
-        transactions = TransactionReader(connection, catalog)
-        changes = ChangeAssembly(connection, catalog)
+        transactions = try TransactionReader(connection, catalog)
+        changes = try ChangeAssembly(connection, catalog)
         var (first, last) = (try (history.purged() ?? 0) + 1, facts.newest)
         if let continuation = request.continuation {
             try Self.check(continuation, request, facts, history, store)

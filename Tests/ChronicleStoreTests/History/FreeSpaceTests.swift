@@ -80,4 +80,20 @@ import Testing
         let other = try #require(container.stores.first as? DefaultStore)
         #expect(throws: SwiftDataError.storeReadOnly) { try other.compact() }
     }
+
+    /// Another program may free pages as fast as a purge returns them.
+    @Test func returningPagesEnds() {
+        var pacing = PurgePacing()
+        for _ in 0..<2 {
+            var steps = 1
+            while !pacing.returnedPages(64, of: 10_000, in: .microseconds(1_500)) { steps += 1 }
+            #expect(steps == 157)
+        }
+        // A purge that deletes history counts the free pages again.
+        let first = pacing.returnedPages(64, of: 100, in: .microseconds(1_500))
+        pacing.deleted(in: .microseconds(1_500))
+        let second = pacing.returnedPages(64, of: 100, in: .microseconds(1_500))
+        let third = pacing.returnedPages(64, of: 10_000, in: .microseconds(1_500))
+        #expect([first, second, third] == [false, false, true])
+    }
 }

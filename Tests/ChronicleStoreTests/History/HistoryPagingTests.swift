@@ -23,6 +23,32 @@ import Testing
         return store
     }
 
+    /// A page is the beginning of what a fetch returns, and all of it if there is no more.
+    @Test(arguments: StoreKind.allCases, [1, 7, 30, 1_000])
+    func pageBeginsTheResultOfAFetch(_ kind: StoreKind, _ changeCount: Int) throws {
+        let store = try filled(kind)
+        let third = try store.history()[2].token
+        let descriptors = [
+            Descriptor(), .after(third), Descriptor(predicate: #Predicate { $0.author == "author 1" }),
+            Descriptor(sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)]),
+        ]
+        for descriptor in descriptors {
+            for limit in [0, 1, 2, 4, 100] as [UInt64] {
+                for offset in [0, 1, 3, 20] as [UInt64] {
+                    let descriptor = descriptor.limited(limit, offset: offset)
+                    let expected = try store.lines(descriptor)
+                    let page = try store.store.fetchHistoryPage(descriptor, changeCount: changeCount)
+                    let found = page.transactions.map(\.line)
+                    let message: Comment = "\(descriptor), limit \(limit), offset \(offset)"
+                    #expect(found == Array(expected.prefix(found.count)), message)
+                    #expect(page.hasMore || found.count == expected.count, message)
+                    #expect(!found.isEmpty || expected.isEmpty, message)
+                    if UInt64(found.count) == limit { #expect(!page.hasMore || !descriptor.isPlain, message) }
+                }
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases, [1, 2, 5, 100] as [UInt64])
     func pagesCoverTheHistory(_ kind: StoreKind, _ size: UInt64) throws {
         let store = try filled(kind)
@@ -191,4 +217,9 @@ import Testing
         try context.deleteHistory(page)
         #expect(try context.fetchHistory(Descriptor()).count == 13)
     }
+}
+
+extension Descriptor {
+    /// Whether the transactions are those after a token, in commit order.
+    fileprivate var isPlain: Bool { sortBy.isEmpty && predicate == nil }
 }

@@ -51,8 +51,8 @@ import Testing
     private func run<Result>(
         _ selection: String, _ descriptor: Descriptor, _ store: DefaultStore, _ body: (Statement) throws -> Result
     ) throws -> Result? {
-        let query = try HistoryQuery(descriptor, store)
-        return try store.database.read { connection in
+        try store.database.read { connection in
+            let query = try HistoryQuery(descriptor, store, connection)
             let range = try HistoryRange(query, storeIdentifier: store.identifier, connection)
             let search = HeaderSearch(query: query, range: range, connection: connection)
             return try search.statement(selection).map(body)

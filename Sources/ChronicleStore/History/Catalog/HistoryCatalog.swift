@@ -2,56 +2,59 @@ import ChronicleCore
 import ChronicleSQLite
 import Synchronization
 
-/// The data that readers of a store's history need in addition to its rows: entities and sources by their numbers.
+/// The entities of a store's history by their numbers, which readers need in addition to its rows.
 ///
-/// Created once for each store. Other processes may add entities and sources; the reader that misses one looks it up in
-/// the file, in its snapshot.
+/// Created once for each store. Other processes may add entities, and a backup that is restored into the file may give
+/// their numbers to others. Both change the version of the file's schema, so a read uses the entities of the version
+/// that its snapshot has. https://www.sqlite.org/pragma.html#pragma_schema_version
 final class HistoryCatalog: Sendable {
-    private struct State {
-        var entities: NumberedList<EntityHistory>
-        var sources: [Int64: TransactionSource] = [SourceTable.external: .external]
+    private struct Entities {
+        let schemaVersion: Int64
+        let list: NumberedList<EntityHistory>
     }
 
     let storeIdentifier: String
     private let schema: Schema
-    private let state: Mutex<State>
+    private let latest = Mutex<Entities?>(nil)
 
     init(_ layout: StoreLayout, _ schema: Schema) {
         storeIdentifier = layout.storeIdentifier
         self.schema = schema
-        let entities = Self.entities(Array(layout.recordedEntities.values), schema, layout.storeIdentifier)
-        state = Mutex(State(entities: entities))
     }
 
-    /// The known entities by their numbers.
-    var entities: NumberedList<EntityHistory> { state.withLock(\.entities) }
-
-    /// Returns the number of a known entity, or the numbers of all known entities with that root.
-    func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
-        entities.numbers { (isRoot ? $0.rootName : $0.name) == name }
+    /// Returns the entities as of the snapshot of a connection.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
+    func entities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
+        let version = try connection.scalarInt64("PRAGMA schema_version") ?? 0
+        if let known = latest.withLock({ $0?.schemaVersion == version ? $0?.list : nil }) { return known }
+        return try reload(connection, version)
     }
 
-    /// Reloads the entities from the snapshot of a connection.
+    /// Reads the entities from the snapshot of a connection again, because a row of the history has an unknown one.
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
     func reloadEntities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
-        let entities = Self.entities(try EntityRegistry(connection).entities(), schema, storeIdentifier)
-        state.withLock { $0.entities = entities }
-        return entities
+        try reload(connection, connection.scalarInt64("PRAGMA schema_version") ?? 0)
     }
 
-    private static func entities(
-        _ recorded: [RecordedEntity], _ schema: Schema, _ storeIdentifier: String
-    ) -> NumberedList<EntityHistory> {
-        NumberedList(
-            recorded.map { ($0.number, EntityHistory($0, schema, storeIdentifier: storeIdentifier)) })
+    private func reload(_ connection: Connection, _ version: Int64) throws -> NumberedList<EntityHistory> {
+        let list = NumberedList(
+            try EntityRegistry(connection).entities().map {
+                ($0.number, EntityHistory($0, schema, storeIdentifier: storeIdentifier))
+            })
+        latest.withLock { $0 = Entities(schemaVersion: version, list: list) }
+        return list
     }
 
-    /// Returns the source with a number, or `nil` if the file does not contain it.
-    func source(_ number: Int64, _ connection: Connection) throws -> TransactionSource? {
-        if let known = state.withLock({ $0.sources[number] }) { return known }
-        guard let source = try SourceTable.source(number, connection) else { return nil }
-        state.withLock { $0.sources[number] = source }
-        return source
+    /// Returns the number of an entity, or the numbers of all entities with that root; none if the history does not
+    /// contain it.
+    func numbers(ofEntity name: String, isRoot: Bool, _ connection: Connection) throws -> [Int64] {
+        func numbers(_ list: NumberedList<EntityHistory>) -> [Int64] {
+            // The names of the root and of an entity without inheritance are the same.
+            list.numbers { (isRoot ? $0.rootName : $0.name) == name }
+        }
+        let known = try numbers(entities(connection))
+        return try known.isEmpty ? numbers(reloadEntities(connection)) : known
     }
 }

@@ -39,8 +39,8 @@ enum SourceTable {
     /// The number of the source of external transactions, which is never deleted.
     static let external: Int64 = 1
 
-    /// The numbers are AUTOINCREMENT, so that they are never reused: programs that read the history cache sources by
-    /// number.
+    /// The numbers are AUTOINCREMENT, so that they are reused only after a backup was restored: earlier versions cache
+    /// sources by number.
     static let createTable = """
         CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY AUTOINCREMENT, author TEXT, context TEXT, \
         program TEXT, newest INTEGER)

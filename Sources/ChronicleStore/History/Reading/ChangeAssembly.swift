@@ -20,11 +20,11 @@ struct ChangeAssembly {
     private var completeChanges: Int64?
     private var latest: (entity: Int64, mask: Int64, names: [String]) = (0, 0, [])
 
-    init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) {
+    init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) throws {
         self.returnsStoredValues = returnsStoredValues
         self.connection = connection
         self.catalog = catalog
-        entities = catalog.entities
+        entities = try catalog.entities(connection)
     }
 
     /// Returns the changes of a transaction.

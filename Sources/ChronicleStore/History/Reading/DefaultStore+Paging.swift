@@ -20,7 +20,8 @@ extension DefaultStore: HistoryPaging {
         try readingHistory { connection in
             let positions = try connection.changes(of: request, storeIdentifier: identifier)
             guard let positions else { return [] }
-            var reader = ChangePageReader(connection, historyCatalog, returnsStoredValues: request.returnsStoredValues)
+            var reader = try ChangePageReader(
+                connection, historyCatalog, returnsStoredValues: request.returnsStoredValues)
             return try reader.read(positions, request)
         }
     }
@@ -90,9 +91,9 @@ private struct ChangePageReader {
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
 
-    init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool) {
+    init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool) throws {
         self.connection = connection
-        changes = ChangeAssembly(connection, catalog, returnsStoredValues: returnsStoredValues)
+        changes = try ChangeAssembly(connection, catalog, returnsStoredValues: returnsStoredValues)
     }
 
     mutating func read(

@@ -13,12 +13,15 @@ struct TransactionReader {
     private var changes: ChangeAssembly
     /// Whether the file contains metadata of any transaction; `nil` until a transaction is read.
     private var hasMetadata: Bool?
+    /// The sources that were read, by their numbers. Not kept for other reads, because a backup that is restored into the
+    /// file gives the numbers of later sources to others.
+    private var sources: [Int64: TransactionSource] = [SourceTable.external: .external]
     private var latest = (number: SourceTable.external, source: TransactionSource.external)
 
-    init(_ connection: Connection, _ catalog: HistoryCatalog) {
+    init(_ connection: Connection, _ catalog: HistoryCatalog) throws {
         self.connection = connection
         self.catalog = catalog
-        changes = ChangeAssembly(connection, catalog)
+        changes = try ChangeAssembly(connection, catalog)
     }
 
     /// Reads complete transactions, stopping after the last requested one.
@@ -112,9 +115,10 @@ struct TransactionReader {
 
     private mutating func source(of header: HistoryHeader) throws -> TransactionSource {
         if latest.number == header.source { return latest.source }
-        guard let found = try catalog.source(header.source, connection) else {
+        guard let found = try sources[header.source] ?? SourceTable.source(header.source, connection) else {
             throw SwiftDataError.damagedRow(.change(header.position), "its source is missing in \(SourceTable.name)")
         }
+        sources[header.source] = found
         latest = (header.source, found)
         return found
     }

@@ -31,20 +31,32 @@ extension DefaultStore: HistoryRetaining {
     /// - Complexity: Independent of the number of changes. The time grows with the number of transactions only below
     ///   the newest deleted one, if transactions between others were deleted.
     public func historyStatistics() throws -> HistoryStatistics {
-        var oldest = HistoryDescriptor<DefaultHistoryTransaction>()
-        oldest.fetchLimit = 1
-        let (all, first) = (try HistoryQuery(HistoryDescriptor(), self), try HistoryQuery(oldest, self))
-        return try readingHistory { connection in
-            let range = try HistoryRange(all, storeIdentifier: identifier, connection)
+        var first = HistoryDescriptor<DefaultHistoryTransaction>()
+        first.fetchLimit = 1
+        return try reading(HistoryDescriptor()) { all, range, connection in
             let size = try HistorySize.total(after: range.after, connection)
-            let newest = try PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0
+            let oldest = try HeaderSearch(
+                query: HistoryQuery(first, self, connection), range: range, connection: connection
+            ).headers().first
             return HistoryStatistics(
                 storeIdentifier: identifier,
                 transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
                 changes: size.changes.clamped, bytes: size.bytes.clamped, isEstimated: size.isEstimated,
-                oldest: try HeaderSearch(query: first, range: range, connection: connection).headers().first?.timestamp,
-                newest: try connection.timestamp(after: max(newest - 1, range.after)))
+                oldest: oldest?.timestamp, newest: try newestTimestamp(range, oldest, connection))
         }
+    }
+
+    /// Returns the timestamp of the newest transaction. Changes by other programs that no header follows are one, whose
+    /// timestamp is that of `oldest` if there is no other.
+    private func newestTimestamp(
+        _ range: HistoryRange, _ oldest: HistoryHeader?, _ connection: Connection
+    ) throws -> Date? {
+        if let unsealed = try HistoryFacts(connection).unsealed(after: range.after) {
+            let isOldest = oldest.map { $0.checkValue == nil } ?? false
+            return isOldest ? oldest?.timestamp : try HistoryHeader.unsealed(unsealed, connection).timestamp
+        }
+        let newest = try PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0
+        return try connection.timestamp(after: max(newest - 1, range.after))
     }
 
     /// Returns up to which transaction the history may be deleted, without deleting anything. If there is a limit, the

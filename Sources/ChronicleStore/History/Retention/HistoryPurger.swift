@@ -107,7 +107,8 @@ struct HistoryPurger {
 
     // MARK: Returning space
 
-    /// Returns free pages at the end of the file, and moves others there.
+    /// Returns free pages at the end of the file, and moves others there. The last step is the one that has processed as
+    /// many pages as there were at the first one, because other programs may free pages all the time.
     /// <https://www.sqlite.org/pragma.html#pragma_incremental_vacuum>
     private func returnPages() throws -> HistoryPurgeStep {
         guard try !store.configuration.isStoredInMemoryOnly && connection.scalarInt64("PRAGMA auto_vacuum") == 2,
@@ -123,10 +124,10 @@ struct HistoryPurger {
             try connection.execute("PRAGMA incremental_vacuum(\(pages))")
             return (before, try connection.scalarInt64("PRAGMA freelist_count") ?? 0)
         }
-        store.purgePacing.withLock { $0.returnedPages(in: time) }
-        try checkpoint(isLast: after == 0)
+        let isLast = store.purgePacing.withLock { $0.returnedPages(pages, of: before, in: time) } || after == 0
+        try checkpoint(isLast: isLast)
         let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
-        return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: after == 0)
+        return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: isLast)
     }
 
     /// Copies the write-ahead log to the file after some steps. This does not block writers.

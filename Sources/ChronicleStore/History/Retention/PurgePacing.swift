@@ -4,6 +4,8 @@ struct PurgePacing {
     private(set) var rows = 1_024
     /// The number of pages to return to the file system.
     private(set) var pages = 64
+    /// The number of pages that remain to be returned; `nil` until the first step that returns some.
+    private var remainingPages: Int64?
     /// The number of steps since the write-ahead log was copied to the file.
     private var steps = 0
 
@@ -14,8 +16,24 @@ struct PurgePacing {
     /// purge copies them and not another writer during its save.
     private static let stepsPerCheckpoint = 12
 
-    mutating func deleted(in time: Duration) { Self.adapt(&rows, time, 64...65_536) }
-    mutating func returnedPages(in time: Duration) { Self.adapt(&pages, time, 4...4_096) }
+    mutating func deleted(in time: Duration) {
+        Self.adapt(&rows, time, 64...65_536)
+        remainingPages = nil
+    }
+
+    /// Adapts the number of pages to the time of a step.
+    ///
+    /// - Parameters:
+    ///   - count: The number of pages that the step had to return.
+    ///   - free: The number of free pages before the step.
+    ///   - time: How long the step held the write lock.
+    /// - Returns: Whether this was the last step.
+    mutating func returnedPages(_ count: Int, of free: Int64, in time: Duration) -> Bool {
+        Self.adapt(&pages, time, 4...4_096)
+        let remaining = (remainingPages ?? free) - Int64(count)
+        remainingPages = remaining > 0 ? remaining : nil
+        return remaining <= 0
+    }
 
     private static func adapt(_ size: inout Int, _ time: Duration, _ range: ClosedRange<Int>) {
         let factor = min(max(target / max(time, .nanoseconds(1)), 0.25), 1.5)
