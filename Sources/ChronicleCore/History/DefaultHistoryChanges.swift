@@ -165,6 +165,9 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     /// Whether the store knows that the history preserves all values that the model had. Attributes without a value were
     /// added to the class later.
     let hasAllValues: Bool
+    /// Whether the store knows the links that the model had: relationships to many models without an inverse and without
+    /// a preserved link were added to the class later.
+    let hasAllLinks: Bool
 
     /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
@@ -182,7 +185,8 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     ) {
         self.init(
             changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
-            changedPersistentIdentifier: changedPersistentIdentifier, tombstone: tombstone, hasAllValues: false)
+            changedPersistentIdentifier: changedPersistentIdentifier, tombstone: tombstone, hasAllValues: false,
+            hasAllLinks: false)
     }
 
     /// Creates a delete whose values may be complete.
@@ -194,15 +198,18 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     ///   - tombstone: The preserved values.
     ///   - hasAllValues: Whether the values are all that the model had. Attributes that are missing were then added to the
     ///     class later, and a revert uses their default values.
+    ///   - hasAllLinks: Whether the values contain all links of relationships to many models without an inverse. Those that
+    ///     are missing were then added to the class later, and a revert leaves them empty.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
-        tombstone: HistoryTombstone<Model>, hasAllValues: Bool
+        tombstone: HistoryTombstone<Model>, hasAllValues: Bool, hasAllLinks: Bool = false
     ) {
         self.changeIdentifier = changeIdentifier
         self.transactionIdentifier = transactionIdentifier
         self.changedPersistentIdentifier = changedPersistentIdentifier
         self.tombstone = tombstone
         self.hasAllValues = hasAllValues
+        self.hasAllLinks = hasAllLinks
     }
 
     /// Returns whether two values are the same change. The tombstones are not compared.
@@ -230,8 +237,13 @@ private protocol CompleteChange {
     var hasAllValues: Bool { get }
 }
 
+/// A delete whose store knows whether it preserves all links of the model.
+private protocol CompleteDelete {
+    var hasAllLinks: Bool { get }
+}
+
 extension DefaultHistoryInsert: CompleteChange {}
-extension DefaultHistoryDelete: CompleteChange {}
+extension DefaultHistoryDelete: CompleteChange, CompleteDelete {}
 
 extension HistoryChange {
     /// Whether attributes without a preserved value were added to the class after an insert or a delete. `false` if this is
@@ -242,6 +254,12 @@ extension HistoryChange {
         case .update: false
         case .delete(let delete): (delete as? any CompleteChange)?.hasAllValues ?? false
         }
+    }
+
+    /// Whether relationships without an inverse and without a preserved link were added to the class after a delete.
+    /// `false` if this is not known.
+    var hasAllLinks: Bool {
+        if case .delete(let delete) = self { (delete as? any CompleteDelete)?.hasAllLinks ?? false } else { false }
     }
 }
 

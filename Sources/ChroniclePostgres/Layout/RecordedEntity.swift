@@ -32,6 +32,9 @@
         var preservation: Preservation
         /// Whether the table has a column of the attribute.
         var isPresent: Bool
+        /// The identifier of the newest change when the attribute was added to an entity that existed; `nil` if it was not,
+        /// or if an earlier version added it.
+        var addedAfter: Int64?
     }
 
     /// The changes whose history contains the values of an attribute.

@@ -29,8 +29,10 @@
                 pipeline.add("SELECT id, name, superentity FROM chronicle_entity ORDER BY id")
                 pipeline.add(
                     """
-                    SELECT entity, number, name, type, destination, present, preserved_inserts, preserved_updates, \
-                    preserved_deletes FROM chronicle_attribute ORDER BY entity, number
+                    SELECT a.entity, a.number, a.name, a.type, a.destination, a.present, a.preserved_inserts, \
+                    a.preserved_updates, a.preserved_deletes, m.value::bigint FROM chronicle_attribute AS a \
+                    LEFT JOIN chronicle_meta AS m ON m.name = 'attribute:' || a.entity || ':' || a.number \
+                    ORDER BY a.entity, a.number
                     """)
             }
             let (rows, attributeRows) = (results[0], results[1])
@@ -62,7 +64,7 @@
             return RecordedAttribute(
                 number: Int(result.int64(row, 1)), name: result.text(row, 2), type: text(3), destination: text(4),
                 preservation: Preservation(inserts: try extent(6), updates: try extent(7), deletes: try extent(8)),
-                isPresent: result.bool(row, 5))
+                isPresent: result.bool(row, 5), addedAfter: result.isNull(row, 9) ? nil : result.int64(row, 9))
         }
 
         /// Returns the entities with the names and the attributes of the roots from which they inherit.
@@ -123,17 +125,18 @@
         ///
         /// - Parameter preservesValues: Whether the store preserves the values of all properties.
         func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
+            let isNew = recorded.attributes.isEmpty
             for property in entity.storedProperties {
                 let preservation = Preservation(property, preservesValues: preservesValues)
-                try register(property, isPresent: true, preservation, &recorded)
+                try register(property, isPresent: true, preservation, &recorded, isNew: isNew)
             }
-            try registerLinks(of: entity, &recorded, preservesValues: preservesValues)
+            try registerLinks(of: entity, &recorded, preservesValues: preservesValues, isNew: isNew)
         }
 
         /// Assigns numbers to relationships that are stored in link tables. In the history they are attributes without a
         /// column.
         private func registerLinks(
-            of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool
+            of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool, isNew: Bool
         ) throws {
             let properties = entity.properties.filter { $0.relationship?.isLinked == true }
             func index(_ name: String?) -> Int? {
@@ -147,12 +150,14 @@
             // After the renames, because new properties may have the previous names of others.
             for property in properties {
                 let preservation = Preservation(property, preservesValues: preservesValues)
-                try register(property, isPresent: false, preservation, &recorded)
+                try register(property, isPresent: false, preservation, &recorded, isNew: isNew)
             }
         }
 
+        /// - Parameter isNew: Whether the entity is new, so that there are no changes of it.
         private func register(
-            _ property: Schema.Property, isPresent: Bool, _ preservation: Preservation, _ entity: inout RecordedEntity
+            _ property: Schema.Property, isPresent: Bool, _ preservation: Preservation, _ entity: inout RecordedEntity,
+            isNew: Bool
         ) throws {
             let known = entity.attributes.firstIndex { $0.name == property.name && $0.isPresent == isPresent }
             let number = known.map { entity.attributes[$0].number } ?? (entity.attributes.map(\.number).max() ?? -1) + 1
@@ -161,16 +166,27 @@
                     detail: "no numbers are left in chronicle_attribute", entityName: entity.name,
                     propertyName: property.name)
             }
-            let attribute = RecordedAttribute(
+            var attribute = RecordedAttribute(
                 number: number, name: property.name, type: property.attribute.map(\.valueTypeName),
                 destination: property.relationship?.destination, preservation: preservation, isPresent: isPresent)
             if let known {
+                attribute.addedAfter = entity.attributes[known].addedAfter
                 guard entity.attributes[known] != attribute else { return }
                 entity.attributes[known] = attribute
             } else {
+                if !isNew, let newest = try newestChange() {
+                    try MetaTable.set(.addedAttribute(entity.number, number: number), String(newest), connection)
+                    attribute.addedAfter = newest
+                }
                 entity.attributes.append(attribute)
             }
             try update(attribute, of: entity)
+        }
+
+        /// Returns the identifier of the newest change. The sequence assigns greater ones to all that follow.
+        private func newestChange() throws -> Int64? {
+            let result = try connection.run("SELECT pg_sequence_last_value('chronicle_change_id')")
+            return result.isNull(0, 0) ? nil : result.int64(0, 0)
         }
 
         func update(_ attribute: RecordedAttribute, of entity: RecordedEntity) throws {

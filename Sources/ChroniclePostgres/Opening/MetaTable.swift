@@ -19,6 +19,8 @@
             /// The properties of the entity with this number: those of its newest declaration, and removed ones whose
             /// columns or links remain; see `StoredEntity`.
             case properties(Int64)
+            /// The identifier of the newest change when the attribute with this number was added to the entity.
+            case addedAttribute(Int64, number: Int)
             /// The store was opened with the schema with this `declarationKey(_:)`; see `KnownSchemas`.
             case known(String)
             /// The tables meet the requirements of a schema, and their definitions had this digest.
@@ -33,6 +35,7 @@
                 case .schemaVersion: "schemaVersion"
                 case .schemaHash: "schemaHash"
                 case .properties(let entity): "properties:\(entity)"
+                case .addedAttribute(let entity, let number): "attribute:\(entity):\(number)"
                 case .known(let key): "known:\(key)"
                 case .completeFor(let signature): "complete:\(signature)"
                 }

@@ -219,6 +219,9 @@ struct EntityRegistry {
             entity.attributes[known] = attribute
         } else {
             entity.attributes.append(attribute)
+            if !isPresent, let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) {
+                try MetaTable.set(.addedRelationship(entity.number, number: Int64(number)), newest, connection)
+            }
         }
         try update(attribute, of: entity)
     }

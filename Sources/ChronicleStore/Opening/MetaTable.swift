@@ -28,6 +28,9 @@ enum MetaTable {
         /// The newest position of the history when a relationship of the entity with this number changed between to-one
         /// and to-many.
         case relationships(Int64)
+        /// The newest position of the history when a relationship that is stored as links was added to the entity with
+        /// this number; missing if there was no history.
+        case addedRelationship(Int64, number: Int64)
         /// The version of the schema, such as `1.0.0`, if a program declared it.
         case schemaVersion
         /// The hash of the schema with that version.
@@ -55,6 +58,7 @@ enum MetaTable {
             case .preservesValues: "preservesValues"
             case .preservesValuesSince: "preservesValuesSince"
             case .relationships(let entity): "relationships:\(entity)"
+            case .addedRelationship(let entity, let number): "relationship:\(entity):\(number)"
             case .schemaVersion: "schemaVersion"
             case .schemaHash: "schemaHash"
             case .properties(let entity): "properties:\(entity)"

@@ -9,7 +9,8 @@
         /// Random operations on consumers, compared with a reference.
         @Test(arguments: 0..<4)
         func instancesDoNotBlockOthers(_ number: Int) throws {
-            let container = try ModelContainer(for: Schema([Trip.self]), configurations: [.testing()])
+            let configuration = try PostgresConfiguration.testing()
+            let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
             var simulation = ConsumerSimulation(container, TestSeed.generator(number, of: 18))
             try simulation.run(steps: 200)
         }

@@ -59,6 +59,21 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<New>()) == 0)
     }
 
+    /// A list that the class had is restored with its links, and with none if there were none.
+    @Test(arguments: [true, false])
+    func aDeleteKeepsTheLinksOfAList(_ hasLabel: Bool) throws {
+        let context = try context(New.self)
+        let item = New("a")
+        context.insert(item)
+        if hasLabel { item.labels = [LaterAttributesV2.Label("b")] }
+        try context.save()
+        context.delete(item)
+        try context.save()
+        #expect(try context.history.undo()?.conflicts.isEmpty == true)
+        let restored = try #require(try context.fetch(FetchDescriptor<New>()).first)
+        #expect(restored.labels.map(\.text) == (hasLabel ? ["b"] : []))
+    }
+
     /// Net changes have the default values, as reads as of a position.
     @Test func changesHaveTheDefaultValues() throws {
         let start: DefaultHistoryToken
@@ -72,7 +87,8 @@ import Testing
         let transaction = try #require(
             try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first { $0.author == "editor" })
         let change = try #require(try context.changes(between: start, and: transaction.token).first)
-        #expect(change.isComplete && change.value(\New.extra) == "x" && change.value(\New.count) == .some(nil))
+        #expect(change.values.filter(\.isMissing).map(\.name) == ["labels"])
+        #expect(change.value(\New.extra) == "x" && change.value(\New.count) == .some(nil))
     }
 
     @Test func aLaterChangeIsAConflict() throws {
@@ -89,25 +105,5 @@ import Testing
         }
         let plan = try #require(try context(New.self).history.undoPlan())
         #expect(plan.conflicts.map(\.propertyName) == ["extra"] && plan.conflicts.map(\.kind) == [.changedSince])
-    }
-}
-
-private enum LaterAttributesV1 {
-    @Model fileprivate final class Item {
-        var name: String
-        init(_ name: String) { self.name = name }
-    }
-}
-
-private enum LaterAttributesV2 {
-    @Model fileprivate final class Item {
-        var name: String
-        var extra: String = "x"
-        var count: Int?
-        var date = Date()
-        var identity = UUID()
-        var tags: [String] = ["y"]
-        var parent: Item?
-        init(_ name: String) { self.name = name }
     }
 }

@@ -37,6 +37,8 @@ struct NetChangeCollector {
         var isReplaced = false
         /// Whether attributes without a value at one end of the range were added later.
         var hasAllFirstValues = false
+        /// Whether relationships without an inverse and without links at the beginning of the range were added later.
+        var hasAllFirstLinks = false
         var hasAllLastValues = false
         var properties: [Property] = []
     }
@@ -73,6 +75,7 @@ struct NetChangeCollector {
             let schema = schema
             if models[index].existedBefore, !models[index].isReplaced {
                 models[index].hasAllFirstValues = change.hasAllValues
+                models[index].hasAllFirstLinks = change.hasAllLinks
             }
             models[index].delete(
                 delete.preservedValues, isLink: { entity?.propertiesByName[$0.name]?.isLinked == true },
@@ -136,7 +139,8 @@ struct NetChangeCollector {
             }
             for property in entity.properties
             where property.isLinked && !Self.hasInverse(property.name, entity, schema) {
-                result[index].change(property.name) { if !$0.hasAllLinks { $0.setMissing() } }
+                let hasAllLinks = result[index].hasAllFirstLinks
+                result[index].change(property.name) { if !$0.hasAllLinks, !hasAllLinks { $0.setMissing() } }
             }
         }
         return result
@@ -157,7 +161,9 @@ struct NetChangeCollector {
         for property in model.properties {
             // The links of a new model are not part of its insert.
             if property.links != nil,
-                kind == .insert || !property.hasAllLinks && !Self.hasInverse(property.name, entity, schema)
+                kind == .insert
+                    || !property.hasAllLinks && !model.hasAllFirstLinks
+                        && !Self.hasInverse(property.name, entity, schema)
             {
                 continue
             }
@@ -168,6 +174,8 @@ struct NetChangeCollector {
         for property in entity?.properties ?? [] where !known.contains(property.name) {
             let isMissing = property.isLinked && (kind == .insert || !Self.hasInverse(property.name, entity, schema))
             guard property.slot >= 0 || isMissing else { continue }
+            // A relationship that was added later had no links.
+            if property.slot < 0, kind == .delete, model.hasAllFirstLinks { continue }
             let hasAll = kind == .insert ? model.hasAllLastValues : model.hasAllFirstValues
             values.append(
                 (hasAll ? laterValue(property, of: model, kind) : nil) ?? Property(name: property.name).netValue(kind))

@@ -62,6 +62,12 @@
         let origin: PersistentIdentifier.Origin
         let maker: any ChangeMaker
         private let attributes: [Int64: PreservedAttribute]
+        /// The identifiers of the changes after which columns of the model were added, by the numbers of the attributes;
+        /// ``Int64/min`` if this is not known.
+        private let columns: [Int64: Int64]
+        /// The identifier of the change after which the relationships without an inverse that are stored as links were
+        /// added; ``Int64/max`` if there are none. A delete does not preserve their links.
+        let listsAddedAfter: Int64
 
         init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
             let entity = schema.entitiesByName[recorded.name]
@@ -72,6 +78,7 @@
                 storeIdentifier: storeIdentifier, entityName: recorded.name, rootEntityName: recorded.rootName)
             maker = Self.maker(schema.modelType(named: recorded.name))
             var attributes: [Int64: PreservedAttribute] = [:]
+            var (columns, lists) = ([Int64: Int64](), Int64.max)
             for attribute in recorded.attributes {
                 // A property of this name that is stored in the other way, as a column or as links, is a different one.
                 let property = entity?.property(named: attribute.name).flatMap {
@@ -82,12 +89,27 @@
                         storeIdentifier: storeIdentifier, entityName: $0,
                         rootEntityName: schema.entitiesByName[$0]?.rootName ?? $0)
                 }
+                if let property {
+                    let added = attribute.addedAfter ?? .min
+                    if attribute.isPresent {
+                        columns[Int64(attribute.number)] = added
+                    } else if let relationship = property.relationship, relationship.isLinked,
+                        schema.inverse(of: relationship) == nil
+                    {
+                        lists = min(lists, added)
+                    }
+                }
                 attributes[Int64(attribute.number)] = PreservedAttribute(
                     name: attribute.name,
                     isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, entity, schema),
                     property: property, destination: destination)
             }
-            self.attributes = attributes
+            (self.attributes, self.columns, listsAddedAfter) = (attributes, columns, lists)
+        }
+
+        /// Returns the identifier of the change after which the columns other than those of some attributes were added.
+        func attributesAddedAfter(except numbers: Set<Int64>) -> Int64 {
+            columns.reduce(.max) { numbers.contains($1.key) ? $0 : min($0, $1.value) }
         }
 
         /// Returns whether an attribute of a shared table belongs only to other entities.

@@ -18,12 +18,19 @@
         private var entity: EntityHistory?
         /// The names of updated attributes, and the attributes with preserved values.
         private var names = Cache<[String]>()
-        private var preserved = Cache<[Preserved]>()
+        private var preserved = Cache<PreservedValues>()
 
         /// An attribute, and the index of its values in the arrays of a change.
         private struct Preserved {
             let index: Int
             let attribute: PreservedAttribute
+        }
+
+        /// What follows from the attributes with preserved values.
+        private struct PreservedValues {
+            let attributes: [Preserved]
+            /// The identifier of the last change of whose model these are all attributes; the others were added later.
+            let completeThrough: Int64
         }
 
         init(_ catalog: HistoryCatalog, returnsStoredValues: Bool) {
@@ -47,7 +54,9 @@
                 model: entity.origin.identifier(result.int64(row, 3)))
             switch result.bytes(row, 2).first {
             case UInt8(ascii: "i"):
-                return entity.maker.insert(change, try values(result, row, entity, change))
+                return entity.maker.insert(
+                    change, try values(result, row, entity, change), hasAllValues: try hasAllValues(result, row, entity)
+                )
             case UInt8(ascii: "u"):
                 let names = try self.names.value(of: entity, result.bytes(row, 4)) { numbers in
                     try numbers.sorted().map { try entity.attribute($0).name }
@@ -55,7 +64,9 @@
                 return entity.maker.update(change, names, try values(result, row, entity, change))
             case UInt8(ascii: "d"):
                 let (values, none) = try tombstone(result, row, entity, change)
-                return entity.maker.delete(change, values, nil: none)
+                return entity.maker.delete(
+                    change, values, nil: none, hasAllValues: try hasAllValues(result, row, entity),
+                    hasAllLinks: result.int64(row, 0) <= entity.listsAddedAfter)
             default: throw damaged("its kind is unknown", change)
             }
         }
@@ -110,14 +121,30 @@
             return (values, none)
         }
 
+        /// Returns whether an insert or a delete preserves all values that its row had.
+        private mutating func hasAllValues(
+            _ result: QueryResult, _ row: Int, _ entity: EntityHistory
+        ) throws -> Bool {
+            let numbers = result.bytes(row, 5)
+            return try !numbers.isEmpty && result.int64(row, 0) <= preserved(numbers, entity).completeThrough
+        }
+
         /// Returns the attributes of an array of numbers, in the order of their numbers.
         private mutating func attributes(
             _ numbers: UnsafeRawBufferPointer, _ entity: EntityHistory
         ) throws -> [Preserved] {
+            try preserved(numbers, entity).attributes
+        }
+
+        private mutating func preserved(
+            _ numbers: UnsafeRawBufferPointer, _ entity: EntityHistory
+        ) throws -> PreservedValues {
             try preserved.value(of: entity, numbers) { numbers in
-                try numbers.enumerated().sorted { $0.element < $1.element }
-                    .map { Preserved(index: $0.offset, attribute: try entity.attribute($0.element)) }
-                    .filter { !$0.attribute.isOfOtherEntity }
+                PreservedValues(
+                    attributes: try numbers.enumerated().sorted { $0.element < $1.element }
+                        .map { Preserved(index: $0.offset, attribute: try entity.attribute($0.element)) }
+                        .filter { !$0.attribute.isOfOtherEntity },
+                    completeThrough: entity.attributesAddedAfter(except: Set(numbers)))
             }
         }
 

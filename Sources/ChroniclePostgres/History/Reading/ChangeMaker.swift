@@ -11,17 +11,20 @@
 
     /// Creates the changes of a model class.
     protocol ChangeMaker: Sendable {
-        func insert(_ row: ChangeRow, _ values: [PreservedValue]) -> HistoryChange
+        func insert(_ row: ChangeRow, _ values: [PreservedValue], hasAllValues: Bool) -> HistoryChange
         func update(_ row: ChangeRow, _ names: [String], _ values: [PreservedValue]) -> HistoryChange
-        func delete(_ row: ChangeRow, _ values: [(name: String, value: any Sendable)], nil: [String]) -> HistoryChange
+        func delete(
+            _ row: ChangeRow, _ values: [(name: String, value: any Sendable)], nil: [String], hasAllValues: Bool,
+            hasAllLinks: Bool
+        ) -> HistoryChange
     }
 
     struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
-        func insert(_ row: ChangeRow, _ values: [PreservedValue]) -> HistoryChange {
+        func insert(_ row: ChangeRow, _ values: [PreservedValue], hasAllValues: Bool) -> HistoryChange {
             .insert(
                 DefaultHistoryInsert<Model>(
                     changeIdentifier: row.number, transactionIdentifier: row.transaction,
-                    changedPersistentIdentifier: row.model, preservedValues: values))
+                    changedPersistentIdentifier: row.model, preservedValues: values, hasAllValues: hasAllValues))
         }
 
         func update(_ row: ChangeRow, _ names: [String], _ values: [PreservedValue]) -> HistoryChange {
@@ -31,12 +34,16 @@
                     changedPersistentIdentifier: row.model, updatedAttributeNames: names, preservedValues: values))
         }
 
-        func delete(_ row: ChangeRow, _ values: [(name: String, value: any Sendable)], nil: [String]) -> HistoryChange {
+        func delete(
+            _ row: ChangeRow, _ values: [(name: String, value: any Sendable)], nil: [String], hasAllValues: Bool,
+            hasAllLinks: Bool
+        ) -> HistoryChange {
             .delete(
                 DefaultHistoryDelete<Model>(
                     changeIdentifier: row.number, transactionIdentifier: row.transaction,
                     changedPersistentIdentifier: row.model,
-                    tombstone: HistoryTombstone(values, nilAttributeNames: `nil`)))
+                    tombstone: HistoryTombstone(values, nilAttributeNames: `nil`), hasAllValues: hasAllValues,
+                    hasAllLinks: hasAllLinks))
         }
     }
 #endif

@@ -6,10 +6,21 @@ final class EntityHistory: Sendable {
     let rootName: String
     let origin: PersistentIdentifier.Origin
     let maker: any ChangeMaker
+    /// The number of the entity whose attributes are recorded: the one from which this one inherits, or itself.
+    let rootNumber: Int64
+    /// The numbers of the present relationships that are stored as links and have no inverse.
+    let lists: [Int64]
     private let attributes: NumberedList<PreservedAttribute>
 
-    init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
+    init(_ recorded: RecordedEntity, root: Int64, _ schema: Schema, storeIdentifier: String) {
         let entity = schema.entitiesByName[recorded.name]
+        rootNumber = root
+        lists = recorded.attributes.filter { attribute in
+            guard !attribute.isPresent, let relationship = entity?.property(named: attribute.name)?.relationship else {
+                return false
+            }
+            return relationship.isLinked && schema.inverse(of: relationship) == nil
+        }.map { Int64($0.number) }
         name = recorded.name
         rootName = recorded.rootName
         origin = .init(

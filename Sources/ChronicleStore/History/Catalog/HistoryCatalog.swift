@@ -39,9 +39,12 @@ final class HistoryCatalog: Sendable {
     }
 
     private func reload(_ connection: Connection, _ version: Int64) throws -> NumberedList<EntityHistory> {
+        let recorded = try EntityRegistry(connection).entities()
+        let numbers = Dictionary(recorded.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
         let list = NumberedList(
-            try EntityRegistry(connection).entities().map {
-                ($0.number, EntityHistory($0, schema, storeIdentifier: storeIdentifier))
+            recorded.map { entity in
+                let root = numbers[entity.rootName] ?? entity.number
+                return (entity.number, EntityHistory(entity, root: root, schema, storeIdentifier: storeIdentifier))
             })
         latest.withLock { $0 = Entities(schemaVersion: version, list: list) }
         return list

@@ -18,6 +18,8 @@ struct ChangeAssembly {
     private var names: [MaskKey: [String]] = [:]
     /// The position after which inserts and deletes preserve all values that are not too large; `nil` until it is read.
     private var completeChanges: Int64?
+    /// The positions before which relationships did not exist, by the names of ``MetaTable``.
+    private var addedRelationships: [String: Int64] = [:]
     private var latest: (entity: Int64, mask: Int64, names: [String]) = (0, 0, [])
 
     init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) throws {
@@ -51,9 +53,10 @@ struct ChangeAssembly {
             case .delete, .preservedValue:
                 let identifier = entity.origin.identifier(row.key)
                 let kept = try kept(row, entity, buffer)
-                let hasAllValues = try hasAllValues(begin, buffer)
                 changes.append(
-                    entity.maker.delete(row, of: transaction, identifier, kept: kept, hasAllValues: hasAllValues))
+                    entity.maker.delete(
+                        row, of: transaction, identifier, kept: kept, hasAllValues: try hasAllValues(begin, buffer),
+                        hasAllLinks: try hasAllLinks(row, entity, buffer)))
             }
             begin = run.endIndex
         }
@@ -139,6 +142,22 @@ struct ChangeAssembly {
             completeChanges = isOn ? try MetaTable.position(.preservesValuesSince, connection) ?? 0 : .max
         }
         return buffer.hasAllValues(index) && row.position > completeChanges ?? .max
+    }
+
+    /// Returns whether each relationship without an inverse whose links a delete does not preserve was added later. A
+    /// relationship without links has a row, too.
+    private mutating func hasAllLinks(
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
+    ) throws -> Bool {
+        if entity.lists.isEmpty { return true }
+        let preserved = row.valueCount > 0 ? Set(buffer.values(of: row).map(\.attribute)) : []
+        return try entity.lists.allSatisfy { number in
+            if preserved.contains(number) { return true }
+            let name = MetaTable.Name.addedRelationship(entity.rootNumber, number: number)
+            let added = try addedRelationships[name.text] ?? MetaTable.position(name, connection) ?? 0
+            addedRelationships[name.text] = added
+            return row.position <= added
+        }
     }
 
     private mutating func kept(

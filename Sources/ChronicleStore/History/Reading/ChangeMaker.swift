@@ -14,7 +14,7 @@ protocol ChangeMaker: Sendable {
         names: [String], values: [PreservedValue], into changes: inout [HistoryChange])
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool
+        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool, hasAllLinks: Bool
     ) -> HistoryChange
 }
 
@@ -49,13 +49,13 @@ struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool
+        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool, hasAllLinks: Bool
     ) -> HistoryChange {
         .delete(
             DefaultHistoryDelete<Model>(
                 changeIdentifier: row.position, transactionIdentifier: transaction,
                 changedPersistentIdentifier: identifier,
                 tombstone: HistoryTombstone(kept.namedValues, nilAttributeNames: kept.nilAttributeNames),
-                hasAllValues: hasAllValues))
+                hasAllValues: hasAllValues, hasAllLinks: hasAllLinks))
     }
 }
