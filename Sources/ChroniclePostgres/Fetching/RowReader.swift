@@ -31,6 +31,14 @@
 
         @inline(__always)
         private func value(_ row: Int, _ index: Int, _ column: EntityTable.Column) -> PropertyValue {
+            Self.value(result, row, index, column)
+        }
+
+        /// Returns a value of the type of a column.
+        @inline(__always)
+        static func value(
+            _ result: QueryResult, _ row: Int, _ index: Int, _ column: EntityTable.Column
+        ) -> PropertyValue {
             let bytes = result.bytes(row, index)
             // An empty value has an address as well; NULL is tested only for values without bytes.
             if bytes.isEmpty, result.isNull(row, index) { return .null }

@@ -116,8 +116,12 @@
                                 + "\(property.isOptional ? "NULL" : column.randomValue) "
                                 + "WHERE \(EntityTable.primaryKey) = $1", Parameters(.int64(key)))
                     }
-                    released.entities.append(table.number)
-                    released.keys.append(key)
+                    // The identifier of a batch update may name a superclass of the row.
+                    let subtables = table.kinds?.members.values.compactMap { $0.table?.number } ?? []
+                    for number in Set(subtables).union([table.number]) {
+                        released.entities.append(number)
+                        released.keys.append(key)
+                    }
                     isReleased = true
                 } catch let error as PostgresError where error.isConstraintViolation || error.isUniqueViolation {
                     // A constraint of another program.

@@ -52,8 +52,7 @@
         /// - Returns: The number of matching rows.
         /// - Throws: One of the following errors.
         ///   - `DataStoreError.preferInMemoryFilter` if the context must update the models one by one: an expression has
-        ///     no SQL equivalent or reads another row, or unique values conflict, at least until all rows are updated.
-        ///     Contexts handle this error.
+        ///     no SQL equivalent or reads another row, or unique values conflict. Contexts handle this error.
         ///   - `SwiftDataError.valueOutOfRange` if a calculation overflows or divides by zero. Exclude the row with the
         ///     predicate.
         ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
@@ -61,21 +60,31 @@
         ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
         ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
         ///     reached to find out whether it succeeded. Fetch the models to find out.
-        /// - Complexity: Proportional to the visited rows and the updated rows.
+        /// - Complexity: Proportional to the visited rows and the updated rows. If the rows exchange unique values, each of
+        ///   them takes a round trip, and their new values are in memory at once.
         public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
             try requireWriteAccess()
             let table = try layout.table(for: Model.self)
-            let query = try translating {
+            let (rows, values, query) = try translating {
                 let values = try request.values(in: schema)
-                return try FetchSQL(
+                let rows = try FetchSQL(
                     FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier,
-                    dialect: PostgreSQLDialect()
-                ).update(values)
+                    dialect: PostgreSQLDialect())
+                return (rows, values, try rows.update(values))
             }
             return try attributingErrors {
-                do { return try write(query, request.editingState) } catch let error as PostgresError
-                    where error.isUniqueViolation
-                {
+                do {
+                    do { return try write(query, request.editingState) } catch let error as PostgresError
+                        where error.isUniqueViolation
+                    {
+                        let newValues = try rows.newValues(values) { expression, property in
+                            "(\(expression))::\(raw: table.columns[property.slot].type.rawValue)"
+                        }
+                        return try exchange(
+                            "\(newValues) FOR UPDATE OF \(raw: FetchSQL.table)", values.map(\.property.slot), table,
+                            request.editingState)
+                    }
+                } catch SwiftDataError.uniquenessViolation {
                     throw DataStoreError.preferInMemoryFilter
                 } catch let error as PostgresError where error.isOutOfRange {
                     throw SwiftDataError.valueOutOfRange.with(
@@ -90,18 +99,58 @@
         ///
         /// - Returns: The number of rows that the statement changed.
         private func write(_ query: SQLQuery, _ state: EditingState) throws -> Int {
+            try write(state) { connection, pending in
+                var pipeline = Pipeline()
+                if configuration.recordsHistory { try pending.begin(&pipeline) }
+                let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
+                return try connection.run(pipeline)[statement].affectedRows
+            }
+        }
+
+        /// Updates rows one by one, because unique values of some are needed by others, in one transaction.
+        ///
+        /// - Parameters:
+        ///   - query: The query for the keys and the new values of the rows, which locks them.
+        ///   - slots: The slots of the values.
+        /// - Returns: The number of rows.
+        /// - Throws: `SwiftDataError.uniquenessViolation` if another row has one of the values, or if two get the same.
+        private func exchange(
+            _ query: SQLQuery, _ slots: [Int], _ table: EntityTable, _ state: EditingState
+        ) throws -> Int {
+            let changed = slots.reduce(into: PropertySet()) { $0.insert($1) }
+            return try write(state) { connection, pending in
+                if configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
+                let result = try connection.run(query)
+                let rows = (0..<result.count).map { row in
+                    var values = [PropertyValue](repeating: .null, count: table.columns.count)
+                    for (index, slot) in slots.enumerated() {
+                        values[slot] = RowReader.value(result, row, index + 1, table.columns[slot])
+                    }
+                    return DefaultSnapshot(
+                        persistentIdentifier: table.origin.identifier(result.int64(row, 0)), values: values,
+                        changed: changed)
+                }
+                var writer = try OrderedWriter(
+                    DataStoreSaveChangesRequest(editingState: state, inserted: [], updated: rows, deleted: []), layout)
+                _ = try writer.write(connection)
+                if configuration.recordsHistory { try writer.mergeChanges(connection) }
+                return rows.count
+            }
+        }
+
+        /// Runs `body` in a transaction whose outcome is found out if the connection is lost.
+        ///
+        /// - Returns: The result of `body`, the number of changed rows.
+        private func write(
+            _ state: EditingState, _ body: (Connection, PendingTransaction) throws -> Int
+        ) throws -> Int {
             let pending = PendingTransaction(editingState: state)
             var count = 0
             let resolution = CommitResolution(self) { connection in
                 try pending.outcome(in: self, connection) { _ in }
             }
             try resolution.run { connection in
-                try connection.transaction { connection in
-                    var pipeline = Pipeline()
-                    if configuration.recordsHistory { try pending.begin(&pipeline) }
-                    let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
-                    count = try connection.run(pipeline)[statement].affectedRows
-                }
+                try connection.transaction { count = try body($0, pending) }
             }
             didCommit()
             return count

@@ -191,6 +191,23 @@ public struct FetchSQL: Sendable {
         return "\(update) WHERE \(key) IN (SELECT \(key) \(rows))"
     }
 
+    /// Returns the query for the keys of all matching rows, each with the values that ``update(_:)`` would set.
+    ///
+    /// - Parameters:
+    ///   - values: The new values of attributes.
+    ///   - converted: A closure that converts the expression of a value to the type of its column.
+    /// - Returns: The query, whose columns are the key and the values in their order.
+    /// - Throws: The error of ``update(_:)``.
+    public func newValues(
+        _ values: [DataStoreBatchValue],
+        converted: (_ expression: SQLQuery, _ property: Schema.Property) -> SQLQuery = { expression, _ in expression }
+    ) throws -> SQLQuery {
+        let expressions = try UpdateSQL(entity, schema, storeIdentifier: storeIdentifier, dialect: dialect)
+            .expressions(values)
+        let columns = [key] + zip(expressions, values).map { converted($0, $1.property) }
+        return "SELECT \(columns.joined(", ")) \(rows(where: condition))"
+    }
+
     private var target: SQLQuery { "\(raw: dialect.table(tableName)) AS \(raw: Self.table)" }
 
     private var key: SQLQuery { "\(raw: Self.table).\(raw: dialect.quoted(ModelTables.primaryKey))" }

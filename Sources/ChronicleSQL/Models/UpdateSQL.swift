@@ -1,6 +1,6 @@
 import ChronicleCore
 
-/// Translates the new values of a batch update to the content of a SET clause.
+/// Translates the new values of a batch update to SQL.
 struct UpdateSQL {
     private let entity: Schema.Entity
     private let schema: Schema
@@ -14,19 +14,26 @@ struct UpdateSQL {
 
     /// Returns `"rating" = …, "note" = …`.
     ///
+    /// - Throws: The error of ``expressions(_:)``.
+    func assignments(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
+        try zip(values, expressions(values)).map { value, expression -> SQLQuery in
+            "\(raw: dialect.quoted(value.property.name)) = \(expression)"
+        }.joined(", ")
+    }
+
+    /// Returns the expressions of the values.
+    ///
     /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no SQL equivalent, or requires the rows of other
     ///   tables, which an UPDATE cannot join.
-    func assignments(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
+    func expressions(_ values: [DataStoreBatchValue]) throws -> [SQLQuery] {
         let source = ModelSource(
             entity, schema, storeIdentifier: storeIdentifier, dialect: dialect, tables: ModelTables())
         let table = source.tables(of: .subject)
         var translator = PredicateSQL(source: source)
         do {
-            let assignments = try values.map { value -> SQLQuery in
-                "\(raw: dialect.quoted(value.property.name)) = \(try sql(value, &translator))"
-            }
+            let expressions = try values.map { try sql($0, &translator) }
             guard translator.source.tables(of: .subject) == table else { throw DataStoreError.preferInMemoryFilter }
-            return assignments.joined(", ")
+            return expressions
         } catch let error as SwiftDataError where SwiftDataError.unsupportedPredicate ~= error {
             throw DataStoreError.preferInMemoryFilter
         }

@@ -61,14 +61,14 @@ extension DefaultStore {
     /// - Returns: The number of matching rows.
     /// - Throws: One of the following errors.
     ///   - ``DataStoreError/preferInMemoryFilter`` if the context must update the models one by one: an expression has no
-    ///     SQL equivalent or reads another row, or unique values conflict, at least until all rows are updated. Contexts
-    ///     handle this error.
+    ///     SQL equivalent or reads another row, or unique values conflict. Contexts handle this error.
     ///   - ``SwiftDataError/valueOutOfRange`` if a calculation overflows or divides by zero. Exclude the row with the
     ///     predicate.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
     ///   - ``SwiftDataError/unsupportedPredicate`` if the predicate has no SQL equivalent. Rewrite it.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
-    /// - Complexity: Proportional to the visited rows and the updated rows.
+    /// - Complexity: Proportional to the visited rows and the updated rows. If the rows exchange unique values, each of them
+    ///   is updated by a statement of its own, and their new values are in memory at once.
     public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
         try requireModelWriteAccess()
         let table = try layout.table(for: Model.self)
@@ -78,17 +78,23 @@ extension DefaultStore {
         {
             throw DataStoreError.preferInMemoryFilter
         }
-        let query = try FetchSQL(
-            FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier
-        ).update(values)
+        let rows = try FetchSQL(
+            FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier)
+        let query = try rows.update(values)
         var slots = PropertySet()
         for value in values { slots.insert(value.property.slot) }
         defer { startAutomaticPurge() }
         return try attributingErrors {
             try database.write { connection in
                 do {
-                    return try update(query, table, slots, request.editingState, connection)
-                } catch let error as SQLiteError where error.isUniqueConstraint {
+                    do {
+                        return try update(query, table, slots, request.editingState, connection)
+                    } catch let error as SQLiteError where error.isUniqueConstraint {
+                        return try exchange(
+                            rows.newValues(values), values.map(\.property.slot), table, request.editingState, connection
+                        )
+                    }
+                } catch SwiftDataError.uniquenessViolation {
                     throw DataStoreError.preferInMemoryFilter
                 } catch let error as SQLiteError where error.isGenericError {
                     guard let name = PredicateFunctions.propertyOutOfRange(error.message) else { throw error }
@@ -130,6 +136,52 @@ extension DefaultStore {
         }
         didCommit(header, connection)
         return count
+    }
+
+    /// Updates rows one by one, because unique values of some are needed by others, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - query: The query for the keys and the new values of the rows.
+    ///   - slots: The slots of the values.
+    /// - Returns: The number of rows.
+    /// - Throws: ``SwiftDataError/uniquenessViolation`` if another row has one of the values, or if two get the same.
+    private func exchange(
+        _ query: SQLQuery, _ slots: [Int], _ table: EntityTable, _ state: EditingState, _ connection: Connection
+    ) throws -> Int {
+        let (count, header) = try connection.immediate {
+            var headers = HeaderWriter(self, connection)
+            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
+            // The changes of a row that is updated twice are merged, which needs them in the file.
+            try connection.setTriggersEnabled(true)
+            let rows = try newRows(query, slots, table, connection)
+            var writer = RowWriter(connection, layout, predictsKeys: true, firstChange: first)
+            try writer.write(
+                DataStoreSaveChangesRequest(editingState: state, inserted: [], updated: rows, deleted: []))
+            return (rows.count, try first.flatMap { try headers.write(state, from: $0, isChange: false) })
+        }
+        didCommit(header, connection)
+        return count
+    }
+
+    /// Returns the rows of a query for keys and new values.
+    private func newRows(
+        _ query: SQLQuery, _ slots: [Int], _ table: EntityTable, _ connection: Connection
+    ) throws -> [DefaultSnapshot] {
+        let changed = slots.reduce(into: PropertySet()) { $0.insert($1) }
+        let statement = try connection.cached(query)
+        defer { statement.reset() }
+        var rows: [DefaultSnapshot] = []
+        while try statement.step() {
+            var values = [PropertyValue](repeating: .null, count: table.columns.count)
+            for (index, slot) in slots.enumerated() {
+                values[slot] = statement.value(Int32(index + 1), slot, of: table)
+            }
+            rows.append(
+                DefaultSnapshot(
+                    persistentIdentifier: table.origin.identifier(statement.int64(0)), values: values,
+                    changed: changed))
+        }
+        return rows
     }
 }
 

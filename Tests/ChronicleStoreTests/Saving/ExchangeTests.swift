@@ -9,6 +9,18 @@ import Testing
 @Suite struct ExchangeTests {
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func rowsExchangeUniqueValues(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
+        try exchange(kind, recorder, seed: kind == .file ? 1 : 2) { try $0.step() }
+    }
+
+    @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
+    func batchUpdatesExchangeUniqueValues(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
+        try exchange(kind, recorder, seed: kind == .file ? 3 : 4) { try $0.batchStep() }
+    }
+
+    private func exchange(
+        _ kind: StoreKind, _ recorder: ModelConfiguration.Recorder, seed: Int,
+        _ step: (inout RandomExchange) throws -> [String]
+    ) throws {
         let directory = try TemporaryDirectory()
         var configuration =
             kind == .file
@@ -16,9 +28,9 @@ import Testing
             : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true)
         configuration.recorder = recorder
         let container = try ModelContainer(for: Schema(RandomExchange.models), configurations: [configuration])
-        var exchange = try RandomExchange(container, TestSeed.generator(kind == .file ? 1 : 2))
-        for step in 0..<60 {
-            #expect(try exchange.step() == [], "step \(step), \(TestSeed.description)")
+        var exchange = try RandomExchange(container, TestSeed.generator(seed))
+        for number in 0..<60 {
+            #expect(try step(&exchange) == [], "step \(number), \(TestSeed.description)")
         }
         guard kind == .file else { return }
         var problems: [String] = []

@@ -113,6 +113,60 @@ package struct RandomExchange {
         for index in elements.indices.reversed() { elements.swapAt(index, random.below(index + 1)) }
     }
 
+    /// Moves unique numbers between rows with a batch update, which fails if another row has one of the new numbers.
+    ///
+    /// - Returns: What differs from the expected rows and history.
+    package mutating func batchStep() throws -> [String] {
+        let context = ModelContext(container)
+        let before = rows
+        let limit = random.below(2) == 0 ? Int.max / 2 : random.below(12)
+        let (isShift, amount) = (random.below(2) == 0, random.pick([-2, -1, 1, 2]))
+        // An exchange of the largest and the smallest, and so on.
+        let sum = random.below(2) == 0 ? 9 : (rows.values.map(\.number).max() ?? 0) + random.below(2)
+        func moved(_ number: Int) -> Int { isShift ? number + amount : sum - number }
+        let changed = rows.filter { $0.value.number <= limit }.keys
+        var expected = rows
+        for identity in changed { expected[identity]?.number = moved(rows[identity]?.number ?? 0) }
+        let isPossible = Set(expected.values.map(\.number)).count == expected.count
+        let start = try context.currentHistoryToken()
+        var problems: [String] = []
+        do {
+            let count = try context.update(
+                model: ExchangeSeat.self, where: #Predicate { $0.number <= limit },
+                set: [
+                    isShift
+                        ? PropertyUpdate(\.number, to: \.number + amount)
+                        : PropertyUpdate(\.number, to: #Expression { sum - $0.number })
+                ])
+            rows = expected
+            if !isPossible { problems.append("the update of \(before) succeeded") }
+            if count != changed.count { problems.append("\(count) rows were updated instead of \(changed.count)") }
+        } catch SwiftDataError.uniquenessViolation {
+            if isPossible { problems.append("the update of \(before) failed") }
+        }
+        let seats = try ModelContext(container).fetch(FetchDescriptor<ExchangeSeat>())
+        let found = Dictionary(seats.map { ($0.identity, ExchangeValues($0)) }, uniquingKeysWith: { first, _ in first })
+        if found != rows { problems.append("rows \(found) instead of \(rows)") }
+        let identities = Dictionary(
+            seats.map { ($0.persistentModelID, $0.identity) }, uniquingKeysWith: { first, _ in first })
+        // One update of each row, with its values before and after all statements.
+        var recorded: [Int: [Int?]] = [:]
+        for change in try context.fetchHistory(Descriptor.after(start)).flatMap(\.changes) {
+            guard case .update(let update) = change,
+                let identity = identities[update.changedPersistentIdentifier], recorded[identity] == nil
+            else {
+                problems.append("an unexpected change")
+                continue
+            }
+            let value = update.preservedValues.first { $0.name == "number" }
+            recorded[identity] = [value?.previousValue as? Int, value?.value as? Int]
+        }
+        let moves = rows.filter { before[$0.key]?.number != $0.value.number }
+            .reduce(into: [Int: [Int?]]()) { $0[$1.key] = [before[$1.key]?.number, $1.value.number] }
+        if recorded != moves { problems.append("history \(recorded) instead of \(moves)") }
+        return problems
+    }
+
     /// Exchanges values and saves once.
     ///
     /// - Returns: What differs from the expected rows and history.
