@@ -188,8 +188,25 @@ public final class DefaultStore: DataStore {
         do { return try ChronicleStore.attributingErrors(to: identifier, body) } catch let error as SwiftDataError
             where error.namesMissingTable
         {
+            try requireTables()
             try requireSameNames(error)
             throw error
+        }
+    }
+
+    /// Throws an error if another program replaced a table with a view since the store was opened. Views may lack columns,
+    /// and some versions of SQLite report this before they deny the access.
+    private func requireTables() throws {
+        guard !layout.isTracked else { return }
+        try ChronicleStore.attributingErrors(to: identifier) {
+            try database.read { connection in
+                let file = try FileSchema(connection)
+                for table in layout.tablesByName.values.sorted(by: { $0.name < $1.name }) {
+                    _ = try file.hasTable(table.name, of: table.entity.name)
+                }
+                for name in layout.linkTablesByName.keys.sorted() { _ = try file.hasTable(name) }
+                for name in HistoryTables.names { _ = try file.hasTable(name) }
+            }
         }
     }
 

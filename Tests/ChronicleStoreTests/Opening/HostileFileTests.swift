@@ -108,9 +108,10 @@ import Testing
         try expectRefusal(store, "chronicle_")
     }
 
-    /// Another program may change the file at any time.
-    @Test(arguments: ["Trip", "chronicle_change", "LinkItem.tags"])
-    func viewCreatedUnderAnOpenStoreThrows(_ name: String) throws {
+    /// Another program may change the file at any time. Versions of SQLite differ in whether they first report that a view
+    /// lacks a column, or that reading it is denied.
+    @Test(arguments: ["Trip", "chronicle_change", "LinkItem.tags"], [true, false])
+    func viewCreatedUnderAnOpenStoreThrows(_ name: String, _ hasColumns: Bool) throws {
         let store = try TestStore(.file, Self.types)
         let context = store.context()
         let item = LinkItem("a")
@@ -119,7 +120,8 @@ import Testing
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)
         #expect(try store.history().count == 1)
-        try store.shell(try endlessView(name, store))
+        let view = "DROP TABLE \"\(name)\"; CREATE VIEW \"\(name)\" AS SELECT 1 AS other"
+        try store.shell(hasColumns ? try endlessView(name, store) : view)
         let error = try failure(of: {
             switch name {
             case "Trip": _ = try context.fetch(FetchDescriptor<Trip>())
