@@ -126,6 +126,47 @@ import Testing
         withExtendedLifetime(context) {}
     }
 
+    /// Containers are released and made again while the main context, or only one of its models, remains.
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true], 0..<3)
+    func settingAppliesToAllContainersOfAContext(_ keepsContext: Bool, _ number: Int) async throws {
+        var random = TestSeed.generator(number, of: 32)
+        let directory = try TemporaryDirectory()
+        let configuration = ModelConfiguration(url: directory.file("test.store"), durability: .relaxed)
+        let trip = Trip(name: "0", destination: "Italy")
+        var container: ModelContainer? = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        container?.mainContext.insert(trip)
+        try container?.mainContext.save()
+        let context = keepsContext ? container?.mainContext : nil
+        let other = ModelContext(try ModelContainer(for: Schema([Trip.self]), configurations: [configuration]))
+        let copy = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
+        var merges = true
+        for step in 1...30 {
+            switch random.below(5) {
+            case 0: container = nil
+            case 1: container = try #require(trip.modelContext).container
+            case 2:
+                merges = random.below(2) == 0
+                try #require(trip.modelContext).container.mergesChangesIntoMainContext = merges
+            default:
+                let before = trip.name
+                copy.name = "\(step)"
+                try other.save()
+                if merges {
+                    await wait { trip.name == "\(step)" }
+                } else {
+                    for _ in 0..<20 { await Task.yield() }
+                    #expect(trip.name == before, "step \(step), \(TestSeed.description)")
+                    try #require(trip.modelContext).refreshAllModels()
+                }
+                #expect(trip.name == "\(step)", "step \(step), \(TestSeed.description)")
+            }
+            let present = try #require(trip.modelContext).container
+            #expect(present.mergesChangesIntoMainContext == merges, "step \(step), \(TestSeed.description)")
+            #expect(present.mainContext === trip.modelContext, "step \(step), \(TestSeed.description)")
+        }
+        withExtendedLifetime((context, container)) {}
+    }
+
     @Test func disabledMergingIsRememberedByNewContainers() throws {
         func makeContext() throws -> ModelContext {
             let configuration = ModelConfiguration(isStoredInMemoryOnly: true)

@@ -2,6 +2,7 @@ import Chronicle
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ChronicleStore
@@ -76,6 +77,25 @@ import Testing
         first = nil
         #expect(try second.nextBatch() != nil)
         #expect(try failure { try store.consumer().acknowledge(batch) } == .historyConsumerEvicted)
+    }
+
+    /// One thread releases the lock that another one acquires. An instance never waits for itself.
+    @Test(arguments: StoreKind.allCases)
+    func instanceIsReleasedWhileItReads(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try store.add("a")
+        let consumer = try store.consumer()
+        let errors = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for _ in 0..<200 {
+                if thread == 0 {
+                    consumer.release()
+                } else {
+                    do { _ = try consumer.nextBatch() } catch { errors.withLock { $0.append("\(error)") } }
+                }
+            }
+        }
+        #expect(errors.withLock { $0 } == [])
     }
 
     /// Two instances that both have a lock, because the file of the first lock is gone.
