@@ -46,6 +46,66 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
+    /// Files that an interrupted program can leave: nothing, or only the header of a store.
+    @Test(arguments: reading, ["", "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 2"])
+    func aFileWithoutAStoreIsRejected(_ arguments: [String], _ sql: String) async throws {
+        let file = try TemporaryDirectory().file("half.store")
+        try Data().write(to: file)
+        _ = try Shell.sqlite3(file, sql)
+        for journal in ["delete", "wal"] where journal == "delete" || !sql.isEmpty {
+            _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(journal)")
+            let run = try await run(arguments, file)
+            #expect(run.status == 3)
+            #expect(run.errors.contains("loadIssueModelContainer"), "\(run.errors)")
+            #expect(run.errors.contains("contains no store"), "\(run.errors)")
+        }
+    }
+
+    /// A pipe would be read until a program writes to it.
+    @Test(arguments: reading)
+    func aPipeIsRejected(_ arguments: [String]) async throws {
+        let file = try TemporaryDirectory().file("pipe.store")
+        #expect(mkfifo(file.path, 0o600) == 0)
+        let run = try await run(arguments, file)
+        #expect(run.status == 3)
+        #expect(run.errors.contains("not a regular file"), "\(run.errors)")
+    }
+
+    /// An import that was interrupted while it created the file can be repeated.
+    @Test(arguments: [
+        "", "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 2",
+        "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 2; PRAGMA journal_mode = wal",
+    ])
+    func anInterruptedImportIsRepeated(_ sql: String) async throws {
+        let directory = try TemporaryDirectory()
+        let (export, replica) = (directory.file("export.jsonl"), directory.file("replica.store"))
+        #expect(try await CommandRun("export", "-o", export.path, GoldenStore.copy().path).status == 0)
+        try Data().write(to: replica)
+        _ = try Shell.sqlite3(replica, sql)
+        let run = try await CommandRun("import", replica.path, export.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try await CommandRun("verify", replica.path).status == 0)
+    }
+
+    /// The first page of the file is torn, and the journal contains its previous content.
+    @Test func anImportRollsBackAnInterruptedTransaction() async throws {
+        let directory = try TemporaryDirectory()
+        let (export, replica) = (directory.file("export.jsonl"), directory.file("replica.store"))
+        #expect(try await CommandRun("export", "-o", export.path, GoldenStore.copy().path).status == 0)
+        try Data(count: 4096).write(to: replica)
+        // The header of the journal of a transaction that created the file.
+        // https://www.sqlite.org/fileformat.html#the_rollback_journal
+        var journal = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+        for number in [0, 0x1234, 0, 512, 4096] as [UInt32] {
+            withUnsafeBytes(of: number.bigEndian) { journal.append(contentsOf: $0) }
+        }
+        journal.append(Data(count: 512 - journal.count))
+        try journal.write(to: URL(fileURLWithPath: replica.path + "-journal"))
+        let run = try await CommandRun("import", replica.path, export.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try await CommandRun("verify", replica.path).status == 0)
+    }
+
     @Test func aDirectoryIsRejected() async throws {
         #expect(try await CommandRun("log", TemporaryDirectory().url.path).status == 3)
     }

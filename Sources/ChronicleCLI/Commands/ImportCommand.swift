@@ -17,17 +17,12 @@ enum ImportCommand {
         options: [.json], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let url = URL(fileURLWithPath: try arguments.required("FILE"))
+        let path = try arguments.required("FILE")
         let export = try arguments.required("EXPORT")
         let input =
             export == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
         var source = try ExportInput(input)
-        let file: StoreFile
-        if FileManager.default.fileExists(atPath: url.path) {
-            file = try StoreFile.write(url.path, console)
-        } else {
-            file = try StoreFile(creating: url, source.schema())
-        }
+        let file = try StoreFile.replica(path, console) { try source.schema() }
         let progress = Progress(console)
         var bytes: Int64 = 0
         let count = try file.container.replayHistory {

@@ -16,7 +16,7 @@ enum UpgradeCommand {
         let url = URL(fileURLWithPath: path)
         let current = DefaultStore.currentFormatVersion
         guard let version = try DefaultStore.formatVersion(ofFileAt: url) else {
-            throw SwiftDataError.notAChronicleStore
+            throw DefaultStore.incompleteFile(at: url)
         }
         if version < current {
             let recordsHistory: Bool

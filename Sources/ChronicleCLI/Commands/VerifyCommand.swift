@@ -8,7 +8,8 @@ enum VerifyCommand {
         discussion: """
             Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
             rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \
-            row is what its recorded history says. Problems are listed with their kind, table and row.
+            row is what its recorded history says. Problems are listed with their kind, table and row. A file that contains no \
+            store, because it is empty or its creation was interrupted, is an error.
             """,
         options: [.json], negativeResult: "problems were found", run: run)
 

@@ -25,6 +25,8 @@ struct StoreFile {
     ///
     /// - Throws: ``UsageError`` if the file has an earlier format, which would be upgraded.
     static func write(_ path: String?, _ console: Console) throws -> StoreFile {
+        let path = try self.path(path, console.settings.environment)
+        try DefaultStore.recover(fileAt: URL(fileURLWithPath: path))
         let file = try read(path, console)
         let version = try DefaultStore.formatVersion(ofFileAt: file.url)
         guard version == DefaultStore.currentFormatVersion else {
@@ -46,8 +48,22 @@ struct StoreFile {
         container = ModelContainer(forHistoryOf: store)
     }
 
-    /// Creates a store for models that an export describes.
-    init(creating url: URL, _ schema: Schema) throws {
+    /// Opens a store to which an export is replayed. A file that does not exist is created, and one whose creation was
+    /// interrupted is completed.
+    ///
+    /// - Parameter schema: Returns the models that the export describes.
+    static func replica(
+        _ path: String, _ console: Console, creating schema: () throws -> Schema
+    ) throws -> StoreFile {
+        let url = URL(fileURLWithPath: path)
+        try DefaultStore.recover(fileAt: url)
+        guard FileManager.default.fileExists(atPath: path), try DefaultStore.formatVersion(ofFileAt: url) != nil else {
+            return try StoreFile(creating: url, schema())
+        }
+        return try write(path, console)
+    }
+
+    private init(creating url: URL, _ schema: Schema) throws {
         self.url = url
         store = try DefaultStore(ModelConfiguration(schema: schema, url: url), migrationPlan: nil)
         container = ModelContainer(forHistoryOf: store)

@@ -32,7 +32,8 @@ extension SwiftDataError {
     /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
     /// ``missingDirectory``, ``damagedFile``, ``newerSchemaVersion``, ``unknownSchemaVersion``,
     /// ``missingMigrationStage`` and ``invalidMigrationPlan``. Reads of the history of a read-only store throw it after
-    /// another program upgraded the file; open the store again.
+    /// another program upgraded the file; open the store again. A file that is empty, or whose creation was interrupted,
+    /// becomes a store when it is opened for writing.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The file does not have the format of the store. For the default store, it is not an SQLite database.
     ///

@@ -45,7 +45,8 @@ extension DefaultStore {
     /// Returns the version of a file's format, which opening the file with write access may upgrade.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
-    /// - Returns: The version, or `nil` for an empty file, which becomes a store when it is opened with write access.
+    /// - Returns: The version, or `nil` for a file that is empty, or whose creation was interrupted: it becomes a store when
+    ///   it is opened with write access.
     /// - Throws: The errors of ``schema(ofFileAt:)`` except ``SwiftDataError/invalidModel``, such as
     ///   ``SwiftDataError/unsupportedFileVersion`` if the version is higher than ``currentFormatVersion``.
     /// - Complexity: O(1).
@@ -59,7 +60,21 @@ extension DefaultStore {
     /// The version of the format of new and upgraded files.
     public static var currentFormatVersion: Int { Int(FileFormat.current) }
 
-    /// Runs `body` with a connection that reads a file, or returns `nil` if the file is empty.
+    /// Rolls back a transaction that a program was writing to a file when it was interrupted.
+    ///
+    /// The other functions of this kind only read the file, which is not possible before.
+    ///
+    /// - Parameter url: The URL of the file. It need not exist.
+    /// - Throws: The errors of ``schema(ofFileAt:)``, and ``SwiftDataError/fileReadOnly`` if the file or its directory
+    ///   cannot be written; change their permissions.
+    package static func recover(fileAt url: URL) throws {
+        try ChronicleStore.attributingErrors(to: nil) { try FileInspection(url: url).recover() }
+    }
+
+    /// The error for a file for which ``formatVersion(ofFileAt:)`` returns `nil`.
+    package static func incompleteFile(at url: URL) -> SwiftDataError { FileFormat.incomplete(url.path) }
+
+    /// Runs `body` with a connection that reads a file, or returns `nil` if the file is empty or incomplete.
     static func inspecting<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result? {
         try ChronicleStore.attributingErrors(to: nil) {
             guard FileManager.default.fileExists(atPath: url.path) else {
@@ -71,7 +86,9 @@ extension DefaultStore {
             let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly)
             defer { connection.close() }
             if finding == .tracked { try TrackedRows.createViews(connection) }
-            return try connection.deferredRead { try body(connection) }
+            return try connection.deferredRead {
+                try FileFormat.isIncomplete(connection) ? nil : body(connection)
+            }
         }
     }
 }

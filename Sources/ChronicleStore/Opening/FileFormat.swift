@@ -53,6 +53,20 @@ enum FileFormat {
         return try Format1.hasHistory(connection) ? Format1.version : headerVersion(connection)
     }
 
+    /// Returns whether the file has no table of the history, because the process that created it was interrupted. Opening
+    /// the file with write access creates the tables.
+    static func isIncomplete(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE substr(name, 1, 10) = 'chronicle_' LIMIT 1")
+            == nil
+    }
+
+    /// The error for a file that is empty or incomplete.
+    static func incomplete(_ path: String) -> SwiftDataError {
+        .loadIssueModelContainer.with(
+            detail: "\(path) contains no store, because it is empty or its creation was interrupted; open it once with "
+                + "`allowsSave: true` to create the store, or restore a backup")
+    }
+
     /// Returns whether the file is the database of another program, whose changes are recorded. See ``TrackedDatabase``.
     static func isTracked(_ connection: Connection) throws -> Bool {
         try hasMetaTable(connection) && MetaTable.integer(.tracked, connection) != nil

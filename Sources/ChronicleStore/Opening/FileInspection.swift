@@ -28,7 +28,7 @@ struct FileInspection {
             throw SwiftDataError.missingDirectory.with(
                 detail: "\(directory) is not an existing directory; create it first")
         }
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+        guard FileManager.default.fileExists(atPath: path) else {
             guard allowsSave else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "\(path) does not exist; set `allowsSave` to `true` to create it")
@@ -36,9 +36,7 @@ struct FileInspection {
             try requireWritable(directory)
             return .new
         }
-        guard !isDirectory.boolValue else {
-            throw SwiftDataError.notADatabase.with(detail: "\(path) is a directory")
-        }
+        try requireRegularFile()
         // A database that began in WAL mode can have all its pages in the log.
         let hasLog = try size(path + "-wal") > 0
         if try size(path) == 0, !hasLog {
@@ -62,12 +60,28 @@ struct FileInspection {
         return finding
     }
 
+    /// Throws an error for a directory, a device or a pipe. Opening a pipe would wait for a program that writes to it.
+    func requireRegularFile() throws {
+        guard let type = try attributes(path)?[.type] as? FileAttributeType, type != .typeRegular else { return }
+        throw SwiftDataError.notADatabase.with(
+            detail: "\(path) is \(type == .typeDirectory ? "a directory" : "not a regular file")")
+    }
+
+    /// Rolls back a transaction that was interrupted, which only a connection that may write the file can do.
+    func recover() throws {
+        guard try size(path + "-journal") > 0 else { return }
+        try requireRegularFile()
+        try requireWritableFiles()
+        _ = try read(path, mode: .readWrite)
+    }
+
     /// Returns the size of a file, or 0 if it does not exist.
-    private func size(_ path: String) throws -> Int {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            return (attributes[.size] as? NSNumber)?.intValue ?? 0
-        } catch CocoaError.fileReadNoSuchFile { return 0 }
+    private func size(_ path: String) throws -> Int { (try attributes(path)?[.size] as? NSNumber)?.intValue ?? 0 }
+
+    private func attributes(_ path: String) throws -> [FileAttributeKey: Any]? {
+        do { return try FileManager.default.attributesOfItem(atPath: path) } catch CocoaError.fileReadNoSuchFile {
+            return nil
+        }
     }
 
     private var directory: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }

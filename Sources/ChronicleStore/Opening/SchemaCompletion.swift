@@ -105,10 +105,7 @@ struct SchemaCompletion {
         let isFormat1 = try FileFormat.version(connection) == Format1.version
         guard try file.hasHistory(isFormat1 ? Format1.createTables : HistoryTables.createTables),
             let identifier = try MetaTable.text(.storeIdentifier, connection)
-        else {
-            throw SwiftDataError.loadIssueModelContainer.with(
-                detail: "the file is incomplete; open it once with `allowsSave: true`")
-        }
+        else { throw FileFormat.incomplete(path) }
         let recorded = try EntityRegistry(connection).entities()
         // A save may check references of all these tables, including those that the schema does not contain.
         let present = try Set(recorded.map(\.name).filter { try file.hasTable($0, of: $0) })

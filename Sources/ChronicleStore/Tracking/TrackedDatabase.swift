@@ -139,7 +139,9 @@ public struct TrackedDatabase: Sendable {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
         }
-        return try FileInspection(url: url)
+        let inspection = try FileInspection(url: url)
+        try inspection.requireRegularFile()
+        return inspection
     }
 
     private func writing<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -21,8 +21,9 @@ extension DefaultStore {
     ///   - progress: A closure that receives the part of the work that is done, from 0 to 1.
     ///   - problem: A closure that receives each problem, at most 100 of the same kind and table.
     /// - Throws: The error that `problem` throws. The errors of ``schema(ofFileAt:)`` if the file cannot be read as a
-    ///   store, such as ``SwiftDataError/notAChronicleStore``. ``SwiftDataError/unsupportedFeature`` if the file has an
-    ///   earlier format; upgrade it first.
+    ///   store, such as ``SwiftDataError/notAChronicleStore``, and ``SwiftDataError/loadIssueModelContainer`` also if the
+    ///   file is empty or its creation was interrupted; restore a backup. ``SwiftDataError/unsupportedFeature`` if the
+    ///   file has an earlier format; upgrade it first.
     /// - Complexity: O(*n*) in the size of the file. The memory depends on the number of models that the history
     ///   mentions, up to about 500 MB; longer histories are read several times.
     public static func verify(
@@ -30,7 +31,7 @@ extension DefaultStore {
     ) throws {
         var isComplete = false
         do {
-            try withoutActuallyEscaping(problem) { problem in
+            let found: Void? = try withoutActuallyEscaping(problem) { problem in
                 try inspecting(url) { connection in
                     try FileFormat.requireSupportedVersion(connection, url.path)
                     guard try FileFormat.version(connection) >= FileFormat.current else {
@@ -44,6 +45,7 @@ extension DefaultStore {
                     isComplete = true
                 }
             }
+            guard found != nil else { throw FileFormat.incomplete(url.path) }
         } catch let error as SwiftDataError where error == .damagedFile {
             // SQLite ends a transaction in which it found damage, which was then reported.
             if isComplete { return }

@@ -50,6 +50,23 @@ import Testing
         try expectRefusal(.notADatabase, keeps: false)
     }
 
+    /// Opening a pipe would wait for a program that writes to it.
+    @Test func pipeThrows() throws {
+        #expect(mkfifo(file.path, 0o600) == 0)
+        for allowsSave in [true, false] { try expectRefusal(.notADatabase, keeps: false, allowsSave: allowsSave) }
+        #expect(throws: SwiftDataError.notADatabase) { try DefaultStore.verify(fileAt: file) { _ in } }
+        #expect(throws: SwiftDataError.notADatabase) { try TrackedDatabase(url: file).tables() }
+        #expect(throws: SwiftDataError.notADatabase) { try TrackedDatabase(url: file).track() }
+    }
+
+    @Test func deviceThrows() throws {
+        let device = URL(fileURLWithPath: "/dev/null")
+        #expect(throws: SwiftDataError.notADatabase) { try DefaultStore.verify(fileAt: device) { _ in } }
+        #expect(throws: SwiftDataError.notADatabase) {
+            try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: device))
+        }
+    }
+
     @Test(arguments: ["delete", "wal"])
     func databaseOfAnotherApplicationThrows(_ journal: String) throws {
         _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(journal); CREATE TABLE t(a); INSERT INTO t VALUES (1)")

@@ -80,6 +80,22 @@ import Testing
         #expect(try Self.problems(in: url) == [])
     }
 
+    /// Files without a store, for which no check can find a problem.
+    @Test(arguments: ["", "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 2"])
+    func aFileWithoutAStoreIsNotValid(_ sql: String) throws {
+        let file = try TemporaryDirectory().file("test.store")
+        try Data().write(to: file)
+        _ = try Shell.sqlite3(file, sql)
+        let error = try #require(try failure(of: { try Self.problems(in: file) }))
+        #expect(error == .loadIssueModelContainer && error.detail?.contains("contains no store") == true, "\(error)")
+    }
+
+    @Test func aMissingFileIsNotValid() throws {
+        let file = try TemporaryDirectory().file("test.store")
+        #expect(throws: SwiftDataError.loadIssueModelContainer) { try Self.problems(in: file) }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
     @Test func theErrorOfTheClosureEndsTheVerification() throws {
         struct Stop: Error {}
         let file = try VerifiedStore.copy()
