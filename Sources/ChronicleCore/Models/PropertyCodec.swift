@@ -64,11 +64,17 @@ protocol AnyPropertyCodec: AnyObject, Sendable {
     var valueType: Any.Type { get }
     var isOptional: Bool { get }
     func decodeAny(_ value: PropertyValue) -> Any?
+    /// Returns whether a value that is not null is a stored form of the type, which can be decoded.
+    func isStoredForm(_ value: PropertyValue) -> Bool
     /// Returns a value of the type, if one can be created.
     func sample() -> Any?
     func encodeAny(_ value: Any) throws -> PropertyValue?
     /// Returns the codec for optionals of the type, which is not an optional itself.
     func makeOptional() -> any AnyPropertyCodec
+}
+
+extension AnyPropertyCodec {
+    func isStoredForm(_ value: PropertyValue) -> Bool { check.accepts(value) ?? (decodeAny(value) != nil) }
 }
 
 extension PropertyCodec: AnyPropertyCodec {

@@ -203,6 +203,15 @@ private final class PlainCodec: AnyPropertyCodec {
     var valueType: Any.Type { codec.valueType }
     var isOptional: Bool { codec.isOptional }
     func decodeAny(_ value: PropertyValue) -> Any? { codec.decodeAny(value) ?? value.plainValue }
+    func isStoredForm(_ value: PropertyValue) -> Bool {
+        switch (storage, value) {
+        // A column of another program's table can contain values of any type.
+        case (.blob, _), (.integer, .integer), (.real, .real), (.real, .integer), (.text, .text), (.text, .blob),
+            (.decimal, .text), (.decimal, .integer):
+            true
+        default: false
+        }
+    }
     func sample() -> Any? { codec.sample() }
     func encodeAny(_ value: Any) throws -> PropertyValue? {
         try codec.encodeAny(value) ?? PropertyValue(plainValue: value)

@@ -107,6 +107,56 @@ import Testing
         String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Exports whose values have other types than their attributes, with correct checksums.
+    @Test(arguments: [
+        (#""number":0"#, #""number":"x""#, "number"), (#""number":0"#, #""number":{"real":"1.5"}"#, "number"),
+        (#""number":0"#, #""number":{"blob":"AQID"}"#, "number"), (#""number":0"#, #""number":{"reference":1}"#, nil),
+        (#""name":"item 3""#, #""name":3"#, "name"), (#""number":7"#, #""number":"7""#, "number"),
+    ])
+    func aValueOfAnotherTypeIsReported(_ old: String, _ new: String, _ property: String?) throws {
+        let damaged = ReplicaHarness.replacing(old, with: new, in: data)
+        try #require(damaged != data)
+        let error = try #require(try recover(from: damaged, "\(new)"))
+        #expect(error == .invalidHistoryExport && error.detail?.contains("line ") == true, "\(error)")
+        if let property { #expect(error.entityName == "LinkItem" && error.propertyName == property, "\(error)") }
+    }
+
+    /// Every property of every type with a value of every form: what a replay accepts can be fetched.
+    @Test(arguments: [#""x""#, "3", #"{"real":"1.5"}"#, #"{"blob":"AQID"}"#, #"{"nan":"7ff8000000000000"}"#])
+    func whatAReplayAcceptsCanBeFetched(_ value: String) throws {
+        let source = try TestStore(.inMemory, [ReplicatedValues.self], preservesValues: true)
+        let context = source.context()
+        context.insert(ReplicatedValues("a"))
+        try context.save()
+        let data = try ReplicaHarness.export(source)
+        let insert = try #require(String(decoding: data, as: UTF8.self).matches(of: #/"values":\{.*?\}\}\n/#).first)
+        // The name of the attribute `real` is also the key of a form.
+        for name in Schema(ReplicatedValues.self).entities[0].attributes.map(\.name) where name != "real" {
+            let old = try #require(
+                String(insert.output).firstMatch(of: try Regex(#""\#(name)":(\{[^}]*\}|"(\\.|[^"\\])*"|[^,}]+)"#)))
+            let damaged = ReplicaHarness.replacing(String(old.0), with: "\"\(name)\":\(value)", in: data)
+            let replica = try TestStore(.inMemory, [ReplicatedValues.self])
+            let error = try failure { try ReplicaHarness.replay(damaged, to: replica) }
+            #expect(error == nil || error == .invalidHistoryExport && error?.propertyName == name, "\(name)")
+            let models = try replica.context().fetch(FetchDescriptor<ReplicatedValues>())
+            #expect(models.count == (error == nil ? 1 : 0), "\(name)")
+        }
+    }
+
+    @Test func aFileThatCannotBeReadIsReported() throws {
+        let descriptor = open(source.directory.url.path, O_RDONLY)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let replica = try replica()
+        let error = try failure { try replica.container.replayHistory(from: file) }
+        #expect(error == .invalidHistoryExport && error?.underlying != nil)
+    }
+
+    @Test func aFileThatCannotBeWrittenIsReported() throws {
+        let file = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let error = try failure { try source.container.exportHistory(to: file) }
+        #expect(error == .storeFailure && error?.underlying != nil)
+    }
+
     @Test func anExportOfOtherModelsIsReported() throws {
         let other = try TestStore(.inMemory, [Trip.self])
         #expect(try failure { try ReplicaHarness.replay(data, to: other) } == .unknownSchema)

@@ -46,6 +46,21 @@ struct ReplicaHarness {
         data.split(separator: UInt8(ascii: "\n")).map { Data($0) + Data("\n".utf8) }
     }
 
+    /// Returns an export with another text, and with the checksums of the changed lines.
+    static func replacing(_ old: String, with new: String, in export: Data) -> Data {
+        var result = Data()
+        for line in lines(export) {
+            var text = String(decoding: line, as: UTF8.self).replacing(old, with: new)
+            if text.hasPrefix(#"{"end""#) {
+                // FNV-1a, as in `HistoryExportChecksum`.
+                let hash = result.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+                text.replace(#/"checksum":"[0-9a-f]+"/#, with: #""checksum":"\#(String(hash, radix: 16))""#)
+            }
+            result += Data(text.utf8)
+        }
+        return result
+    }
+
     /// Every row of the tables of models and links, with the storage classes and the bytes of the values.
     static func contents(_ store: TestStore) throws -> [String] {
         try store.database.read { connection in

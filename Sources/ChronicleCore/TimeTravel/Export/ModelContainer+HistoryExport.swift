@@ -29,7 +29,9 @@ extension ModelContainer {
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a history. Pass the name of one.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreExporting``.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-    ///   - An error of the file or of the store, such as ``SwiftDataError/storeBusy``.
+    ///   - ``SwiftDataError/storeFailure`` if the file cannot be written, for example because its disk is full; see
+    ///     ``SwiftDataError/underlying``.
+    ///   - Another error of the store, such as ``SwiftDataError/storeBusy``.
     /// - Complexity: Proportional to the exported models and changes. From the beginning, the changes are read twice. The
     ///   memory does not depend on their number.
     @discardableResult
@@ -38,14 +40,18 @@ extension ModelContainer {
         storeName: String? = nil, to file: FileHandle
     ) throws -> DefaultHistoryToken {
         var buffer = Data()
+        func flush() throws {
+            do { try file.write(contentsOf: buffer) } catch {
+                throw SwiftDataError.storeFailure.with(
+                    detail: "the export cannot be written to its file", underlying: error)
+            }
+            buffer.removeAll(keepingCapacity: true)
+        }
         let token = try exportHistory(startingAt: start, through: end, storeName: storeName) { line in
             buffer.append(line)
-            if buffer.count >= 1 << 16 {
-                try file.write(contentsOf: buffer)
-                buffer.removeAll(keepingCapacity: true)
-            }
+            if buffer.count >= 1 << 16 { try flush() }
         }
-        try file.write(contentsOf: buffer)
+        try flush()
         return token
     }
 

@@ -45,7 +45,10 @@ struct HistoryReplayer<Store: DataStoreReplaying> {
         while let line = try lines.next() {
             lineNumber += 1
             guard line.last == UInt8(ascii: "\n") else { throw truncated }
-            do { try process(line) } catch let error as ReplayedChanges.Invalid { throw invalid(error.detail) }
+            do { try process(line) } catch let error as ReplayedChanges.Invalid {
+                throw invalid(error.detail).with(
+                    entityName: error.property?.entityName, propertyName: error.property?.name)
+            }
         }
         guard case .header = stage, lineNumber > 0 else { throw truncated }
     }

@@ -21,8 +21,8 @@ extension ModelContainer {
     ///   - storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
     /// - Returns: The number of transactions that were replayed, without a snapshot and those that were skipped.
     /// - Throws: One of the following errors. All transactions before it were replayed.
-    ///   - ``SwiftDataError/invalidHistoryExport`` if the file is truncated or damaged, or has a later format. Replay a
-    ///     complete copy, or update Chronicle.
+    ///   - ``SwiftDataError/invalidHistoryExport`` if the file cannot be read, is truncated or damaged, contains a value
+    ///     that is not valid for its attribute, or has a later format. Replay a complete copy, or update Chronicle.
     ///   - ``SwiftDataError/unknownSchema`` if the replica has other models than the source. Use the same models.
     ///   - ``SwiftDataError/historyTokenStoreMismatch`` if the store is the replica of another store.
     ///   - ``SwiftDataError/historyTokenGap`` if the export begins after the position of the replica. Export the
@@ -32,14 +32,19 @@ extension ModelContainer {
     ///     ``SwiftDataError/modelValidationFailure`` if changes of the replica conflict with those of the source. Undo
     ///     them, or use a new replica.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreReplaying``.
-    ///   - An error of the file or of the store, such as ``SwiftDataError/storeBusy``.
+    ///   - An error of the store, such as ``SwiftDataError/storeBusy``.
     /// - Complexity: Proportional to the size of the export. The memory is proportional to the largest transaction, or to
     ///   the snapshot.
     @discardableResult
     public func replayHistory(from file: FileHandle, storeName: String? = nil) throws -> Int {
         try replayHistory(storeName: storeName) {
-            let data = try file.read(upToCount: 1 << 16)
-            return data?.isEmpty == false ? data : nil
+            do {
+                let data = try file.read(upToCount: 1 << 16)
+                return data?.isEmpty == false ? data : nil
+            } catch {
+                throw SwiftDataError.invalidHistoryExport.with(
+                    detail: "the file with the export cannot be read; replay a complete copy", underlying: error)
+            }
         }
     }
 

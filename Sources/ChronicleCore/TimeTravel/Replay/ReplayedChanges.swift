@@ -33,7 +33,11 @@ struct ReplayedChanges {
     /// An error of a line that contradicts the schema or another line.
     struct Invalid: Error {
         let detail: String
-        init(_ detail: String) { self.detail = detail }
+        let property: (entityName: String, name: String)?
+
+        init(_ detail: String, _ property: (entityName: String, name: String)? = nil) {
+            (self.detail, self.property) = (detail, property)
+        }
     }
 
     // MARK: Lines
@@ -145,6 +149,11 @@ struct ReplayedChanges {
             }
             switch value.form {
             case .plain(let value):
+                // A fetch could not decode the value.
+                guard value.isNull || property.codec?.isStoredForm(value) == true else {
+                    let expected = property.attribute.map { "a value of type \($0.valueTypeName)" } ?? "a reference"
+                    throw Invalid("\(value.formName) is not \(expected)", (entity.name, name))
+                }
                 // A migration replaced null by the default value when the property became required. The replica has the
                 // same classes, so it had the same migration.
                 values[property.slot] = value.isNull && !property.isOptional ? property.defaultValue ?? .null : value
