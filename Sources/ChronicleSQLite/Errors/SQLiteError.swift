@@ -23,10 +23,14 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The statement with placeholders for its parameters, if there is one.
     package let sql: String?
 
-    package init(extendedCode: Int32, message: String, sql: String? = nil) {
+    /// The `errno` of the system call that failed, or 0 if no call failed or its result is not known.
+    package let systemCode: Int32
+
+    package init(extendedCode: Int32, message: String, sql: String? = nil, systemCode: Int32 = 0) {
         self.extendedCode = extendedCode
         self.message = message
         self.sql = sql
+        self.systemCode = systemCode
     }
 
     /// The primary result code, which is the low byte of the extended code.
@@ -92,7 +96,18 @@ extension SQLiteError {
     package var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
 
     /// The disk is full, or the database reached its size limit.
-    package var isFull: Bool { primaryCode == SQLITE_FULL }
+    ///
+    /// SQLite has a code for a full disk, but does not use it for files beside the database: it reports an input/output
+    /// error, or that the file cannot be opened.
+    package var isFull: Bool {
+        primaryCode == SQLITE_FULL || (isInputOutput || isCannotOpen) && [ENOSPC, EDQUOT].contains(systemCode)
+    }
+
+    /// The process or the system has too many open files.
+    package var isTooManyFiles: Bool { (isInputOutput || isCannotOpen) && [EMFILE, ENFILE].contains(systemCode) }
+
+    /// The text of ``systemCode``, or `nil` if it is 0.
+    package var systemMessage: String? { systemCode == 0 ? nil : String(cString: strerror(systemCode)) }
 
     /// A read-only connection would have read a view.
     package var isDenied: Bool { primaryCode == SQLITE_AUTH }
@@ -128,9 +143,14 @@ extension SQLiteError {
             self.init(extendedCode: 8458, message: "the system could not read the file: \(failure)", sql: sql)
             return
         }
+        // SQLite sets it only for these codes. https://www.sqlite.org/c3ref/system_errno.html
+        let isSystemError = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+        let systemCode = isSystemError ? connection.map { sqlite3_system_errno($0) } ?? 0 : 0
         // Without memory for a handle, `sqlite3_errstr` still provides the text of the code.
         let text = connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
-        self.init(extendedCode: code, message: text.map { String(cString: $0) } ?? "unknown error", sql: sql)
+        self.init(
+            extendedCode: code, message: text.map { String(cString: $0) } ?? "unknown error", sql: sql,
+            systemCode: systemCode)
     }
 
     /// Returns the system's message for a failed read, or `nil` if no read failed.

@@ -31,13 +31,21 @@ extension SwiftDataError {
             case _ where error.isMoved:
                 "\(error.message); create a new container to use the file that is at the path now"
             case _ where error.isDenied: "another program replaced a table with a view: \(error.message)"
-            case _ where error.isInputOutput:
-                "\(error.message); the disk or the connection to it may be failing, and the file may be undamaged"
-            default: error.message
+            case _ where error.isTooManyFiles:
+                "\(error.message): the program has too many open files; close some of them or raise the limit, and try "
+                    + "again"
+            case _ where error.isInputOutput && !error.isFull:
+                "\(error.fullMessage); the disk or the connection to it may be failing, and the file may be undamaged"
+            default: error.fullMessage
             }
         self = kind.with(
             detail: detail, storeIdentifier: storeIdentifier, underlying: DatabaseError(error))
     }
+}
+
+extension SQLiteError {
+    /// The message of SQLite with that of the system.
+    fileprivate var fullMessage: String { systemMessage.map { "\(message): \($0)" } ?? message }
 }
 
 /// Runs `body`, converts SQLite errors to `SwiftDataError`, and adds the store identifier to errors without one.

@@ -117,19 +117,36 @@ struct FileInspection {
             defer { connection.close() }
             return try FileFormat.finding(connection, path: self.path)
         } catch let error as SQLiteError {
+            if error.isCannotOpen { try requireIndex() }
             let error = SwiftDataError(error, storeIdentifier: nil)
             throw error.with(detail: "\(self.path): \(error.detail ?? "")")
         }
     }
 
+    /// Throws an error for a log without its index, which a reader would have to create in a directory that it cannot
+    /// write. https://www.sqlite.org/wal.html#read_only_databases
+    private func requireIndex() throws {
+        let manager = FileManager.default
+        guard try size(path + "-wal") > 0, !manager.fileExists(atPath: path + "-shm"),
+            !manager.isWritableFile(atPath: directory)
+        else { return }
+        throw SwiftDataError.loadIssueModelContainer.with(
+            detail:
+                "\(path)-wal contains transactions, but its index \(path)-shm is missing and cannot be created, because "
+                + "\(directory) is not writable; copy both files to another directory, or open the store once with write "
+                + "access")
+    }
+
     /// The path for opening the store read-only.
     ///
-    /// If the log does not exist and cannot be created, the file is opened as immutable
+    /// If the log is empty or does not exist, and cannot be created, the file is opened as immutable
     /// (https://www.sqlite.org/wal.html#read_only_databases), unless it has a journal that must be rolled back first.
     var readOnlyPath: String {
         get throws {
             let manager = FileManager.default
-            if manager.isWritableFile(atPath: directory) || manager.fileExists(atPath: path + "-wal") { return path }
+            if manager.isWritableFile(atPath: directory) { return path }
+            try requireIndex()
+            if manager.fileExists(atPath: path + "-wal"), manager.fileExists(atPath: path + "-shm") { return path }
             // A tracked database without a log can be read, and must not be opened as immutable while its program writes.
             if try !usesLog { return path }
             return try size(path + "-journal") > 0 ? path : immutableURI

@@ -233,6 +233,45 @@ import Testing
         #expect(try value("checkpoint_fullfsync") == 1)
     }
 
+    /// SQLite has a code for a full disk only for some of its files.
+    @Test(arguments: [13, 4874, 1290, 5642, 14, 778] as [Int32], [ENOSPC, EDQUOT])
+    func fullDiskIsRecognizedBySystemCodes(_ code: Int32, _ systemCode: Int32) {
+        let cause = SQLiteError(extendedCode: code, message: "disk I/O error", systemCode: systemCode)
+        let error = SwiftDataError(cause, storeIdentifier: nil)
+        #expect(error == .storeFull && error.detail?.contains("failing") == false, "\(error)")
+    }
+
+    @Test(arguments: [EMFILE, ENFILE])
+    func tooManyOpenFilesAreReported(_ systemCode: Int32) {
+        let cause = SQLiteError(extendedCode: 14, message: "unable to open database file", systemCode: systemCode)
+        let error = SwiftDataError(cause, storeIdentifier: nil)
+        #expect(error == .storeFailure && error.detail?.contains("too many open files") == true, "\(error)")
+    }
+
+    /// A reader needs an index of the log, for which there is no space.
+    @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
+    func fullDiskIsReportedToReaders() throws {
+        let script = """
+            "$worker" open "$store" && dd if=/dev/zero of="$directory/fill" bs=4k 2> /dev/null
+            "$worker" failure "$store"
+            """
+        let said = try Mounts.run(script, in: directory.url, kilobytes: 1_024)
+        #expect(said.hasPrefix("opened 0\nstoreFull"), "\(said)")
+    }
+
+    /// Another program left a log, but not its index, and the disk can only be read.
+    @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
+    func missingIndexOfTheLogIsReported() throws {
+        let script = """
+            "$worker" open "$store"
+            sqlite3 "$store" ".dbconfig no_ckpt_on_close on" "INSERT INTO chronicle_meta VALUES ('other', 1)" > /dev/null
+            rm "$store-shm" && mount -o remount,ro "$directory"
+            "$worker" failure "$store" read-only
+            """
+        let said = try Mounts.run(script, in: directory.url, kilobytes: 4_096)
+        #expect(said.contains("loadIssueModelContainer") && said.contains("test.store-shm is missing"), "\(said)")
+    }
+
     @Test(arguments: [8458, 266, 778] as [Int32])
     func failingDiskIsNotDamage(_ code: Int32) {
         let cause = SQLiteError(extendedCode: code, message: "disk I/O error")

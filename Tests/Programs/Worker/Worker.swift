@@ -10,6 +10,7 @@ import Foundation
 ///     ChronicleTestWorker open STORE            opens the store and prints a line
 ///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
+///     ChronicleTestWorker failure STORE [MODE]  prints the error of opening and reading the store, in the mode read-only
 ///     ChronicleTestWorker upgrade STORE         opens a store of a fixture, and prints whether the disk is full
 ///     ChronicleTestWorker migrate STORE         migrates a store to the latest version, a dot for each save
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
@@ -48,6 +49,14 @@ struct Worker {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)
             } catch SwiftDataError.fileReadOnly { emit("fileReadOnly\n") }
+        }
+        if arguments[1] == "failure" {
+            configuration.allowsSave = arguments.last != "read-only"
+            do {
+                let container = try ModelContainer(for: Note.self, configurations: configuration)
+                _ = try ModelContext(container).fetchCount(FetchDescriptor<Note>())
+            } catch let error as SwiftDataError { emit("\(error)\n") }
+            return
         }
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
         if arguments[1] == "follow" { configuration.watching = .eventsOnly }
