@@ -1,3 +1,4 @@
+import Chronicle
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -50,6 +51,42 @@ import Testing
         #expect(throws: Never.self) {
             try JSONSerialization.jsonObject(with: Data(json.text.utf8), options: .fragmentsAllowed)
         }
+    }
+
+    /// No JSON contains a character that a terminal may interpret, and all can be read back.
+    @Test func jsonContainsNoTerminalControls() throws {
+        let scalars = (0...0x10FFFF).compactMap(Unicode.Scalar.init).filter(\.isTerminalControl)
+        #expect(scalars.count > 200 && scalars.contains("\u{9b}") && scalars.contains("\u{202e}"))
+        for scalar in scalars + ["<", "\"", "\\", "é", "\u{200d}", "🚲"] {
+            let text = "a\(Character(scalar))b"
+            var bytes = JSONBytes()
+            bytes.append(text)
+            let encoded = JSONEscaping.escaped(try JSONEncoder().encode([text]))
+            for json in [
+                JSON.array([.string(text)]).text, "[\(String(decoding: bytes.bytes, as: UTF8.self))]",
+                String(decoding: encoded, as: UTF8.self),
+            ] {
+                #expect(!json.unicodeScalars.contains { $0.isTerminalControl }, "\(scalar.value)")
+                #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text], "\(scalar.value)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["schema", "--json"], ["export"], ["log", "--json"], ["log"], ["stats", "--json"], ["schema"], ["timeline"],
+    ])
+    func namesAndValuesAreEscaped(_ arguments: [String]) async throws {
+        let file = try TemporaryDirectory().file("tracked.db")
+        let name = "T\u{9b}31m\u{7f}\u{85}\u{202e}x"
+        _ = try Shell.sqlite3(file, "CREATE TABLE \"\(name)\"(id INTEGER PRIMARY KEY, \"\(name)\")")
+        #expect(try await CommandRun("track", file.path).status == 0)
+        _ = try Shell.sqlite3(file, "INSERT INTO \"\(name)\"(\"\(name)\") VALUES ('\(name)')")
+        let output = arguments == ["timeline"] ? ["-o", file.path + ".html"] : []
+        let run = try await CommandRun(arguments + output + [file.path])
+        #expect(run.status == 0, "\(run.errors)")
+        let text =
+            output.isEmpty ? run.output : try String(contentsOf: URL(fileURLWithPath: output[1]), encoding: .utf8)
+        #expect(!text.unicodeScalars.contains { $0.isTerminalControl && $0 != "\n" })
     }
 
     @Test(arguments: [

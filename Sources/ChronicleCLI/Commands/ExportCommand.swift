@@ -28,7 +28,7 @@ enum ExportCommand {
             guard !arguments.has("after") else { throw UsageError("--snapshot and --after exclude each other") }
             start = .snapshot
         }
-        // The lines are not escaped for terminals, because their checksums include every byte.
+        // Nobody reads an export in a terminal, and its lines are long.
         guard arguments.has("output") || !console.settings.isTerminal else {
             throw UsageError("the output is a terminal; redirect it, or write to a file with -o")
         }

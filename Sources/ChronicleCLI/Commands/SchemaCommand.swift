@@ -1,4 +1,5 @@
 import Chronicle
+import Foundation
 
 /// `chronicle schema`.
 enum SchemaCommand {
@@ -17,7 +18,7 @@ enum SchemaCommand {
         let entities = file.schema.entities.sorted { $0.name < $1.name }
         for (index, entity) in entities.enumerated() {
             if arguments.has("json") {
-                try console.line(entity.json())
+                try console.line(String(decoding: JSONEscaping.escaped(Data(entity.json().utf8)), as: UTF8.self))
                 continue
             }
             if index > 0 { try console.line() }

@@ -1,3 +1,5 @@
+import Chronicle
+
 extension StringProtocol {
     /// The text without control characters, so that a value cannot send commands to the terminal.
     ///
@@ -25,16 +27,5 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal may interpret the scalar, or it changes how the text around it looks.
-    fileprivate var requiresEscape: Bool {
-        if self == "\\" { return true }
-        switch properties.generalCategory {
-        // Controls of ASCII and of ISO 8859, where U+009B begins an escape sequence; marks that reverse the direction,
-        // and characters without a width; line and paragraph separators.
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate: return true
-        // Joins emoji.
-        case .format: return value != 0x200D
-        default: return false
-        }
-    }
+    fileprivate var requiresEscape: Bool { self == "\\" || isTerminalControl }
 }

@@ -1,3 +1,4 @@
+import Chronicle
 import Foundation
 
 /// A JSON value whose objects keep the order of their keys.
@@ -24,55 +25,36 @@ enum JSON: Sendable, Equatable {
 
     static func count(_ count: Int) -> JSON { .integer(Int64(count)) }
 
-    /// The JSON text without line breaks, which contains no control characters.
+    /// The JSON text without line breaks, which contains no characters that a terminal may interpret.
     var text: String {
-        var text = ""
-        write(to: &text)
-        return text
+        var bytes = JSONBytes(isInScript: false)
+        write(to: &bytes)
+        return String(decoding: bytes.bytes, as: UTF8.self)
     }
 
-    private func write(to text: inout String) {
+    private func write(to json: inout JSONBytes) {
         switch self {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .integer(let value): text += String(value)
-        case .number(let value): text += value.isFinite ? value.description : "\"\(value)\""
-        case .string(let value): Self.write(value, to: &text)
+        case .null: json.append(raw: "null")
+        case .bool(let value): json.append(raw: value ? "true" : "false")
+        case .integer(let value): json.append(value)
+        case .number(let value): json.append(value)
+        case .string(let value): json.append(value)
         case .array(let elements):
-            text += "["
+            json.append(raw: "[")
             for (index, element) in elements.enumerated() {
-                if index > 0 { text += "," }
-                element.write(to: &text)
+                if index > 0 { json.append(raw: ",") }
+                element.write(to: &json)
             }
-            text += "]"
+            json.append(raw: "]")
         case .object(let members):
-            text += "{"
+            json.append(raw: "{")
             for (index, member) in members.enumerated() {
-                if index > 0 { text += "," }
-                Self.write(member.name, to: &text)
-                text += ":"
-                member.value.write(to: &text)
+                if index > 0 { json.append(raw: ",") }
+                json.append(member.name)
+                json.append(raw: ":")
+                member.value.write(to: &json)
             }
-            text += "}"
+            json.append(raw: "}")
         }
-    }
-
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            // U+2028 and U+2029 are line breaks in JavaScript; those from U+007F on are controls of terminals.
-            case "\0"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

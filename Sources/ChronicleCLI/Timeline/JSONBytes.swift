@@ -1,8 +1,14 @@
-/// JSON as UTF-8 that is safe within a `<script>` element: it contains no `<`.
+import Chronicle
+
+/// JSON as UTF-8 that is safe in a terminal and within a `<script>` element: it contains no control characters and no `<`.
 ///
 /// It is written piece by piece, because ``JSON`` values of a whole history would take several times its memory.
 struct JSONBytes {
     private(set) var bytes: [UInt8] = []
+    private let isInScript: Bool
+
+    /// - Parameter isInScript: Whether `<` is escaped.
+    init(isInScript: Bool = true) { self.isInScript = isInScript }
 
     var count: Int { bytes.count }
 
@@ -23,19 +29,19 @@ struct JSONBytes {
 
     mutating func append(_ text: some StringProtocol) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": bytes.append(contentsOf: "\\\"".utf8)
+            case "\\": bytes.append(contentsOf: "\\\\".utf8)
+            case "\n": bytes.append(contentsOf: "\\n".utf8)
+            case "\r": bytes.append(contentsOf: "\\r".utf8)
+            case "\t": bytes.append(contentsOf: "\\t".utf8)
             // `<` could end the script element, or begin a comment in it.
             // https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements
-            case 0..<0x20, UInt8(ascii: "<"):
-                bytes.append(contentsOf: "\\u00".utf8)
-                let digits = String(byte, radix: 16)
-                if digits.utf8.count < 2 { bytes.append(UInt8(ascii: "0")) }
-                bytes.append(contentsOf: digits.utf8)
-            default: bytes.append(byte)
+            case "<" where isInScript: JSONEscaping.append(scalar, to: &bytes)
+            case _ where scalar.isTerminalControl: JSONEscaping.append(scalar, to: &bytes)
+            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+            default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
         }
         bytes.append(UInt8(ascii: "\""))

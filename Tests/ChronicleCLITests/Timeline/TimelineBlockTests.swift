@@ -29,7 +29,7 @@ struct TimelineBlockTests {
         #expect(json(Date(timeIntervalSinceReferenceDate: .infinity)) == #"{"date":8640000000000000}"#)
         #expect(json(Date(timeIntervalSinceReferenceDate: .nan)) == #"{"date":0}"#)
         #expect(json(Data([1, 2, 3])) == #"{"bytes":3}"#)
-        #expect(json("</script>\"\\\n\u{1}") == #""\u003c/script>\"\\\u000a\u0001""#)
+        #expect(json("</script>\"\\\n\u{1}") == #""\u003c/script>\"\\\n\u0001""#)
         let model = PersistentIdentifier.Origin(storeIdentifier: "s", entityName: "Trip").identifier(7)
         #expect(json(model) == #"{"model":"Trip/7"}"#)
     }

@@ -85,7 +85,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
 
     private mutating func line(_ line: HistoryExportLine) throws {
         if isTrial { return }
-        var data = try encoder.encode(line)
+        var data = JSONEscaping.escaped(try encoder.encode(line))
         data.append(UInt8(ascii: "\n"))
         checksum.add(data)
         try write(data)
