@@ -18,6 +18,7 @@ extension Connection {
     /// Runs `body` as a part of the open transaction. https://www.sqlite.org/lang_savepoint.html
     func savepoint<T>(mapError: (any Error) -> any Error, _ body: () throws -> T) throws -> T {
         // After some errors SQLite rolls back the whole transaction. Writing on would commit its second part alone.
+        try endFailedTransaction()
         guard isInTransaction else { throw SQLiteError.misuse("the transaction was rolled back after an error") }
         try cached("SAVEPOINT chronicle").run()
         do {

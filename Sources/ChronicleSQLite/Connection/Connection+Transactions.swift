@@ -15,8 +15,8 @@ extension Connection {
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
         if nestsTransactions { return try savepoint(mapError: mapError, body) }
-        let begin = try begin ?? cached("BEGIN IMMEDIATE")
-        self.begin = begin
+        try prepareTransactions()
+        guard let begin else { throw SQLiteError.misuse("the connection is closed") }
         let result = try transact(begin: begin, mapError: mapError, body)
         // Before another statement can read the commits of other connections.
         let version = readVersion()
@@ -31,21 +31,30 @@ extension Connection {
     ///
     /// If a transaction is already open, `body` runs in it.
     package func deferredRead<T>(_ body: () throws -> T) throws -> T {
+        try endFailedTransaction()
         if isInTransaction { return try body() }
+        try prepareTransactions()
         return try transact(begin: cached("BEGIN DEFERRED"), mapError: { $0 }, body)
+    }
+
+    /// Prepares the statements of every transaction, once. Later there may be no memory for that of a rollback.
+    private func prepareTransactions() throws {
+        if rollBack != nil { return }
+        begin = try cached("BEGIN IMMEDIATE")
+        commit = try cached("COMMIT")
+        rollBack = try cached("ROLLBACK")
     }
 
     private func transact<T>(
         begin: Statement, mapError: (any Error) -> any Error, _ body: () throws -> T
     ) throws -> T {
+        try endFailedTransaction()
         // Outside of the `do` block: if it fails, an open transaction belongs to another caller.
         try begin.run()
         do {
             let result = try body()
             // COMMIT fails if SQLite has rolled back the transaction and `body` ignored the error.
-            let commit = try commit ?? cached("COMMIT")
-            self.commit = commit
-            try commit.run()
+            try commit?.run()
             return result
         } catch {
             let error = mapError(error)
@@ -54,12 +63,27 @@ extension Connection {
         }
     }
 
-    /// Rolls back an open transaction. Its own errors are ignored in favor of the error that caused the rollback.
+    /// Rolls back an open transaction. The caller throws the error that caused the rollback; if the rollback fails as well,
+    /// for example for lack of memory, ``endFailedTransaction()`` repeats it before the next statement.
     func rollback() {
+        do { try endTransaction() } catch { mustRollBack = true }
+    }
+
+    /// Rolls back a transaction whose rollback failed, so that its changes are neither read nor committed.
+    ///
+    /// - Throws: The error of the rollback. The connection is not usable until it succeeds.
+    func endFailedTransaction() throws {
+        guard mustRollBack else { return }
+        try endTransaction()
+    }
+
+    private func endTransaction() throws {
         latestVersion = nil
         // After errors such as SQLITE_FULL or SQLITE_IOERR, SQLite has already rolled back, and another ROLLBACK would
         // be an error. https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
-        guard let handle, isInTransaction else { return }
-        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+        if isInTransaction {
+            if let rollBack { try rollBack.run() } else { try execute("ROLLBACK") }
+        }
+        mustRollBack = false
     }
 }

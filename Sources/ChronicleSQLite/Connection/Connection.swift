@@ -31,6 +31,9 @@ package final class Connection {
     /// The statements of every transaction, which are not looked up.
     @exclusivity(unchecked) var begin: Statement?
     @exclusivity(unchecked) var commit: Statement?
+    @exclusivity(unchecked) var rollBack: Statement?
+    /// Whether a rollback failed; see ``endFailedTransaction()``.
+    @exclusivity(unchecked) var mustRollBack = false
 
     /// The condition that ends reads; see ``setInterruptible(_:)``.
     var interruption: Interruption?
@@ -111,7 +114,7 @@ package final class Connection {
         guard let handle else { return }
         resetAndRollBack()
         statements.removeAll()
-        (begin, commit) = (nil, nil)
+        (begin, commit, rollBack) = (nil, nil, nil)
         (attachedObject, didCommit, rowChangeObservation) = (nil, nil, nil)
         self.handle = nil
         // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.

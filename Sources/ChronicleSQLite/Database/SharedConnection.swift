@@ -38,6 +38,7 @@ extension Connection {
     ///   ending it. The transaction is rolled back.
     func withCleanup<T>(_ body: (Connection) throws -> T) throws -> T {
         _ = try openHandle()
+        try endFailedTransaction()
         let result: T
         do {
             result = try body(self)

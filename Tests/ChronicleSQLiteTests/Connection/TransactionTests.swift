@@ -1,6 +1,8 @@
-import ChronicleSQLite
+import ChronicleCSQLite
 import ChronicleTestSupport
 import Testing
+
+@testable import ChronicleSQLite
 
 @Suite struct TransactionTests {
     let directory: TemporaryDirectory
@@ -46,6 +48,65 @@ import Testing
         }
         #expect(try other().int64s("SELECT a FROM t") == [1])
         #expect(try other().int64s("SELECT a FROM child") == [])
+    }
+
+    /// A rollback that fails, for example for lack of memory, is repeated before anything else is read or written.
+    @Test(arguments: [false, true])
+    func failedRollbackIsRepeated(_ reads: Bool) throws {
+        #expect(throws: TestError()) {
+            try connection.immediate {
+                try connection.execute("INSERT INTO t VALUES (1)")
+                deny(true, try connection.openHandle())
+                throw TestError()
+            }
+        }
+        #expect(connection.isInTransaction)
+        #expect(throws: SQLiteError.self) {
+            if reads { try connection.deferredRead {} } else { try connection.immediate {} }
+        }
+        deny(false, try connection.openHandle())
+        if reads {
+            let values = try connection.deferredRead { try connection.int64s("SELECT a FROM t") }
+            #expect(values == [])
+        } else {
+            try connection.immediate { try connection.execute("INSERT INTO t VALUES (2)") }
+        }
+        #expect(!connection.isInTransaction)
+        #expect(try other().int64s("SELECT a FROM t") == (reads ? [] : [2]))
+    }
+
+    /// The database rolls back a transaction that is still open before the next caller uses the connection.
+    @Test func databaseRepeatsAFailedRollback() throws {
+        let database = try Database(path: directory.path())
+        var handle: OpaquePointer?
+        #expect(throws: TestError()) {
+            try database.write { connection in
+                try connection.immediate {
+                    try connection.execute("INSERT INTO t VALUES (1)")
+                    handle = try connection.openHandle()
+                    deny(true, handle)
+                    throw TestError()
+                }
+            }
+        }
+        #expect(throws: SQLiteError.self) { try database.write { _ in } }
+        deny(false, handle)
+        #expect(try database.write { try $0.int64s("SELECT a FROM t") } == [])
+        #expect(try other().int64s("SELECT a FROM t") == [])
+    }
+
+    /// Makes SQLite reject every ROLLBACK of the connection, also that of a prepared statement.
+    private func deny(_ denies: Bool, _ handle: OpaquePointer?) {
+        guard denies else {
+            _ = sqlite3_set_authorizer(handle, nil, nil)
+            return
+        }
+        _ = sqlite3_set_authorizer(
+            handle,
+            { _, action, operation, _, _, _ in
+                action == SQLITE_TRANSACTION && operation.map { String(cString: $0) } == "ROLLBACK"
+                    ? SQLITE_DENY : SQLITE_OK
+            }, nil)
     }
 
     /// SQLite rolls back the whole transaction after some errors, such as those of a full disk.
