@@ -106,6 +106,19 @@ import Testing
         #expect(try await CommandRun("verify", replica.path).status == 0)
     }
 
+    /// What a command cannot complete is refused before it deletes anything.
+    @Test(arguments: [[], ["--dry-run"]])
+    func aTrackedDatabaseIsNotPurgedAndCompacted(_ options: [String]) async throws {
+        let file = try TemporaryDirectory().file("tracked.db")
+        _ = try Shell.sqlite3(file, "CREATE TABLE note(id INTEGER PRIMARY KEY, text)")
+        #expect(try await CommandRun("track", file.path).status == 0)
+        for number in 1...5 { _ = try Shell.sqlite3(file, "INSERT INTO note VALUES (\(number), 'x')") }
+        let before = try Shell.sqlite3(file, "SELECT count(*) FROM chronicle_change")
+        let run = try await CommandRun(["purge", "--max-changes", "1", "--compact"] + options + [file.path])
+        #expect(run.status == 3 && run.errors.contains("unsupportedFeature"), "\(run.errors)")
+        #expect(try Shell.sqlite3(file, "SELECT count(*) FROM chronicle_change") == before)
+    }
+
     @Test func aDirectoryIsRejected() async throws {
         #expect(try await CommandRun("log", TemporaryDirectory().url.path).status == 3)
     }

@@ -29,6 +29,8 @@ enum PurgeCommand {
         }
         if arguments.has("dry-run") { return try plan(retention, arguments, console) }
         let file = try StoreFile.write(arguments.operands["FILE"], console)
+        // Before anything is deleted.
+        if arguments.has("compact") { try file.store.requireVacuum() }
         let progress = Progress(console)
         let plan = try file.store.planHistoryPurge(retention, at: console.settings.now())
         var result = HistoryPurgeResult(file.store.identifier, plan)
@@ -61,6 +63,7 @@ enum PurgeCommand {
         _ retention: HistoryRetention, _ arguments: Arguments, _ console: Console
     ) throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
+        if arguments.has("compact") { try file.store.requireVacuum() }
         let plan = try file.store.planHistoryPurge(retention, at: console.settings.now())
         var count = 0
         if let newest = plan.newest { count = try file.store.fetchHistoryCount(.before(newest)) }

@@ -176,7 +176,7 @@ public final class DefaultStore: DataStore {
 
     /// Throws an error if the file is the database of another program, because `VACUUM` may change rowids on which the
     /// program depends.
-    func requireVacuum() throws {
+    package func requireVacuum() throws {
         guard layout.isTracked else { return }
         throw SwiftDataError.unsupportedFeature.with(
             detail: "the file is the database of another program, whose rowids VACUUM may change; run VACUUM with that "

@@ -65,6 +65,25 @@
             #expect(try fixture.add("e").map(\.transactionIdentifier) == [transactions[3].transactionIdentifier + 1])
         }
 
+        /// A transaction that is later than the server's time does not keep the following ones.
+        @Test func wrongClocksDoNotStopThePurge() async throws {
+            let month = HistoryRetention(maximumAge: .seconds(30 * 86_400))
+            for (ages, deleted) in [
+                ([90, -3_650, 80, 1], 3), ([90, 80, -3_650, 1], 2), ([-1, -1, -1, -1], 0), ([90, 1, -3_650, 80], 1),
+            ] {
+                let fixture = try HistoryFixture()
+                let transactions = try fixture.add("a", "b", "c", "d")
+                for (transaction, age) in zip(transactions, ages) {
+                    try fixture.psql(
+                        """
+                        UPDATE chronicle_transaction SET timestamp = timestamp - \(age * 86_400) \
+                        WHERE position = \(transaction.transactionIdentifier)
+                        """)
+                }
+                #expect(try await purge(fixture, month).transactions == deleted, "\(ages)")
+            }
+        }
+
         @Test func purgeIsDoneInSteps() throws {
             let fixture = try HistoryFixture()
             for count in [15_000, 15, 1] {

@@ -61,15 +61,63 @@ import Testing
         #expect(everything.newest == all[4].token)
     }
 
-    /// A transaction of the future keeps the following ones.
-    @Test(arguments: StoreKind.allCases)
-    func changedClocks(_ kind: StoreKind) throws {
+    /// Transactions with the given ages in days: one with a negative age was made by a program whose clock was wrong. The
+    /// number of those that a limit of 30 days deletes.
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ([90, -3_650, 80, 1, 0], 3), ([-3_650, 90, 80, 1, 0], 3), ([90, 80, -3_650, 1, 0], 2),
+            ([90, 80, 70, -1, -1], 3),
+            ([-1, -1, -1, -1, -1], 0), ([90, 1, -3_650, 80, 0], 1), ([90, 80, 1, 9_000, 0], 2),
+            ([1, 9_000, 9_000, 0, 0], 0),
+            ([90, 80, 70, 60, 50], 5), ([90, -1, 80, -1, 70], 5),
+        ])
+    func wrongClocks(_ kind: StoreKind, _ example: ([Double], Int)) throws {
+        let (ages, deleted) = example
         let store = try filled(kind)
         let all = try store.history()
-        try store.foreign("UPDATE chronicle_change SET primary_key = primary_key + 1e6 WHERE id = \(all[1].id)")
-        let retention = HistoryRetention(maximumAge: .seconds(1))
-        let plan = try store.store.planHistoryPurge(retention, at: all[4].timestamp + 3_600)
-        #expect(plan.newest == all[0].token)
+        let now = Date(timeIntervalSinceReferenceDate: 1e9)
+        for (transaction, age) in zip(all, ages) {
+            let seconds = now.timeIntervalSinceReferenceDate - age * 86_400
+            try store.foreign("UPDATE chronicle_change SET primary_key = \(seconds) WHERE id = \(transaction.id)")
+        }
+        let plan = try store.store.planHistoryPurge(HistoryRetention(maximumAge: .seconds(30 * 86_400)), at: now)
+        #expect(plan.newest == (deleted == 0 ? nil : all[deleted - 1].token))
+    }
+
+    /// Random ages in a history of several ranges, compared with the rule applied to all transactions.
+    @Test(arguments: 0..<6)
+    func randomClocks(_ number: Int) throws {
+        var random = TestSeed.generator(number)
+        let store = try TestStore(.file)
+        let now = Date.now
+        let context = store.context()
+        let trip = Trip(name: "a", destination: "b")
+        context.insert(trip)
+        for step in 0..<1_500 {
+            trip.note = "\(step)"
+            try context.save()
+        }
+        // Blocks of equal ages, so that whole ranges are skipped.
+        var ages: [Double] = []
+        while ages.count < 1_500 {
+            let age = random.pick([90.0, 60, 40, 20, 1, -1, -4_000, 9_000])
+            ages += Array(repeating: age, count: 1 + random.below(number < 3 ? 3 : 600))
+        }
+        let all = try store.history()
+        for (transaction, age) in zip(all, ages) {
+            let seconds = now.timeIntervalSinceReferenceDate - age * 86_400
+            try store.foreign("UPDATE chronicle_change SET primary_key = \(seconds) WHERE id = \(transaction.id)")
+        }
+        try store.foreign(
+            """
+            UPDATE chronicle_summary SET (earliest, latest) = (SELECT min(primary_key), max(primary_key) \
+            FROM chronicle_change WHERE kind < 0 AND id BETWEEN first AND last) WHERE latest IS NOT NULL
+            """)
+        let days = Double(1 + random.below(100))
+        let plan = try store.store.planHistoryPurge(HistoryRetention(maximumAge: .seconds(days * 86_400)), at: now)
+        let kept = ages.prefix(1_500).prefix { !(0...days).contains($0) }
+        #expect(plan.newest == kept.lastIndex { $0 > days }.map { all[$0].token }, "\(TestSeed.description)")
     }
 
     @Test(arguments: StoreKind.allCases, 0...6)

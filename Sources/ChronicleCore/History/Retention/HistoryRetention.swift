@@ -14,7 +14,9 @@ public struct HistoryRetention: Hashable, Sendable {
     /// The age from which transactions are deleted, or `nil` for no limit.
     ///
     /// The age depends on the timestamps of the transactions and on the clock. Deletion stops at the first transaction
-    /// that is younger, so a transaction with a timestamp in the future keeps all that follow it.
+    /// that is younger, whatever the timestamps of those that follow it. A timestamp that is later than the clock, which for
+    /// the PostgreSQL store includes that of the server, is wrong: its transaction does not stop the deletion, and is
+    /// deleted with the next transaction that is old enough.
     public var maximumAge: Duration?
     /// The number of changes to keep, or `nil` for no limit. The newest transaction is kept even if it has more.
     ///

@@ -148,11 +148,18 @@
         func position(_ retention: HistoryRetention, at date: Date) throws -> Int64 {
             var limit: Int64 = 0
             if let age = retention.maximumAge {
+                // A timestamp that is later than the current time of the server is wrong, and says nothing about the age of
+                // its transaction, which is deleted with the next one that is old enough.
                 let result = try connection.run(
                     """
-                    SELECT coalesce((SELECT position - 1 FROM chronicle_transaction WHERE timestamp >= $1 \
-                    ORDER BY position LIMIT 1), position) FROM chronicle_history
-                    """, Parameters(.double((date - age / .seconds(1)).timeIntervalSinceReferenceDate)))
+                    SELECT coalesce((SELECT position FROM chronicle_transaction WHERE timestamp < $1 \
+                    AND position < coalesce((SELECT position FROM chronicle_transaction WHERE timestamp BETWEEN $1 \
+                    AND greatest($2, extract(epoch FROM clock_timestamp()) - 978307200) ORDER BY position LIMIT 1), \
+                    9223372036854775807) ORDER BY position DESC LIMIT 1), 0)
+                    """,
+                    Parameters(
+                        .double((date - age / .seconds(1)).timeIntervalSinceReferenceDate),
+                        .double(date.timeIntervalSinceReferenceDate)))
                 limit = result.int64(0, 0)
             }
             if let changes = retention.maximumChanges {

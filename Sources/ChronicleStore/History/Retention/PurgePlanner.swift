@@ -28,7 +28,7 @@ struct PurgePlanner {
     private func limit() throws -> Int64 {
         guard retention.hasLimit, let newest = try newestHeader() else { return 0 }
         var limit: Int64 = 0
-        if let age = retention.maximumAge { limit = try end(ofTransactionsBefore: date - age.timeInterval, newest) }
+        if let age = retention.maximumAge { limit = try end(ofTransactionsBefore: date - age.timeInterval) }
         if retention.maximumChanges != nil || retention.maximumBytes != nil {
             let end = try HistorySize.end(
                 ofRowsAfter: HistoryFacts(connection).purged() ?? 0, exceeding: retention.maximumChanges,
@@ -50,22 +50,34 @@ struct PurgePlanner {
         return try statement.step() ? HistoryHeader(statement) : nil
     }
 
-    /// Returns the last position before the first transaction with a timestamp from a date on. Ranges of older
-    /// transactions are skipped.
-    private func end(ofTransactionsBefore date: Date, _ newest: HistoryHeader) throws -> Int64 {
-        let seconds = date.timeIntervalSinceReferenceDate
-        let range = try connection.scalarInt64(
-            "SELECT first FROM \(SummaryTable.name) WHERE latest IS NULL OR latest >= ? ORDER BY first LIMIT 1"
-        ) { try $0.bind(seconds, at: 1) }
-        let statement = try connection.cached(
+    /// Returns the position of the last transaction that is older than a date and precedes every transaction that is not,
+    /// or 0 if there is none. Ranges that contain only older transactions are skipped.
+    ///
+    /// A timestamp that is later than the current time is wrong, for example because the clock of a device was wrong. It
+    /// says nothing about the age of its transaction, which is deleted with the next one that is old enough.
+    private func end(ofTransactionsBefore date: Date) throws -> Int64 {
+        let (limit, now) = (date.timeIntervalSinceReferenceDate, self.date.timeIntervalSinceReferenceDate)
+        let next = try connection.cached(
             """
-            SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id >= ? AND \(ChangeTable.isHeader()) \
-            AND primary_key >= ? ORDER BY id LIMIT 1
+            SELECT \(ChangeTable.columns("c.")) FROM \(SummaryTable.name) AS r CROSS JOIN \(ChangeTable.name) AS c \
+            ON c.id BETWEEN r.first AND r.last WHERE (r.latest IS NULL OR r.latest >= ?1 AND r.earliest <= ?2) \
+            AND \(ChangeTable.isHeader("c.")) AND c.primary_key >= ?1 \
+            AND (c.primary_key <= ?2 OR typeof(c.primary_key) NOT IN ('integer', 'real')) ORDER BY r.first, c.id LIMIT 1
             """)
-        defer { statement.reset() }
-        try statement.bind(range ?? 0, at: 1)
-        try statement.bind(seconds, at: 2)
-        return try statement.step() ? HistoryHeader(statement).first - 1 : newest.position
+        defer { next.reset() }
+        try next.bind(limit, at: 1)
+        try next.bind(now, at: 2)
+        let end = try next.step() ? HistoryHeader(next).first - 1 : HistoryPosition.valid.upperBound
+        let last = try connection.cached(
+            """
+            SELECT c.id FROM \(SummaryTable.name) AS r CROSS JOIN \(ChangeTable.name) AS c \
+            ON c.id BETWEEN r.first AND min(r.last, ?2) WHERE r.first <= ?2 AND (r.earliest IS NULL OR r.earliest < ?1) \
+            AND \(ChangeTable.isHeader("c.")) AND c.primary_key < ?1 ORDER BY r.first DESC, c.id DESC LIMIT 1
+            """)
+        defer { last.reset() }
+        try last.bind(limit, at: 1)
+        try last.bind(end, at: 2)
+        return try last.step() ? last.position(0) : 0
     }
 
     /// Returns the position of the first header from a position on.
