@@ -48,7 +48,7 @@ extension SwiftDataError {
     ///
     /// Thrown when a store is opened. The file was not changed; update the program to that version.
     public static let unsupportedFileVersion = SwiftDataError(.unsupportedFileVersion)
-    /// The file or its directory is not writable, and the configuration does not specify read-only access.
+    /// The file, its directory, or a file beside it is not writable, and the configuration does not specify read-only access.
     ///
     /// Thrown when a store is opened. Change the permissions, or open the store with `allowsSave: false`.
     public static let fileReadOnly = SwiftDataError(.fileReadOnly)

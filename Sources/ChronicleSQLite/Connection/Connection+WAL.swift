@@ -33,6 +33,28 @@ extension Connection {
         }
     }
 
+    /// Throws an error if the write-ahead log or its index is only open for reading.
+    ///
+    /// If SQLite cannot open one of these files for writing, for example because the process has too many open files, it
+    /// opens the file for reading without an error. Every write transaction of the connection then fails, until it is closed.
+    ///
+    /// - Throws: `SQLiteError`, for which `isReadOnly` is true. Open another connection.
+    func requireWritableLog() throws {
+        guard let handle, try scalarText("PRAGMA journal_mode") == "wal" else { return }
+        // SQLite checks how the files are open before it acquires the lock of writers, so it need not wait for the lock.
+        _ = sqlite3_busy_handler(handle, nil, nil)
+        defer { installBusyHandler(handle) }
+        do {
+            try execute("BEGIN IMMEDIATE")
+            rollback()
+        } catch let error as SQLiteError where error.isReadOnly {
+            throw SQLiteError(
+                extendedCode: SQLITE_READONLY,
+                message: "the write-ahead log or its index could only be opened for reading; check the permissions of "
+                    + "\(filePath ?? "")-wal and -shm, and the number of open files")
+        } catch let error as SQLiteError where error.isBusy {}
+    }
+
     /// Copies as much of the write-ahead log to the file as possible without waiting for other connections.
     ///
     /// - Returns: The number of pages that remain in the log, because another connection reads an earlier state of the

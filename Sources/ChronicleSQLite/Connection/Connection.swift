@@ -204,7 +204,7 @@ extension Connection {
             throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the file is not writable")
         }
         _ = sqlite3_extended_result_codes(handle, 1)
-        BusyWait.install(handle, limit: busyTimeout.clampedMilliseconds)
+        installBusyHandler(handle)
         // A file may come from any source: its schema must not execute unsafe functions, and SQL must not corrupt the
         // schema. https://www.sqlite.org/security.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -213,6 +213,10 @@ extension Connection {
         try set(SQLITE_DBCONFIG_DQS_DML, 0)
         try set(SQLITE_DBCONFIG_DQS_DDL, 0)
         if mode == .readOnly { denyViews(handle) }
+    }
+
+    func installBusyHandler(_ handle: OpaquePointer) {
+        BusyWait.install(handle, limit: busyTimeout.clampedMilliseconds)
     }
 
     /// Prevents statements from reading views, which another program may have created in place of a table and which may

@@ -75,10 +75,23 @@ package final class Database: Sendable {
             connection.setInterruptible(mode == .readOnly)
             return connection
         }
+        // A connection whose log is only open for reading would never write. The reason may be temporary.
+        @Sendable func makeWriter(_ mode: Connection.Mode) throws -> Connection {
+            var attempts = 3
+            while true {
+                do {
+                    let connection = try make(path, mode)
+                    try connection.requireWritableLog()
+                    return connection
+                } catch let error as SQLiteError where (error.isReadOnly || error.isCannotOpen) && attempts > 1 {
+                    attempts -= 1
+                }
+            }
+        }
         sharesWriter = false
         isReadOnly = readOnly && !inMemory
         self.path = path
-        maintenance = Mutex(Maintenance { try make(path, .readWrite) })
+        maintenance = Mutex(Maintenance { try makeWriter(.readWrite) })
         if inMemory {
             writer = try SharedConnection(make(":memory:", .readWriteCreate))
             (readers, location) = (nil, nil)
@@ -92,7 +105,7 @@ package final class Database: Sendable {
             location = try pool.use(FileLocation.init(of:))
         } else {
             // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
-            let connection = try make(path, .readWriteCreate)
+            let connection = try makeWriter(.readWriteCreate)
             location = FileLocation(of: connection)
             writer = try SharedConnection(connection)
         }

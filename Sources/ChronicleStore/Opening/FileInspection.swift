@@ -90,10 +90,14 @@ struct FileInspection {
         try requireWritable(path)
         // SQLite creates the log and its index beside the file. https://www.sqlite.org/wal.html#read_only_databases
         try requireWritable(directory)
+        for file in [path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
+            try requireWritable(file)
+        }
     }
 
     private func requireWritable(_ path: String) throws {
-        guard FileManager.default.isWritableFile(atPath: path) else {
+        // Another connection that ends deletes the log.
+        guard FileManager.default.isWritableFile(atPath: path) || !FileManager.default.fileExists(atPath: path) else {
             throw SwiftDataError.fileReadOnly.with(
                 detail: "\(path) is not writable; change its permissions or set `allowsSave` to `false`")
         }

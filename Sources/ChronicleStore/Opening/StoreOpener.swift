@@ -39,14 +39,16 @@ struct StoreOpener {
         }
         let durability = configuration.durability
         let isInMemory = configuration.isStoredInMemoryOnly
-        let database = try Database(
-            path: path, inMemory: isInMemory, readOnly: !configuration.allowsSave,
-            busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
-        ) { connection in
-            try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
-            // The programs of a tracked database expect no further files beside it.
-            if !connection.isReadOnly, try !FileFormat.isTracked(connection) {
-                connection.didCommit = { commits.didCommit($0) }
+        let database = try openDatabase {
+            try Database(
+                path: path, inMemory: isInMemory, readOnly: !configuration.allowsSave,
+                busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
+            ) { connection in
+                try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
+                // The programs of a tracked database expect no further files beside it.
+                if !connection.isReadOnly, try !FileFormat.isTracked(connection) {
+                    connection.didCommit = { commits.didCommit($0) }
+                }
             }
         }
         do {
@@ -64,6 +66,15 @@ struct StoreOpener {
         } catch {
             database.close()
             throw error
+        }
+    }
+
+    /// Converts the error of a file beside the store that cannot be written to that of the store.
+    private func openDatabase(_ body: () throws -> Database) throws -> Database {
+        do { return try body() } catch let error as SQLiteError
+            where configuration.allowsSave && error.isReadOnly && !error.needsRecovery
+        {
+            throw SwiftDataError.fileReadOnly.with(detail: error.message, underlying: DatabaseError(error))
         }
     }
 
