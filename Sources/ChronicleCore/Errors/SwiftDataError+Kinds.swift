@@ -190,7 +190,9 @@ extension SwiftDataError {
     /// to another server.
     ///
     /// Thrown by any request to the store. Nothing was written, and the context keeps its changes. Move the file back, or
-    /// create a new container, which opens the store that is there now.
+    /// create a new container, which opens the store that is there now. A save checks the file when it has acquired the lock;
+    /// with `.relaxed` durability, it relies on a check within the last millisecond. If the file is moved later, but before
+    /// the save has committed, the changes are in the moved file, and no error is thrown.
     public static let storeMoved = SwiftDataError(.storeMoved)
     /// The disk is full, or a table has no unused primary key.
     ///

@@ -10,14 +10,15 @@ extension Connection {
     ///   - mapError: Converts an error before the rollback, while the transaction can still be queried.
     ///   - body: The reads and writes of the transaction.
     /// - Throws: The first error of `BEGIN`, `body`, or `COMMIT`. Nothing is stored in that case. `BEGIN` throws an
-    ///   error for which `isBusy` is true if another connection kept the lock for the whole busy timeout.
+    ///   error for which `isBusy` is true if another connection kept the lock for the whole busy timeout. On a connection of
+    ///   a ``Database``, an error for which `isMoved` is true if the file was moved, replaced or deleted before.
     package func immediate<T>(
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
         if nestsTransactions { return try savepoint(mapError: mapError, body) }
         try prepareTransactions()
         guard let begin else { throw SQLiteError.misuse("the connection is closed") }
-        let result = try transact(begin: begin, mapError: mapError, body)
+        let result = try transact(begin: begin, requiresSameFile: true, mapError: mapError, body)
         // Before another statement can read the commits of other connections.
         let version = readVersion()
         latestVersion = version
@@ -46,12 +47,14 @@ extension Connection {
     }
 
     private func transact<T>(
-        begin: Statement, mapError: (any Error) -> any Error, _ body: () throws -> T
+        begin: Statement, requiresSameFile: Bool = false, mapError: (any Error) -> any Error,
+        _ body: () throws -> T
     ) throws -> T {
         try endFailedTransaction()
         // Outside of the `do` block: if it fails, an open transaction belongs to another caller.
         try begin.run()
         do {
+            if requiresSameFile { try checksEachTransaction ? location?.check() : location?.checkRegularly() }
             let result = try body()
             // COMMIT fails if SQLite has rolled back the transaction and `body` ignored the error.
             try commit?.run()

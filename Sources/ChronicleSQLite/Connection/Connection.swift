@@ -51,6 +51,10 @@ package final class Connection {
     var rowChangeObservation: RowChangeObservation?
     /// See ``setTriggersEnabled(_:)``.
     package internal(set) var areTriggersEnabled = true
+    /// The file at the path when the connection was opened, or `nil` to allow writes to a file that was moved.
+    @exclusivity(unchecked) var location: FileLocation?
+    /// Whether each write transaction checks the file, or at most one in a millisecond.
+    @exclusivity(unchecked) var checksEachTransaction = true
     /// See ``nesting(_:)``.
     @exclusivity(unchecked) var nestsTransactions = false
     /// The version after the latest transaction of ``immediate(mapError:_:)``, or `nil` after a rollback.
@@ -154,6 +158,9 @@ extension Connection {
         guard let handle, let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
         return String(cString: name)
     }
+
+    /// Throws an error for which `isMoved` is true if the file of a ``Database`` was moved, replaced or deleted.
+    package func requireSameFile() throws { try location?.check() }
 
     /// Whether the connection has temporary views; see ``createTemporaryView(_:as:)``.
     package var hasTemporaryViews: Bool { allowedViews != nil }

@@ -12,7 +12,9 @@ import Synchronization
 /// Writes are serialized, and reads never wait. In WAL mode, reads see what was committed before they began. A database
 /// in memory has a single connection, so reads and writes are serialized.
 ///
-/// If the file is moved, replaced or deleted, reads and writes throw an error for which `isMoved` is true.
+/// If the file is moved, replaced or deleted, an error for which `isMoved` is true is thrown by ``read(_:)``, which checks the
+/// file at most once in a millisecond, and by write transactions of ``Connection/immediate(mapError:_:)``. A write without a
+/// transaction calls ``Connection/requireSameFile()``.
 ///
 /// A connection and its statements are valid only inside the closure that receives them. After the closure, running
 /// statements are reset, and a transaction that was not ended is rolled back with an error.
@@ -53,6 +55,8 @@ package final class Database: Sendable {
     ///     for a database in memory.
     ///   - busyTimeout: How long a statement waits for another connection's lock before it throws an error for which
     ///     `isBusy` is true.
+    ///   - checksEachTransaction: Whether each write transaction checks whether the file was moved, which takes as long as a
+    ///     system call. Otherwise, at most one in a millisecond does.
     ///   - maximumReaders: The number of idle readers that stay open. Additional readers are opened as needed, because
     ///     waiting for a reader could deadlock nested reads.
     ///   - interruption: The condition that ends a `read` with an error for which `isInterrupted` is true. It does not
@@ -64,6 +68,7 @@ package final class Database: Sendable {
         inMemory: Bool = false,
         readOnly: Bool = false,
         busyTimeout: Duration = .seconds(5),
+        checksEachTransaction: Bool = true,
         maximumReaders: Int = 4,
         interruption: Interruption? = nil,
         configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
@@ -103,10 +108,13 @@ package final class Database: Sendable {
             writer = nil
             try pool.openFirstConnection()
             location = try pool.use(FileLocation.init(of:))
+            pool.requireFile(at: location)
         } else {
             // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
             let connection = try makeWriter(.readWriteCreate)
             location = FileLocation(of: connection)
+            (connection.location, connection.checksEachTransaction) = (location, checksEachTransaction)
+            pool.requireFile(at: location)
             writer = try SharedConnection(connection)
         }
     }
@@ -161,10 +169,7 @@ package final class Database: Sendable {
     /// The same thread may call `write` and `read` inside `body`.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
         let writer = try openWriter()
-        return try writer.use { connection in
-            try location?.check()
-            return try connection.interruptibly(false) { try body(connection) }
-        }
+        return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
     }
 
     /// Runs `body` with a reading connection that no other call uses at the same time.
@@ -172,7 +177,7 @@ package final class Database: Sendable {
     /// For a database in memory, this is the only connection: nested calls share it, other threads wait, and `body`
     /// must not write.
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
-        try location?.check()
+        try location?.checkRegularly()
         if let readers { return try readers.use(body) }
         let writer = try openWriter()
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
@@ -185,7 +190,6 @@ package final class Database: Sendable {
     package func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard writer != nil else { throw SQLiteError.readOnlyDatabase }
         guard readers != nil else { return try write(body) }
-        try location?.check()
         return try maintenanceConnection().use(body)
     }
 
@@ -199,9 +203,12 @@ package final class Database: Sendable {
         try maintenance.withLock { maintenance in
             if maintenance.isClosed { throw SQLiteError.misuse("the database is closed") }
             if let connection = maintenance.connection { return connection }
+            // Otherwise another file could be opened, and become a store.
+            try location?.check()
             let connection = try maintenance.make()
             // https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
             try connection.execute("PRAGMA wal_autocheckpoint = 0")
+            connection.location = location
             let shared = try SharedConnection(connection)
             maintenance.connection = shared
             return shared

@@ -21,15 +21,23 @@ final class FileLocation: Sendable {
 
     /// Throws an error for which `isMoved` is true if another file, or none, is at the path.
     func check() throws {
+        guard FileIdentity(path: path) != identity else { return }
+        throw SQLiteError.moved(path)
+    }
+
+    /// Does what ``check()`` does, unless the file was checked within the last millisecond.
+    func checkRegularly() throws {
         let isDue = checked.withLock { checked in
             let now = ContinuousClock.now
             guard now - checked >= Self.interval else { return false }
             checked = now
             return true
         }
-        guard isDue, FileIdentity(path: path) != identity else { return }
-        // The next call checks again: the file may be moved back.
-        checked.withLock { $0 -= Self.interval }
-        throw SQLiteError.moved(path)
+        guard isDue else { return }
+        do { try check() } catch {
+            // The next call checks again: the file may be moved back.
+            checked.withLock { $0 -= Self.interval }
+            throw error
+        }
     }
 }

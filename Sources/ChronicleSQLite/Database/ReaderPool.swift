@@ -11,6 +11,7 @@ final class ReaderPool: Sendable {
     private struct State {
         var idle: [Lease] = []
         var isClosed = false
+        var location: FileLocation?
     }
 
     private let state = Mutex(State())
@@ -33,6 +34,10 @@ final class ReaderPool: Sendable {
         defer { checkIn(lease) }
         return try lease.connection.withCleanup(body)
     }
+
+    /// Makes the pool open no further connections if another file, or none, is at a location, since their reads would be those
+    /// of another database.
+    func requireFile(at location: FileLocation?) { state.withLock { $0.location = location } }
 
     /// Opens a connection for the first reader, to detect errors early.
     func openFirstConnection() throws {
@@ -58,7 +63,10 @@ final class ReaderPool: Sendable {
         }
         _ = returns.load(ordering: .acquiring)
         // Opened outside of the lock, so that other readers need not wait for slow file access.
-        return try idle ?? Lease(connection: make())
+        if let idle { return idle }
+        let lease = Lease(connection: try make())
+        try state.withLock(\.location)?.check()
+        return lease
     }
 
     private func checkIn(_ lease: Lease) {

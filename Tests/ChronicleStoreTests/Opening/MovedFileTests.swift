@@ -3,6 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
+@testable import ChronicleSQLite
+@testable import ChronicleStore
+
 /// A file that another program moves, replaces or deletes while it is open.
 @Suite struct MovedFileTests {
     private let directory: TemporaryDirectory
@@ -18,9 +21,12 @@ import Testing
         try context.save()
     }
 
-    private static func open(_ file: URL, allowsSave: Bool = true) throws -> ModelContainer {
+    private static func open(
+        _ file: URL, allowsSave: Bool = true, durability: ModelConfiguration.Durability = .relaxed
+    ) throws -> ModelContainer {
         try ModelContainer(
-            for: Trip.self, configurations: ModelConfiguration(url: file, allowsSave: allowsSave, durability: .relaxed))
+            for: Trip.self,
+            configurations: ModelConfiguration(url: file, allowsSave: allowsSave, durability: durability))
     }
 
     enum Accident: String, CaseIterable {
@@ -49,6 +55,58 @@ import Testing
         }
         #expect(throws: SwiftDataError.storeMoved) { try context.delete(model: Trip.self) }
         #expect(throws: SwiftDataError.storeMoved) { try consumer.nextBatch() }
+    }
+
+    /// Reads are checked once in a millisecond, but each write transaction is, after it has the lock.
+    @Test func aSaveDirectlyAfterAMoveThrows() throws {
+        let container = try Self.open(file, durability: .full)
+        let context = ModelContext(container)
+        let other = directory.file("other.store")
+        for number in 0..<50 {
+            context.insert(Trip(name: "\(number)", destination: "x"))
+            // Makes the next check due in a millisecond.
+            _ = try ModelContext(container).fetchCount(FetchDescriptor<Trip>())
+            #expect(rename(file.path, other.path) == 0)
+            let error = try failure(of: { try context.save() })
+            #expect(rename(other.path, file.path) == 0)
+            #expect(error == .storeMoved)
+            context.rollback()
+        }
+        #expect(try Shell.sqlite3(file, "SELECT count(*) FROM Trip") == "1")
+        context.insert(Trip(name: "Oslo", destination: "Norway"))
+        try context.save()
+    }
+
+    /// Another reader is opened while one is in use, and would open the replacement.
+    @Test func aReaderDoesNotOpenTheReplacement() throws {
+        let store = try #require(container.stores.first as? DefaultStore)
+        _ = try Shell.sqlite3(file, "VACUUM INTO '\(directory.file("backup.store").path)'")
+        for _ in 0..<20 {
+            try store.database.read { _ in
+                #expect(rename(file.path, directory.file("other.store").path) == 0)
+                #expect(rename(directory.file("backup.store").path, file.path) == 0)
+                #expect(throws: SQLiteError.self) { try store.database.read { try $0.scalarInt64("SELECT 1") } }
+                #expect(rename(file.path, directory.file("backup.store").path) == 0)
+                #expect(rename(directory.file("other.store").path, file.path) == 0)
+            }
+        }
+        #expect(try store.database.read { try $0.scalarInt64("SELECT count(*) FROM Trip") } == 1)
+    }
+
+    /// The purge uses another connection.
+    @Test func aPurgeDirectlyAfterAMoveThrows() throws {
+        let store = try #require(container.stores.first as? DefaultStore)
+        context.insert(Trip(name: "Oslo", destination: "Norway"))
+        try context.save()
+        let plan = try store.planHistoryPurge(HistoryRetention(maximumChanges: 1), at: .now)
+        for _ in 0..<20 {
+            _ = try ModelContext(container).fetchCount(FetchDescriptor<Trip>())
+            #expect(rename(file.path, directory.file("other.store").path) == 0)
+            let error = try failure(of: { try store.purgeHistory(plan) })
+            #expect(rename(directory.file("other.store").path, file.path) == 0)
+            #expect(error == .storeMoved)
+        }
+        #expect(try store.purgeHistory(plan).transactions == 1)
     }
 
     @Test func readersThrow() throws {

@@ -142,6 +142,8 @@ extension DefaultStore: HistoryRetaining {
         guard !configuration.isStoredInMemoryOnly else { return }
         try attributingErrors {
             try database.write { connection in
+                // VACUUM cannot be part of a transaction.
+                try connection.requireSameFile()
                 // Takes effect with VACUUM. https://www.sqlite.org/pragma.html#pragma_auto_vacuum
                 try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 try connection.execute("VACUUM")
