@@ -129,7 +129,7 @@ import Testing
     /// Containers are released and made again while the main context, or only one of its models, remains.
     @Test(.timeLimit(.minutes(5)), arguments: [false, true], 0..<3)
     func settingAppliesToAllContainersOfAContext(_ keepsContext: Bool, _ number: Int) async throws {
-        var random = TestSeed.generator(number, of: 32)
+        var random = TestSeed.generator(number)
         let directory = try TemporaryDirectory()
         let configuration = ModelConfiguration(url: directory.file("test.store"), durability: .relaxed)
         let trip = Trip(name: "0", destination: "Italy")

@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, 0..<6)
     func resultsAreThoseOfAFetch(_ kind: StoreKind, _ number: Int) throws {
-        var random = TestSeed.generator(number, of: 34)
+        var random = TestSeed.generator(number)
         let store = try TestStore(kind, models)
         let context = store.context()
         context.autosaveEnabled = false

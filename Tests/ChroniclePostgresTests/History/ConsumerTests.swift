@@ -11,7 +11,7 @@
         func instancesDoNotBlockOthers(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing()
             let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-            var simulation = ConsumerSimulation(container, TestSeed.generator(number, of: 18))
+            var simulation = ConsumerSimulation(container, TestSeed.generator(number))
             try simulation.run(steps: 200)
         }
 

@@ -19,7 +19,7 @@
         @Test(arguments: 0..<2) func batchUpdatesExchangeUniqueValues(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let container = try ModelContainer(for: Schema(RandomExchange.models), configurations: [configuration])
-            var exchange = try RandomExchange(container, TestSeed.generator(number, of: 41))
+            var exchange = try RandomExchange(container, TestSeed.generator(number))
             for step in 0..<40 {
                 let problems = try exchange.batchStep()
                 #expect(problems == [], "step \(step), \(TestSeed.description)")

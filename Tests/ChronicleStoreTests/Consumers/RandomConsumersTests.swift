@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: StoreKind.allCases, 0..<12)
     func instancesDoNotBlockOthers(_ kind: StoreKind, _ number: Int) throws {
         let store = try TestStore(kind)
-        var simulation = ConsumerSimulation(store.container, TestSeed.generator(number, of: 18))
+        var simulation = ConsumerSimulation(store.container, TestSeed.generator(number))
         try simulation.run(steps: 300)
     }
 }

@@ -89,7 +89,7 @@ import Testing
     func openStoresNoticeBackups(_ recorder: ModelConfiguration.Recorder, _ number: Int) throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("test.store")
-        var random = TestSeed.generator(number, of: 33)
+        var random = TestSeed.generator(number)
         let open = try [Self.container(url, recorder), Self.container(url, recorder)]
         var expected: [Line] = []
         var backups: [(file: URL, content: [Line])] = []
