@@ -35,8 +35,16 @@ public final class HistoryConsumerLock: Sendable {
         self.init(Key(storeIdentifier: storeIdentifier, consumer: .name(name)))
     }
 
-    /// Acquires the lock of a consumer that has a number, which it loses when it is renamed or removed.
-    package convenience init?(storeIdentifier: String, number: Int64) {
+    /// Acquires the lock of a consumer to which the store assigns a number, or returns `nil` if another instance holds it.
+    /// The lock is released with the object.
+    ///
+    /// Assign another number to a consumer that is renamed, and to one that is created again, so that an instance of the
+    /// earlier one does not prevent those of the later one from reading.
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The ``DataStore/identifier`` of the store.
+    ///   - number: The number of the consumer.
+    public convenience init?(storeIdentifier: String, number: Int64) {
         self.init(Key(storeIdentifier: storeIdentifier, consumer: .number(number)))
     }
 

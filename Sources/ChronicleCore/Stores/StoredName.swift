@@ -1,5 +1,5 @@
 /// What a text names in a store in addition to the models. The same rule applies to the names of all of them.
-package enum StoredName: String {
+enum StoredName: String {
     case consumer = "name of a consumer"
     case tag = "name of a tag"
     case author = "author of a context"
@@ -13,18 +13,17 @@ package enum StoredName: String {
     ///
     /// - Throws: ``SwiftDataError/valueOutOfRange`` if the text contains a NUL character, which PostgreSQL cannot store and
     ///   where programs written in C end a text.
-    package func validate(_ text: String?, storeIdentifier: String? = nil) throws {
+    func validate(_ text: String?) throws {
         guard let text, text.utf8.contains(0) else { return }
-        throw SwiftDataError.valueOutOfRange.with(
-            detail: "the \(rawValue) contains a NUL character; remove it", storeIdentifier: storeIdentifier)
+        throw SwiftDataError.valueOutOfRange.with(detail: "the \(rawValue) contains a NUL character; remove it")
     }
 }
 
 extension EditingState {
     /// Throws an error if a context must not write under its names.
     ///
-    /// - Throws: ``SwiftDataError/valueOutOfRange``; see ``StoredName/validate(_:storeIdentifier:)``.
-    package func validateNames() throws {
+    /// - Throws: ``SwiftDataError/valueOutOfRange``; see ``StoredName/validate(_:)``.
+    func validateNames() throws {
         try StoredName.author.validate(author)
         try StoredName.context.validate(contextName)
         for key in metadata.keys { try StoredName.metadataKey.validate(key) }

@@ -94,7 +94,8 @@
         }
 
         private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
-            try StoredName.consumer.validate(record.name, storeIdentifier: storeIdentifier)
+            try SwiftDataError.requireStorable(
+                record.name, "name of the consumer", storeIdentifier: storeIdentifier)
             var parameters = try parameters(record)
             parameters.append(known.id)
             // Another number, which is also that of the lock, so that an instance with the earlier name does not have the

@@ -55,7 +55,7 @@
         ) throws -> Result {
             try requireWriteAccess()
             try requireHistory()
-            try StoredName.consumer.validate(name, storeIdentifier: identifier)
+            try SwiftDataError.requireStorable(name, "name of the consumer", storeIdentifier: identifier)
             return try attributingErrors {
                 do { return try self.update(name, isDurable, update) } catch is ConsumerTable.InsertedMeanwhile {
                     return try self.update(name, isDurable, update)

@@ -24,11 +24,10 @@
         /// - Throws: ``SwiftDataError/valueOutOfRange`` if the author, the name of the context, or the metadata contain a
         ///   NUL character.
         func begin(_ pipeline: inout Pipeline) throws {
-            try editingState.validateNames()
-            if editingState.metadata.values.contains(where: { $0.utf8.contains(0) }) {
-                throw SwiftDataError.valueOutOfRange.with(
-                    detail: "a value of the metadata contains a NUL character, which PostgreSQL cannot store; remove it"
-                )
+            try SwiftDataError.requireStorable(editingState.author, "author of the context")
+            try SwiftDataError.requireStorable(editingState.contextName, "name of the context")
+            for (key, value) in editingState.metadata {
+                try SwiftDataError.requireStorable(key + value, "metadata of the context")
             }
             pipeline.add("SELECT set_config('\(HistoryTables.header)', $1, TRUE)", Parameters(.text(header)))
         }

@@ -35,7 +35,7 @@
         ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
         ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
-            try StoredName.tag.validate(name, storeIdentifier: identifier)
+            try SwiftDataError.requireStorable(name, "name of the tag", storeIdentifier: identifier)
             return try changingRecords { connection in
                 let state = try HistoryState(connection.run(HistoryState.select))
                 let tag = HistoryTag(name: name, token: state.newestToken(identifier), date: Date())
@@ -88,6 +88,16 @@
                     return try connection.transaction { try body($0) }
                 }
             }
+        }
+    }
+
+    extension SwiftDataError {
+        /// Throws an error for a text that PostgreSQL cannot store.
+        static func requireStorable(_ text: String?, _ what: String, storeIdentifier: String? = nil) throws {
+            guard let text, text.utf8.contains(0) else { return }
+            throw SwiftDataError.valueOutOfRange.with(
+                detail: "the \(what) contains a NUL character, which PostgreSQL cannot store; remove it",
+                storeIdentifier: storeIdentifier)
         }
     }
 #endif
