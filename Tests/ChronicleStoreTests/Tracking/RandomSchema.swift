@@ -1,7 +1,17 @@
 import ChronicleTestSupport
 
-/// A random schema of another program, and random statements for its tables.
-struct RandomSchema {
+/// A random schema of another program, and random statements for its tables, which may fail.
+protocol RandomProgram {
+    /// The statements that create the schema.
+    var statements: [String] { get }
+    /// Returns a statement that changes rows, or fails.
+    mutating func change() -> String
+    /// Returns a random number.
+    mutating func below(_ limit: Int) -> Int
+}
+
+/// A random schema with every kind of table, and all kinds of statements.
+struct RandomSchema: RandomProgram {
     struct Table {
         let name: String
         var key: [String] = []

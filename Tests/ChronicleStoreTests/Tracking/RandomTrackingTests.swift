@@ -11,7 +11,15 @@ import Testing
     private typealias Row = [String: PropertyValue]
 
     @Test(arguments: 0..<40) func theHistoryExplainsTheRows(_ number: Int) throws {
-        var schema = RandomSchema(TestSeed.generator(number))
+        try explain(RandomSchema(TestSeed.generator(number)), steps: 25)
+    }
+
+    @Test(arguments: 0..<60) func theHistoryExplainsUpserts(_ number: Int) throws {
+        try explain(RandomUpserts(TestSeed.generator(number)), steps: 25)
+    }
+
+    private func explain(_ schema: some RandomProgram, steps: Int) throws {
+        var schema = schema
         let mode = ["delete", "wal"][schema.below(2)]
         let fixture = try TrackedFixture(
             "PRAGMA journal_mode = \(mode); \(schema.statements.joined(separator: "; "))", track: false)
@@ -25,7 +33,7 @@ import Testing
         var state = try rows(store, fixture)
         var log: [String] = schema.statements
         var states = [(token: token, rows: state)]
-        for _ in 0..<25 {
+        for _ in 0..<steps {
             let isTransaction = schema.below(5) == 0
             if isTransaction { try fixture.app.execute("BEGIN") }
             for _ in 0...(isTransaction ? 3 : 0) {
