@@ -19,6 +19,7 @@ struct CommandRun {
         var settings = Console.Settings()
         settings.timeZone = TimeZone(secondsFromGMT: 7_200) ?? .gmt
         settings.now = { Date(timeIntervalSinceReferenceDate: 789_000_000) }
+        settings.libraryNotice = nil
         settings.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
         change(&settings)
         let (output, errors) = (Sink(), Sink())

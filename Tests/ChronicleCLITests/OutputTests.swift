@@ -53,6 +53,12 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, "SQLite 3.40.1 has a defect"])
+    func verifyNamesDefectsOfTheLibrary(_ notice: String?) async throws {
+        let run = try await CommandRun(["verify", GoldenStore.copy().path]) { $0.libraryNotice = notice }
+        #expect(run.status == 0 && run.errors == (notice.map { "Note: \($0).\n" } ?? ""))
+    }
+
     /// No JSON contains a character that a terminal may interpret, and all can be read back.
     @Test func jsonContainsNoTerminalControls() throws {
         let scalars = (0...0x10FFFF).compactMap(Unicode.Scalar.init).filter(\.isTerminalControl)

@@ -9,7 +9,8 @@ enum VerifyCommand {
             Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
             rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \
             row is what its recorded history says. Problems are listed with their kind, table and row. A file that contains no \
-            store, because it is empty or its creation was interrupted, is an error.
+            store, because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a \
+            defect that can damage files.
             """,
         options: [.json], negativeResult: "problems were found", run: run)
 
@@ -34,6 +35,7 @@ enum VerifyCommand {
             }
         }
         progress.finish()
+        if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
         if !isJSON {
             try console.line(count == 0 ? "The file is valid." : "\(NumberText.grouped(count)) problems found.")
         }

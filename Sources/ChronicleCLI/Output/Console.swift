@@ -1,3 +1,4 @@
+import Chronicle
 import Foundation
 
 /// The output of a command: standard output, or the pager, with its colors and width.
@@ -15,6 +16,8 @@ final class Console {
         var timeZone = TimeZone.current
         var environment: [String: String] = [:]
         var now: @Sendable () -> Date = { Date() }
+        /// What `verify` says about the version of SQLite.
+        var libraryNotice = LibraryNotice.text()
     }
 
     /// The output was closed by its reader, for example `head` or a pager. The process exits quietly.

@@ -25,6 +25,7 @@
 /// | `autosaveFailed`: a context could not save automatically | `notice` | `error` |
 /// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |
 /// | `eraseFailed`: ``ModelContainer/deleteAllData()`` failed | `notice` | `error` |
+/// | `libraryDefect`: the version of SQLite has a defect that can damage files; once in a process | `notice` | `version` |
 /// | `logGrown`: the write-ahead log cannot be emptied, because a connection still reads an earlier state or SQLite reports an error; at 64 MB, and each time its size doubles | `notice` | `path`, `bytes` |
 /// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
 /// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |

@@ -106,6 +106,7 @@ public final class DefaultStore: DataStore {
                 metadata: ["path": path, "format": String(FileFormat.current)])
         }
         if let version = opened.migratedVersion { logMigration(from: version) }
+        LibraryNotice.log(configuration)
     }
 
     /// Creates a store for a context of a ``MigrationStage``.

@@ -2,6 +2,7 @@ import Chronicle
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ChronicleStore
@@ -42,6 +43,30 @@ struct StoreLoggerTests {
         try consumer.acknowledge(try #require(try consumer.nextBatch()))
         #expect(try consumer.nextBatch() == nil)
         #expect(logger.entries.isEmpty)
+    }
+
+    /// The versions with the defect, and those before and after.
+    @Test func versionsOfTheLibraryWithDefectsAreNamed() throws {
+        for number in [3_007_000, 3_035_005, 3_040_001, 3_044_005, 3_045_000, 3_050_006, 3_051_000, 3_051_002]
+            as [Int32]
+        {
+            #expect(LibraryNotice.text(number) != nil, "\(number)")
+        }
+        for number in [3_006_023, 3_044_006, 3_044_007, 3_050_007, 3_050_008, 3_051_003, 3_053_001, 4_000_000]
+            as [Int32]
+        {
+            #expect(LibraryNotice.text(number) == nil, "\(number)")
+        }
+        let logger = TestLogger(keepsLibraryNotice: true)
+        var configuration = ModelConfiguration("trips", url: URL(fileURLWithPath: "/x"))
+        let isLogged = Atomic(false)
+        LibraryNotice.log(configuration, 3_040_001, isLogged)
+        configuration.logger = logger
+        for number in [3_051_003, 3_040_001, 3_040_001] as [Int32] {
+            LibraryNotice.log(configuration, number, isLogged)
+        }
+        #expect(logger.entries.map(\.event) == ["libraryDefect"])
+        #expect(logger.entries.first?.metadata["version"] == "3.40.1")
     }
 
     // MARK: Consumers

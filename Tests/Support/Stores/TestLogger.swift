@@ -1,7 +1,7 @@
 package import Chronicle
 import Synchronization
 
-/// A logger that keeps the messages.
+/// A logger that keeps the messages, except that about the version of SQLite, which one of the tests receives.
 package final class TestLogger: StoreLogger {
     package struct Entry: Sendable {
         package let level: StoreLogLevel
@@ -13,11 +13,14 @@ package final class TestLogger: StoreLogger {
 
     private let state = Mutex<[Entry]>([])
 
-    package init() {}
+    private let keepsLibraryNotice: Bool
+
+    package init(keepsLibraryNotice: Bool = false) { self.keepsLibraryNotice = keepsLibraryNotice }
 
     package var entries: [Entry] { state.withLock(\.self) }
 
     package func log(level: StoreLogLevel, message: String, metadata: [String: String]) {
+        if metadata["event"] == "libraryDefect", !keepsLibraryNotice { return }
         state.withLock { $0.append(Entry(level: level, message: message, metadata: metadata)) }
     }
 }
