@@ -16,6 +16,8 @@ final class Instance {
     var bases: [Row]
     /// The model and the relationship along which a delete rule deleted the model.
     var cause: (owner: Int, reference: Reference)?
+    /// The models that lost their reference to this one when a delete rule deleted it.
+    var nullified: [(model: Int, reference: Reference)] = []
     /// The model itself; `nil` if the test does not reference it.
     var object: (any TestModel)?
 
@@ -136,7 +138,7 @@ final class ContextReference {
                 instance.edits[reference.name] = destination.map(Value.model) ?? .null
                 return
             }
-            revive(model)
+            revive(model, world)
         }
         let old = current(model, world)?[reference.name].model
         guard old != destination else { return }
@@ -153,11 +155,15 @@ final class ContextReference {
     }
 
     /// Takes back a delete whose cause no longer applies, with those that it caused.
-    private func revive(_ model: Int) {
+    private func revive(_ model: Int, _ world: World) {
         guard let instance = instances[model] else { return }
-        (instance.state, instance.cause) = (.saved, nil)
+        let nullified = instance.nullified
+        (instance.state, instance.cause, instance.nullified) = (.saved, nil, [])
+        for (other, reference) in nullified where instances[other]?.isAlive == true {
+            if current(other, world)?[reference.name] == .null { set(other, reference.name, .model(model), world) }
+        }
         for (number, other) in instances where other.cause?.owner == model && other.state == .deleted {
-            revive(number)
+            revive(number, world)
         }
     }
 
@@ -167,7 +173,10 @@ final class ContextReference {
         for member in members { reinsert(member, world) }
         let old = self.members(model, list, world)
         for member in old where !members.contains(member) { set(member, list.inverse.name, .null, world) }
-        for member in members where !old.contains(member) { set(member, list.inverse.name, .model(model), world) }
+        // The reference of a row that is gone stays as it was.
+        for member in members where current(member, world)?[list.inverse.name] != .model(model) {
+            set(member, list.inverse.name, .model(model), world)
+        }
     }
 
     func members(_ model: Int, _ list: List, _ world: World) -> [Int] {
@@ -206,7 +215,7 @@ final class ContextReference {
     /// Undoes an unsaved delete.
     func reinsert(_ model: Int, _ world: World) {
         guard let instance = instances[model], instance.state == .deleted else { return }
-        (instance.state, instance.cause) = (.saved, nil)
+        if instance.cause != nil { revive(model, world) } else { instance.state = .saved }
         for reference in instance.entity.references {
             guard let destination = current(model, world)?[reference.name].model else { continue }
             guard let other = current(destination, world) else {
@@ -243,6 +252,7 @@ final class ContextReference {
                     current(other, world)?[reference.name] == .model(model)
                 {
                     set(other, reference.name, .null, world)
+                    if instance.cause != nil { instance.nullified.append((other, reference)) }
                 }
             }
         }
@@ -260,7 +270,15 @@ final class ContextReference {
 
     /// The rows of all models were read.
     func readAll(_ world: World) {
-        for (number, instance) in instances { read(instance, number, world) }
+        for (number, instance) in instances {
+            if instance.state == .saved, instance.edits.isEmpty, !linked.contains(number),
+                instance.object?.isDeleted == true, candidates(number, world).contains(nil)
+            {
+                // The context noticed that the row was gone before it existed again.
+                depart(number, isDeleted: true)
+            }
+            read(instance, number, world)
+        }
         (versions, changedLinks) = ([:], [])
     }
 
@@ -294,7 +312,7 @@ final class ContextReference {
             case .new: depart(number, isDeleted: false)
             case .restored, .missing: depart(number, isDeleted: true)
             case .saved, .deleted:
-                (instance.state, instance.cause) = (.saved, nil)
+                (instance.state, instance.cause, instance.nullified) = (.saved, nil, [])
                 instance.edits = [:]
             }
         }
