@@ -17,7 +17,7 @@ final class Console {
         var environment: [String: String] = [:]
         var now: @Sendable () -> Date = { Date() }
         /// What `verify` says about the version of SQLite.
-        var libraryNotice = LibraryNotice.text()
+        var libraryNotice = DefaultStore.libraryNotice
     }
 
     /// The output was closed by its reader, for example `head` or a pager. The process exits quietly.

@@ -60,20 +60,6 @@ extension DefaultStore {
     /// The version of the format of new and upgraded files.
     public static var currentFormatVersion: Int { Int(FileFormat.current) }
 
-    /// Rolls back a transaction that a program was writing to a file when it was interrupted.
-    ///
-    /// The other functions of this kind only read the file, which is not possible before.
-    ///
-    /// - Parameter url: The URL of the file. It need not exist.
-    /// - Throws: The errors of ``schema(ofFileAt:)``, and ``SwiftDataError/fileReadOnly`` if the file or its directory
-    ///   cannot be written; change their permissions.
-    package static func recover(fileAt url: URL) throws {
-        try ChronicleStore.attributingErrors(to: nil) { try FileInspection(url: url).recover() }
-    }
-
-    /// The error for a file for which ``formatVersion(ofFileAt:)`` returns `nil`.
-    package static func incompleteFile(at url: URL) -> SwiftDataError { FileFormat.incomplete(url.path) }
-
     /// Runs `body` with a connection that reads a file, or returns `nil` if the file is empty or incomplete.
     static func inspecting<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result? {
         try ChronicleStore.attributingErrors(to: nil) {

@@ -3,9 +3,9 @@ import ChronicleSQLite
 import Synchronization
 
 /// A notice about a version of SQLite with a defect that can damage files.
-package enum LibraryNotice {
+enum LibraryNotice {
     /// Returns the text for a version of SQLite, or `nil` if the version has no such defect.
-    package static func text(_ number: Int32 = SQLiteLibrary.versionNumber) -> String? {
+    static func text(_ number: Int32 = SQLiteLibrary.versionNumber) -> String? {
         guard SQLiteLibrary.hasLogResetDefect(number) else { return nil }
         return
             "SQLite \(version(number)) can, in rare cases, damage a file if one connection copies the write-ahead log while "

@@ -175,15 +175,6 @@ public final class DefaultStore: DataStore {
             storeIdentifier: identifier)
     }
 
-    /// Throws an error if the file is the database of another program, because `VACUUM` may change rowids on which the
-    /// program depends.
-    package func requireVacuum() throws {
-        guard layout.isTracked else { return }
-        throw SwiftDataError.unsupportedFeature.with(
-            detail: "the file is the database of another program, whose rowids VACUUM may change; run VACUUM with that "
-                + "program", storeIdentifier: identifier)
-    }
-
     /// Runs `body`, converts SQLite errors, and adds the store identifier to errors without one.
     func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try ChronicleStore.attributingErrors(to: identifier, body) } catch let error as SwiftDataError

@@ -150,11 +150,12 @@ struct PublicInterfaceTests {
     @Test func storeUsesOnlyPublicDeclarations() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
-        // What both SQL stores of this package share is not part of the interface of a store, and neither is the recorder,
-        // which tests choose.
+        // What both SQL stores of this package share is not part of the interface of a store, and neither are the recorder,
+        // which tests choose, and what the command-line tool needs.
         let exceptions = [
             "ChronicleSQL/SchemaChanges/", "ChronicleSQL/Models/OneToOneRelationship.swift",
-            "ChronicleStore/Store/ModelConfiguration.swift",
+            "ChronicleStore/Store/ModelConfiguration.swift", "ChronicleStore/Store/DefaultStore+Tool.swift",
+            "ChronicleCore/Values/JSONEscaping.swift",
         ]
         var lines = 0
         for target in ["ChronicleCore", "ChronicleSQL", "ChronicleStore", "Chronicle"] {

@@ -105,12 +105,13 @@ import Testing
             ages += Array(repeating: age, count: 1 + random.below(number < 3 ? 3 : 600))
         }
         let all = try store.history()
-        for (transaction, age) in zip(all, ages) {
+        let updates = zip(all, ages).map { transaction, age in
             let seconds = now.timeIntervalSinceReferenceDate - age * 86_400
-            try store.foreign("UPDATE chronicle_change SET primary_key = \(seconds) WHERE id = \(transaction.id)")
+            return "UPDATE chronicle_change SET primary_key = \(seconds) WHERE id = \(transaction.id);"
         }
         try store.foreign(
             """
+            BEGIN; \(updates.joined(separator: "\n")) COMMIT;
             UPDATE chronicle_summary SET (earliest, latest) = (SELECT min(primary_key), max(primary_key) \
             FROM chronicle_change WHERE kind < 0 AND id BETWEEN first AND last) WHERE latest IS NOT NULL
             """)
