@@ -134,6 +134,8 @@ import Testing
             .replacing(/"checksum":"[0-9a-f]+"/, with: "\"checksum\":\"\"")
             // Changes that no save has grouped yet have the time of the export.
             .replacing(/"timestamp":8[1-9]\d{7}[\d.]*/, with: "\"timestamp\":0")
+            .replacing(/"newest":"[^"]+"/, with: "\"newest\":\"\"")
+            .replacing(/(\nnewest +)\d[^\n]+/) { "\($0.output.1)NOW" }
             .replacing(/"fileBytes":\d+/, with: "\"fileBytes\":0")
             .replacing(/"historyBytes":\d+/, with: "\"historyBytes\":0")
             .replacing(/"seconds":[\d.e+]+/, with: "\"seconds\":0")

@@ -42,8 +42,9 @@ struct StoreFile {
     init(url: URL, allowsSave: Bool, recordsHistory: Bool = true) throws {
         self.url = url
         let schema = try DefaultStore.schema(ofFileAt: url)
-        let configuration = ModelConfiguration(
+        var configuration = ModelConfiguration(
             schema: schema, url: url, allowsSave: allowsSave, recordsHistory: recordsHistory)
+        configuration.isInspector = true
         store = try DefaultStore(configuration, migrationPlan: nil)
         container = ModelContainer(forHistoryOf: store)
     }

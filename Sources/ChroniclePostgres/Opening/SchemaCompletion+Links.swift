@@ -99,8 +99,8 @@
             let tables = try DatabaseSchema(connection)
             if tables.hasTable(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
                 let isUnrelated = !tables.references(links.name, from: links.owner, to: links.destination)
-                // A renamed relationship replaces the links that remain from a removed one.
-                let isReplaced = stage != nil || plan.tables[links.owner]?.isRenamed(links.property.name) == true
+                // A relationship that was stored in another place replaces the links that remain from a removed one.
+                let isReplaced = stage != nil || plan.continues(links)
                 if isUnrelated, !isReplaced {
                     let rows = try connection.run("SELECT 1 FROM \(quoted(links.name)) LIMIT 1", isPrepared: false)
                     guard rows.count == 0 else {

@@ -117,6 +117,7 @@
         private func knownSchemas(_ connection: Connection) throws -> KnownSchemas {
             try KnownSchemas(
                 MetaTable.knownSchemas(connection), opening: models, key: schemaKey,
+                program: PendingTransaction.bundle,
                 wasComplete: MetaTable.text(.completeFor(signature), connection) != nil)
         }
 
@@ -201,6 +202,7 @@
             // Tables whose references are still to be checked cannot be changed.
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             try checkOtherTables(connection)
+            let digest = try DatabaseSchema.digest(connection)
             if try !Self.hasStore(connection) { try createStore(connection) }
             try HistoryLayout.noteChanges(connection)
             try version?.requireNotLater(connection)
@@ -240,8 +242,9 @@
             try version?.store(connection)
             try describe(plan, catalog)
             // Changed definitions may no longer meet other schemas that the store met before.
-            try MetaTable.removeCompletions(connection)
-            try MetaTable.set(.completeFor(signature), DatabaseSchema.digest(connection), connection)
+            let newDigest = try DatabaseSchema.digest(connection)
+            if newDigest != digest { try MetaTable.removeCompletions(connection) }
+            try MetaTable.set(.completeFor(signature), newDigest, connection)
             for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
             try connection.script("SET CONSTRAINTS ALL DEFERRED")
         }

@@ -77,11 +77,13 @@
                     do { return try write(query, request.editingState) } catch let error as PostgresError
                         where error.isUniqueViolation
                     {
-                        let newValues = try rows.newValues(values) { expression, property in
+                        let (newValues, unchanged) = try rows.newValues(values) { expression, property in
                             "(\(expression))::\(raw: table.columns[property.slot].type.rawValue)"
                         }
                         return try exchange(
-                            "\(newValues) FOR UPDATE OF \(raw: FetchSQL.table)", values.map(\.property.slot), table,
+                            "\(newValues) FOR UPDATE OF \(raw: FetchSQL.table)",
+                            (values.map(\.property) + unchanged).map(\.slot), changed: values.map(\.property.slot),
+                            table,
                             request.editingState)
                     }
                 } catch SwiftDataError.uniquenessViolation {
@@ -112,12 +114,13 @@
         /// - Parameters:
         ///   - query: The query for the keys and the new values of the rows, which locks them.
         ///   - slots: The slots of the values.
+        ///   - changed: The slots of the new values.
         /// - Returns: The number of rows.
         /// - Throws: `SwiftDataError.uniquenessViolation` if another row has one of the values, or if two get the same.
         private func exchange(
-            _ query: SQLQuery, _ slots: [Int], _ table: EntityTable, _ state: EditingState
+            _ query: SQLQuery, _ slots: [Int], changed: [Int], _ table: EntityTable, _ state: EditingState
         ) throws -> Int {
-            let changed = slots.reduce(into: PropertySet()) { $0.insert($1) }
+            let changed = changed.reduce(into: PropertySet()) { $0.insert($1) }
             return try write(state) { connection, pending in
                 if configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
                 let result = try connection.run(query)

@@ -191,21 +191,29 @@ public struct FetchSQL: Sendable {
         return "\(update) WHERE \(key) IN (SELECT \(key) \(rows))"
     }
 
-    /// Returns the query for the keys of all matching rows, each with the values that ``update(_:)`` would set.
+    /// Returns the query for the keys of all matching rows, each with the values that ``update(_:)`` would set, and those
+    /// that must be unique together with them.
     ///
     /// - Parameters:
     ///   - values: The new values of attributes.
     ///   - converted: A closure that converts the expression of a value to the type of its column.
-    /// - Returns: The query, whose columns are the key and the values in their order.
+    /// - Returns: The query, and the properties that are unique together with the updated ones and are not updated. Its
+    ///   columns are the key, the new values in their order, and the values of these properties.
     /// - Throws: The error of ``update(_:)``.
     public func newValues(
         _ values: [DataStoreBatchValue],
         converted: (_ expression: SQLQuery, _ property: Schema.Property) -> SQLQuery = { expression, _ in expression }
-    ) throws -> SQLQuery {
+    ) throws -> (query: SQLQuery, unchanged: [Schema.Property]) {
         let expressions = try UpdateSQL(entity, schema, storeIdentifier: storeIdentifier, dialect: dialect)
             .expressions(values)
-        let columns = [key] + zip(expressions, values).map { converted($0, $1.property) }
-        return "SELECT \(columns.joined(", ")) \(rows(where: condition))"
+        let updated = Set(values.map(\.property.name))
+        let constraints = entity.uniquenessConstraints.filter { !updated.isDisjoint(with: $0) }
+        let unchanged = Set(constraints.joined()).subtracting(updated).sorted()
+            .compactMap { entity.propertiesByName[$0] }.filter { $0.slot >= 0 }
+        let columns =
+            [key] + zip(expressions, values).map { converted($0, $1.property) }
+            + unchanged.map { "\(raw: Self.table).\(raw: dialect.quoted($0.name))" }
+        return ("SELECT \(columns.joined(", ")) \(rows(where: condition))", unchanged)
     }
 
     private var target: SQLQuery { "\(raw: dialect.table(tableName)) AS \(raw: Self.table)" }

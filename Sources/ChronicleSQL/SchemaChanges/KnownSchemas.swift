@@ -4,11 +4,17 @@ import Foundation
 /// The schemas with which programs open a store, by their ``Schema/declarationKey(_:)``.
 ///
 /// Programs with different models can share a store, which keeps the properties that any of them uses. A schema that the
-/// store does not know is a new version of the most similar schema in use, and replaces it. A replaced schema is in use
-/// again as soon as a program opens the store with it.
+/// store does not know is a new version of the most similar schema that the same program uses, and replaces it. A replaced
+/// schema is in use again as soon as a program opens the store with it.
 package struct KnownSchemas: Sendable {
     /// The names of the properties of each class.
     private typealias Names = [String: Set<String>]
+
+    /// A schema in use, as a store records it.
+    private struct Record: Codable {
+        let program: String
+        let classes: [String: [String]]
+    }
 
     /// Whether the store was opened with the schema before.
     package let isKnown: Bool
@@ -29,31 +35,53 @@ package struct KnownSchemas: Sendable {
     ///   - records: What the store recorded about each schema, by key.
     ///   - schema: The schema of the opening.
     ///   - key: The key of that schema.
+    ///   - program: The name of the program.
     ///   - wasComplete: Whether the tables met the schema in a store without any records, which an earlier version of
     ///     Chronicle wrote.
-    package init(_ records: [String: String], opening schema: Schema, key: String, wasComplete: Bool) {
+    package init(
+        _ records: [String: String], opening schema: Schema, key: String, program: String, wasComplete: Bool
+    ) {
         isKnown = records[key] != nil || wasComplete && records.isEmpty
         let names = Names(
             schema.entities.map { ($0.name, Set($0.properties.map(\.name))) }, uniquingKeysWith: { $0.union($1) })
-        var used = records.compactMapValues(Self.names(in:))
+        let originalNames = Dictionary(
+            schema.entities.map { ($0.originalName, $0.name) }, uniquingKeysWith: { first, _ in first })
+        var used = records.compactMapValues(Self.record)
         var changes: [String: String] = [:]
         if !isKnown {
-            let earlier = used.min {
-                (Self.distance($0.value, names), $0.key) < (Self.distance($1.value, names), $1.key)
+            let distances = used.filter { $0.value.program == program }.map { key, record in
+                (Self.distance(Self.names(record, renamed: originalNames), names), key)
             }
-            if let key = earlier?.key {
-                used[key] = nil
-                changes[key] = Self.replaced
+            if let earlier = distances.min(by: <)?.1 {
+                used[earlier] = nil
+                changes[earlier] = Self.replaced
             }
         }
-        if used[key] != names { changes[key] = Self.record(of: names) }
-        used[key] = names
+        if used[key] == nil {
+            let record = Record(program: program, classes: names.mapValues { $0.sorted() })
+            changes[key] = Self.text(of: record)
+            used[key] = record
+        }
         self.changes = changes
-        self.used = Array(used.values)
+        self.used = used.values.map { Self.names($0, renamed: originalNames) }
     }
 
-    /// Returns whether the schema of any program has a property.
-    func use(_ property: String, of entity: String) -> Bool { used.contains { $0[entity]?.contains(property) == true } }
+    /// Returns the schemas in use if a program inspects the store with the classes that the store describes. It changes
+    /// none of them.
+    package init(inspecting records: [String: String]) {
+        (isKnown, changes) = (true, [:])
+        used = records.values.compactMap(Self.record).map { Self.names($0, renamed: [:]) }
+    }
+
+    /// Returns whether any program uses a property.
+    ///
+    /// - Parameters:
+    ///   - property: The name of the property.
+    ///   - lineage: The names of its class and of the superclasses, nearest first. A program that does not have a
+    ///     class uses its models as those of a superclass.
+    func use(_ property: String, ofFirst lineage: [String]) -> Bool {
+        used.contains { names in lineage.lazy.compactMap { names[$0] }.first?.contains(property) == true }
+    }
 
     /// The number of classes and properties that only one of two schemas has.
     private static func distance(_ first: Names, _ second: Names) -> Int {
@@ -65,16 +93,24 @@ package struct KnownSchemas: Sendable {
         }
     }
 
-    private static func record(of names: Names) -> String {
+    /// Returns the names of a schema, with the new names of renamed classes.
+    private static func names(_ record: Record, renamed newNames: [String: String]) -> Names {
+        Names(
+            record.classes.map { name, properties in
+                (newNames[name] ?? name, Set(properties))
+            }, uniquingKeysWith: { $0.union($1) })
+    }
+
+    private static func text(of record: Record) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Dictionaries of strings are always encoded.
-        let json = try? encoder.encode(names.mapValues { $0.sorted() })
+        // Strings are always encoded.
+        let json = try? encoder.encode(record)
         return String(decoding: json ?? Data(), as: UTF8.self)
     }
 
-    /// Returns the names of a schema in use, or `nil` for one that was replaced.
-    private static func names(in record: String) -> Names? {
-        (try? JSONDecoder().decode([String: [String]].self, from: Data(record.utf8)))?.mapValues(Set.init)
+    /// Returns the record of a schema in use, or `nil` for one that was replaced.
+    private static func record(_ text: String) -> Record? {
+        try? JSONDecoder().decode(Record.self, from: Data(text.utf8))
     }
 }

@@ -43,9 +43,6 @@ package struct SchemaPlan: Sendable {
             classes.lazy.compactMap { $0.earlier[name] }.first
         }
 
-        /// Returns whether a property has another name in the store.
-        package func isRenamed(_ name: String) -> Bool { renames.contains { $0.new == name } }
-
         /// Returns whether the links of a property become those of a property with another name.
         package func movesLinks(_ name: String) -> Bool {
             renames.contains { $0.old == name } && live[name]?.place == .links
@@ -117,7 +114,9 @@ package struct SchemaPlan: Sendable {
             for index in entity.removed.indices {
                 entity.removed[index].destination = entity.removed[index].destination.map(newName)
             }
-            if opening.isKnown, let declared = models.entitiesByName[newName(name)] { entity.restore(declared) }
+            if opening.isKnown, let declared = models.entitiesByName[newName(name)] {
+                entity.restore(declared, columns: try columns(roots[name] ?? name))
+            }
             current[newName(name)] = entity
         }
         let oldNames = Dictionary(renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
@@ -337,8 +336,9 @@ package struct SchemaPlan: Sendable {
             let names = Set(declared.map(\.name))
             let places = Set(declared.map(Leftover.init))
             // Other programs use the properties that they declare.
+            let lineage = sequence(first: item.entity, next: \.superentity).map(\.name)
             let others = known.live.filter { !names.contains($0.name) }
-            let kept = others.filter { opening.isKnown || opening.schemas.use($0.name, of: name) }
+            let kept = others.filter { opening.isKnown || opening.schemas.use($0.name, ofFirst: lineage) }
             entities[name] = StoredEntity(
                 live: declared + kept,
                 removed: (known.removed + others.filter { !kept.contains($0) }).filter {

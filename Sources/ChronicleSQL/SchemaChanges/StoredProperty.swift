@@ -75,13 +75,16 @@ package struct StoredEntity: Hashable, Sendable, Codable {
     package func property(named name: String) -> StoredProperty? { live.first { $0.name == name } }
 
     /// Makes removed properties live that a known schema still declares, because its program continues to use them.
-    mutating func restore(_ entity: Schema.Entity) {
+    ///
+    /// - Parameter columns: The columns of the class's table. That of a relationship that moved elsewhere does not remain.
+    mutating func restore(_ entity: Schema.Entity, columns: Set<String>) {
         for property in entity.properties where self.property(named: property.name) == nil {
             let place = StoredProperty(property).place
-            guard let index = removed.firstIndex(where: { $0.name == property.name && $0.place == place }) else {
-                continue
+            let index = removed.firstIndex { removed in
+                removed.name == property.name && removed.place == place
+                    && (place != .column || columns.contains(removed.name))
             }
-            live.append(removed.remove(at: index))
+            if let index { live.append(removed.remove(at: index)) }
         }
     }
 }

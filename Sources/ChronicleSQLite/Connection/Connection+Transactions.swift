@@ -56,8 +56,11 @@ extension Connection {
         do {
             if requiresSameFile { try checksEachTransaction ? location?.check() : location?.checkRegularly() }
             let result = try body()
+            guard let commit else { throw SQLiteError.misuse("the connection is closed") }
+            // `body` ignored an error after which a part of the transaction could not be rolled back.
+            if mustRollBack { throw SQLiteError.misuse("a part of the transaction could not be rolled back") }
             // COMMIT fails if SQLite has rolled back the transaction and `body` ignored the error.
-            try commit?.run()
+            try commit.run()
             return result
         } catch {
             let error = mapError(error)

@@ -111,8 +111,11 @@ package final class Database: Sendable {
             pool.requireFile(at: location)
         } else {
             // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
+            let identity = FileIdentity(path: path)
             let connection = try makeWriter(.readWriteCreate)
             location = FileLocation(of: connection)
+            // Preparing the connection may take long.
+            if let identity, FileIdentity(path: path) != identity { throw SQLiteError.moved(path) }
             (connection.location, connection.checksEachTransaction) = (location, checksEachTransaction)
             pool.requireFile(at: location)
             writer = try SharedConnection(connection)
@@ -208,6 +211,7 @@ package final class Database: Sendable {
             let connection = try maintenance.make()
             // https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
             try connection.execute("PRAGMA wal_autocheckpoint = 0")
+            try location?.check()
             connection.location = location
             let shared = try SharedConnection(connection)
             maintenance.connection = shared

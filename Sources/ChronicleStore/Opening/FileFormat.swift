@@ -53,11 +53,10 @@ enum FileFormat {
         return try Format1.hasHistory(connection) ? Format1.version : headerVersion(connection)
     }
 
-    /// Returns whether the file has no table of the history, because the process that created it was interrupted. Opening
-    /// the file with write access creates the tables.
+    /// Returns whether the file has no tables, because the process that created it was interrupted. Opening the file with
+    /// write access creates the tables.
     static func isIncomplete(_ connection: Connection) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE substr(name, 1, 10) = 'chronicle_' LIMIT 1")
-            == nil
+        try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_' LIMIT 1") == nil
     }
 
     /// The error for a file that is empty or incomplete.

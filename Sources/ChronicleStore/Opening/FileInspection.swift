@@ -69,7 +69,7 @@ struct FileInspection {
 
     /// Rolls back a transaction that was interrupted, which only a connection that may write the file can do.
     func recover() throws {
-        guard try size(path + "-journal") > 0 else { return }
+        guard try attributes(path) != nil, try size(path + "-journal") > 0 else { return }
         try requireRegularFile()
         try requireWritableFiles()
         _ = try read(path, mode: .readWrite)

@@ -137,8 +137,8 @@ extension SchemaCompletion {
 
     /// Drops the table of another relationship that had the same name.
     private func dropUnrelatedTable(of links: Schema.Links, _ plan: SchemaPlan) throws {
-        // A renamed relationship replaces the links that remain from a removed one.
-        let isReplaced = stage != nil || plan.tables[links.owner]?.isRenamed(links.property.name) == true
+        // A relationship that was stored in another place replaces the links that remain from a removed one.
+        let isReplaced = stage != nil || plan.continues(links)
         guard try isReplaced || connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
             throw SwiftDataError.backwardMigration.with(
                 detail: "the file has links of another relationship with this name; rename the relationship",

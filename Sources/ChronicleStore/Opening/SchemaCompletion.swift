@@ -20,6 +20,8 @@ struct SchemaCompletion {
     private let preservesValues: Bool
     /// The version of the schema, or `nil` for a schema without a version.
     private let version: FileVersion?
+    /// Whether a tool opens the file with the classes that the file describes.
+    private let isInspector: Bool
     /// The path of the file, for errors.
     private let path: String
     /// The stage of a migration plan that changes the schema, or `nil` if none does.
@@ -34,6 +36,7 @@ struct SchemaCompletion {
         self.schema = schema.mergingSubentities()
         recordsHistory = configuration.recordsHistory
         preservesValues = configuration.preservesValues
+        isInspector = configuration.isInspector
         path = configuration.url.path
         self.version = version
         self.stage = stage
@@ -182,12 +185,14 @@ struct SchemaCompletion {
 
     /// Whether a program with the same declarations uses the file.
     private func isInUse() throws -> Bool {
-        KnownSchemas.isInUse(try MetaTable.text(.known(schemaKey), connection))
+        try isInspector || KnownSchemas.isInUse(MetaTable.text(.known(schemaKey), connection))
     }
 
     private func knownSchemas(wasComplete: Bool) throws -> KnownSchemas {
-        try KnownSchemas(
-            MetaTable.knownSchemas(connection), opening: models, key: schemaKey, wasComplete: wasComplete)
+        let records = try MetaTable.knownSchemas(connection)
+        if isInspector { return KnownSchemas(inspecting: records) }
+        return KnownSchemas(
+            records, opening: models, key: schemaKey, program: TransactionSource.program, wasComplete: wasComplete)
     }
 
     // MARK: Creating definitions

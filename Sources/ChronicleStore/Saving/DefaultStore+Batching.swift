@@ -90,9 +90,10 @@ extension DefaultStore {
                     do {
                         return try update(query, table, slots, request.editingState, connection)
                     } catch let error as SQLiteError where error.isUniqueConstraint {
+                        let (query, unchanged) = try rows.newValues(values)
                         return try exchange(
-                            rows.newValues(values), values.map(\.property.slot), table, request.editingState, connection
-                        )
+                            query, (values.map(\.property) + unchanged).map(\.slot), changed: slots, table,
+                            request.editingState, connection)
                     }
                 } catch SwiftDataError.uniquenessViolation {
                     throw DataStoreError.preferInMemoryFilter
@@ -143,17 +144,19 @@ extension DefaultStore {
     /// - Parameters:
     ///   - query: The query for the keys and the new values of the rows.
     ///   - slots: The slots of the values.
+    ///   - changed: The slots of the new values.
     /// - Returns: The number of rows.
     /// - Throws: ``SwiftDataError/uniquenessViolation`` if another row has one of the values, or if two get the same.
     private func exchange(
-        _ query: SQLQuery, _ slots: [Int], _ table: EntityTable, _ state: EditingState, _ connection: Connection
+        _ query: SQLQuery, _ slots: [Int], changed: PropertySet, _ table: EntityTable, _ state: EditingState,
+        _ connection: Connection
     ) throws -> Int {
         let (count, header) = try connection.immediate {
             var headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             // The changes of a row that is updated twice are merged, which needs them in the file.
             try connection.setTriggersEnabled(true)
-            let rows = try newRows(query, slots, table, connection)
+            let rows = try newRows(query, slots, changed, table, connection)
             var writer = RowWriter(connection, layout, predictsKeys: true, firstChange: first)
             try writer.write(
                 DataStoreSaveChangesRequest(editingState: state, inserted: [], updated: rows, deleted: []))
@@ -163,11 +166,10 @@ extension DefaultStore {
         return count
     }
 
-    /// Returns the rows of a query for keys and new values.
+    /// Returns the rows of a query for keys and values, some of which are new.
     private func newRows(
-        _ query: SQLQuery, _ slots: [Int], _ table: EntityTable, _ connection: Connection
+        _ query: SQLQuery, _ slots: [Int], _ changed: PropertySet, _ table: EntityTable, _ connection: Connection
     ) throws -> [DefaultSnapshot] {
-        let changed = slots.reduce(into: PropertySet()) { $0.insert($1) }
         let statement = try connection.cached(query)
         defer { statement.reset() }
         var rows: [DefaultSnapshot] = []

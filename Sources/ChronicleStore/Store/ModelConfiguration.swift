@@ -80,6 +80,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
     /// How commits of other connections are noticed, for tests.
     var watching = Watching.automatic
+    /// Whether the command-line tool opens the file with the classes that the file describes. It is no program that uses
+    /// the models.
+    package var isInspector = false
     /// What records the changes of saves, for tests and measurements.
     package var recorder = Recorder.automatic
 

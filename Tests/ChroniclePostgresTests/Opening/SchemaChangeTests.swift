@@ -198,7 +198,7 @@
             _ = try open(Trip.self)
             _ = try open(GraphNode.self)
             _ = try open(Trip.self)
-            #expect(try sql("SELECT count(*) FROM chronicle_meta WHERE name LIKE 'complete:%'") == "1")
+            #expect(try sql("SELECT count(*) FROM chronicle_meta WHERE name LIKE 'complete:%'") == "2")
             _ = try open(Trip.self)
             #expect(try sql("SELECT xmin, * FROM chronicle_meta WHERE name = 'store'").isEmpty == false)
             #expect(!before.isEmpty)

@@ -56,7 +56,7 @@ struct ReplayedChanges {
 
     mutating func update(_ change: HistoryExportLine.Change) throws {
         let (entity, identifier) = try entity(change)
-        let (old, values) = (try values(change.old, entity), try values(change.values, entity))
+        let (old, values) = (try values(change.old, entity, areNew: false), try values(change.values, entity))
         if let place = places[identifier] {
             guard models[place].after === entity else { throw Invalid("a model is updated that does not exist") }
             for (slot, value) in values.enumerated() where value != nil {
@@ -73,7 +73,7 @@ struct ReplayedChanges {
 
     mutating func delete(_ change: HistoryExportLine.Change) throws {
         let (entity, identifier) = try entity(change)
-        let old = try values(change.old, entity)
+        let old = try values(change.old, entity, areNew: false)
         guard let place = places[identifier] else {
             return add(Model(identifier: identifier, before: entity, after: nil, old: old, values: []))
         }
@@ -141,7 +141,12 @@ struct ReplayedChanges {
     }
 
     /// Returns values by slot.
-    private mutating func values(_ named: [String: StoredValue]?, _ entity: Schema.Entity) throws -> [PropertyValue?] {
+    ///
+    /// - Parameter areNew: Whether the replica will have the values, which a fetch must be able to decode. Previous values
+    ///   are only compared.
+    private mutating func values(
+        _ named: [String: StoredValue]?, _ entity: Schema.Entity, areNew: Bool = true
+    ) throws -> [PropertyValue?] {
         var values = [PropertyValue?](repeating: nil, count: entity.storedProperties.count)
         for (name, value) in named ?? [:] {
             guard let property = entity.propertiesByName[name], property.slot >= 0 else {
@@ -149,8 +154,9 @@ struct ReplayedChanges {
             }
             switch value.form {
             case .plain(let value):
-                // A fetch could not decode the value.
-                guard value.isNull || property.codec?.isStoredForm(value) == true else {
+                let isMissing = value.isNull && !property.isOptional && property.defaultValue == nil
+                let isValid = value.isNull ? !isMissing : property.codec?.isStoredForm(value) == true
+                guard !areNew || isValid else {
                     let expected = property.attribute.map { "a value of type \($0.valueTypeName)" } ?? "a reference"
                     throw Invalid("\(value.formName) is not \(expected)", (entity.name, name))
                 }

@@ -15,7 +15,7 @@
         let editingState: EditingState
 
         private static let process = String(ProcessInfo.processInfo.processIdentifier)
-        private static let bundle = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        static let bundle = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         /// The part of the description that is the same for all saves of the process.
         private static let program = "\"process\":\(json(process)),\"bundle\":\(json(bundle))"
 

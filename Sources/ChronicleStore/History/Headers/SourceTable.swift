@@ -28,7 +28,7 @@ struct TransactionSource: Equatable, Sendable {
         return isSame(a.author, b.author) && isSame(a.contextName, b.contextName) && isSame(a.program, b.program)
     }
 
-    private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
 }
 
 /// The table `chronicle_source`, which contains the sources of the transactions.
