@@ -75,12 +75,36 @@ extension Connection {
         do { try endTransaction() } catch { mustRollBack = true }
     }
 
-    /// Rolls back a transaction whose rollback failed, so that its changes are neither read nor committed.
+    /// Rolls back a transaction whose rollback failed, so that its changes are neither read nor committed, and restores
+    /// settings that could not be restored.
     ///
-    /// - Throws: The error of the rollback. The connection is not usable until it succeeds.
+    /// - Throws: The error of the rollback or the setting. The connection is not usable until it succeeds.
     func endFailedTransaction() throws {
-        guard mustRollBack else { return }
-        try endTransaction()
+        if mustRollBack { try endTransaction() }
+        while let statement = settingsToRestore.last {
+            try execute(statement)
+            settingsToRestore.removeLast()
+        }
+    }
+
+    /// Runs `body` with another value of a setting, which SQLite changes only outside of transactions.
+    ///
+    /// If the previous value cannot be restored, for example because a transaction could not be rolled back, it is restored
+    /// before the connection is used again.
+    ///
+    /// - Parameters:
+    ///   - statement: The statement that changes the setting.
+    ///   - restore: The statement that restores it.
+    ///   - body: A closure that begins and ends its transactions.
+    package func withSetting<T>(_ statement: String, restoredBy restore: String, _ body: () throws -> T) throws -> T {
+        try endFailedTransaction()
+        try execute(statement)
+        let result = Result { try body() }
+        do {
+            try endFailedTransaction()
+            try execute(restore)
+        } catch { settingsToRestore.append(restore) }
+        return try result.get()
     }
 
     private func endTransaction() throws {

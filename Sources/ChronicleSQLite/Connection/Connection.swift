@@ -34,6 +34,8 @@ package final class Connection {
     @exclusivity(unchecked) var rollBack: Statement?
     /// Whether a rollback failed; see ``endFailedTransaction()``.
     @exclusivity(unchecked) var mustRollBack = false
+    /// The statements that restore settings and failed; see ``withSetting(_:restoredBy:_:)``.
+    @exclusivity(unchecked) var settingsToRestore: [String] = []
 
     /// The condition that ends reads; see ``setInterruptible(_:)``.
     var interruption: Interruption?

@@ -193,6 +193,7 @@ package final class Database: Sendable {
     package func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard writer != nil else { throw SQLiteError.readOnlyDatabase }
         guard readers != nil else { return try write(body) }
+        try location?.checkRegularly()
         return try maintenanceConnection().use(body)
     }
 

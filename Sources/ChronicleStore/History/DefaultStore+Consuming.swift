@@ -50,15 +50,15 @@ extension DefaultStore: DataStoreConsuming {
         return try attributingErrors {
             try database.write { connection in
                 let isRelaxed = !isDurable && configuration.durability == .full && !configuration.isStoredInMemoryOnly
-                if isRelaxed { try connection.execute("PRAGMA synchronous = NORMAL") }
-                let result = Swift.Result {
+                func updateInTransaction() throws -> Result {
                     try connection.immediate {
                         if try !ConsumerTable.exists(connection) { try ConsumerTable.create(connection) }
                         return try ConsumerTable(connection, storeIdentifier: identifier).update(named: name, update)
                     }
                 }
-                if isRelaxed { try connection.execute("PRAGMA synchronous = FULL") }
-                return try result.get()
+                guard isRelaxed else { return try updateInTransaction() }
+                return try connection.withSetting(
+                    "PRAGMA synchronous = NORMAL", restoredBy: "PRAGMA synchronous = FULL", updateInTransaction)
             }
         }
     }

@@ -30,15 +30,12 @@ extension DefaultStore {
         try attributingErrors {
             try database.write { connection in
                 // Foreign keys would delete dependent rows one by one, to a limited depth.
-                try connection.execute("PRAGMA foreign_keys = OFF")
-                let result = Result {
+                try connection.withSetting("PRAGMA foreign_keys = OFF", restoredBy: "PRAGMA foreign_keys = ON") {
                     try connection.immediate {
                         try eraseRows(connection)
                         try eraseHistory(connection)
                     }
                 }
-                try connection.execute("PRAGMA foreign_keys = ON")
-                try result.get()
                 keyReservations.withLock { $0 = KeyReservations() }
                 latestHeader.withLock { $0 = nil }
                 guard !configuration.isStoredInMemoryOnly else { return }

@@ -95,6 +95,41 @@ import Testing
         #expect(try other().int64s("SELECT a FROM t") == [])
     }
 
+    /// A part of a transaction that could not be rolled back is not committed with the rest.
+    @Test func transactionWithAFailedRollbackIsNotCommitted() throws {
+        let handle = try connection.openHandle()
+        #expect(throws: SQLiteError.self) {
+            try connection.nesting {
+                #expect(throws: SQLiteError.self) {
+                    try connection.immediate {
+                        try connection.execute("INSERT INTO t VALUES (1)")
+                        deny(true, handle)
+                        throw TestError()
+                    }
+                }
+            }
+        }
+        deny(false, handle)
+        try connection.immediate { try connection.execute("INSERT INTO t VALUES (2)") }
+        #expect(try other().int64s("SELECT a FROM t") == [2])
+    }
+
+    @Test func settingIsRestoredAfterAFailedRollback() throws {
+        let handle = try connection.openHandle()
+        #expect(throws: TestError()) {
+            try connection.withSetting("PRAGMA foreign_keys = OFF", restoredBy: "PRAGMA foreign_keys = ON") {
+                try connection.immediate {
+                    #expect(try connection.int64s("PRAGMA foreign_keys") == [0])
+                    deny(true, handle)
+                    throw TestError()
+                }
+            }
+        }
+        deny(false, handle)
+        try connection.immediate {}
+        #expect(try connection.int64s("PRAGMA foreign_keys") == [1])
+    }
+
     /// Makes SQLite reject every ROLLBACK of the connection, also that of a prepared statement.
     private func deny(_ denies: Bool, _ handle: OpaquePointer?) {
         guard denies else {
@@ -104,7 +139,8 @@ import Testing
         _ = sqlite3_set_authorizer(
             handle,
             { _, action, operation, _, _, _ in
-                action == SQLITE_TRANSACTION && operation.map { String(cString: $0) } == "ROLLBACK"
+                (action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT)
+                    && operation.map { String(cString: $0) } == "ROLLBACK"
                     ? SQLITE_DENY : SQLITE_OK
             }, nil)
     }

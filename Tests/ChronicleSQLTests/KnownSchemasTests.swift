@@ -1,0 +1,79 @@
+import ChronicleCore
+import Testing
+
+@testable import ChronicleSQL
+
+@Suite("Known schemas") struct KnownSchemasTests {
+    private func schema(_ classes: [String: [String]], original: String? = nil) throws -> Schema {
+        try Schema(
+            entities: classes.map { name, properties in
+                let members = properties.map {
+                    #"{"kind":"attribute","name":"\#($0)","options":[],"type":"Int","storage":"integer","isOptional":true}"#
+                }
+                let originalName = original.map { #""originalName":"\#($0)","# } ?? ""
+                return try Schema.Entity(
+                    json: #"{"name":"\#(name)",\#(originalName)"properties":[\#(members.joined(separator: ","))],"#
+                        + #""uniquenessConstraints":[],"indices":[]}"#)
+            })
+    }
+
+    /// Opens a store with schemas, one after another, and returns the last result.
+    private func open(_ openings: [(program: String, schema: Schema)]) -> KnownSchemas? {
+        var records: [String: String] = [:]
+        var result: KnownSchemas?
+        for (program, schema) in openings {
+            let known = KnownSchemas(
+                records, opening: schema, key: schema.declarationKey(nil), program: program, wasComplete: false)
+            records.merge(known.changes) { $1 }
+            result = known
+        }
+        return result
+    }
+
+    @Test func newProgramReplacesNoSchemaOfAnother() throws {
+        let known = try open([
+            ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
+            ("app", schema(["Trip": ["a", "c"]])),
+        ])
+        #expect(known?.use("c", ofFirst: ["Trip"]) == true)
+        #expect(known?.use("b", ofFirst: ["Trip"]) == false)
+        let later = try open([
+            ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
+            ("widget", schema(["Trip": ["a", "c"]])),
+        ])
+        #expect(later?.use("b", ofFirst: ["Trip"]) == true)
+    }
+
+    @Test func newVersionReplacesTheMostSimilarSchemaOfTheProgram() throws {
+        let app = try schema(["Trip": ["a", "b", "x", "y"]])
+        let helper = try schema(["Trip": ["a", "c"]])
+        // The helper opens the file first, is taken for a new version of the app, and the app uses its schema again.
+        let known = try open([
+            ("app", app), ("app", helper), ("app", app), ("app", schema(["Trip": ["a", "b", "x", "z"]])),
+        ])
+        #expect(known?.use("c", ofFirst: ["Trip"]) == true)
+        #expect(known?.use("y", ofFirst: ["Trip"]) == false)
+    }
+
+    @Test func renamedClassKeepsThePropertiesOfOtherPrograms() throws {
+        let known = try open([
+            ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
+            ("widget", schema(["Journey": ["a"]], original: "Trip")),
+        ])
+        #expect(known?.use("b", ofFirst: ["Journey"]) == true)
+    }
+
+    @Test func programWithoutASubclassUsesTheModelsOfItsSuperclass() throws {
+        let known = try open([("app", schema(["Vehicle": ["wheels"]]))])
+        #expect(known?.use("wheels", ofFirst: ["Car", "Vehicle"]) == true)
+        #expect(known?.use("doors", ofFirst: ["Car", "Vehicle"]) == false)
+    }
+
+    @Test func inspectorChangesNothing() throws {
+        let app = try schema(["Trip": ["a"]])
+        let first = try #require(open([("app", app)]))
+        let known = KnownSchemas(inspecting: first.changes)
+        #expect(known.isKnown && known.changes.isEmpty)
+        #expect(known.use("a", ofFirst: ["Trip"]))
+    }
+}
