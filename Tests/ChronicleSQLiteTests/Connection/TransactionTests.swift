@@ -98,17 +98,19 @@ import Testing
     /// A part of a transaction that could not be rolled back is not committed with the rest.
     @Test func transactionWithAFailedRollbackIsNotCommitted() throws {
         let handle = try connection.openHandle()
-        #expect(throws: SQLiteError.self) {
+        let result = Result {
             try connection.nesting {
-                #expect(throws: SQLiteError.self) {
+                let part = Result {
                     try connection.immediate {
                         try connection.execute("INSERT INTO t VALUES (1)")
                         deny(true, handle)
                         throw TestError()
                     }
                 }
+                #expect(throws: SQLiteError.self) { try part.get() }
             }
         }
+        #expect(throws: SQLiteError.self) { try result.get() }
         deny(false, handle)
         try connection.immediate { try connection.execute("INSERT INTO t VALUES (2)") }
         #expect(try other().int64s("SELECT a FROM t") == [2])
@@ -116,7 +118,7 @@ import Testing
 
     @Test func settingIsRestoredAfterAFailedRollback() throws {
         let handle = try connection.openHandle()
-        #expect(throws: TestError()) {
+        let result = Result {
             try connection.withSetting("PRAGMA foreign_keys = OFF", restoredBy: "PRAGMA foreign_keys = ON") {
                 try connection.immediate {
                     #expect(try connection.int64s("PRAGMA foreign_keys") == [0])
@@ -125,6 +127,7 @@ import Testing
                 }
             }
         }
+        #expect(throws: TestError()) { try result.get() }
         deny(false, handle)
         try connection.immediate {}
         #expect(try connection.int64s("PRAGMA foreign_keys") == [1])
