@@ -1,18 +1,17 @@
-import ChronicleCore
+import Chronicle
 import Testing
 
 @testable import ChronicleSQL
 
 @Suite("Known schemas") struct KnownSchemasTests {
-    private func schema(_ classes: [String: [String]], original: String? = nil) throws -> Schema {
+    private func schema(_ classes: [String: [String]]) throws -> Schema {
         try Schema(
             entities: classes.map { name, properties in
                 let members = properties.map {
                     #"{"kind":"attribute","name":"\#($0)","options":[],"type":"Int","storage":"integer","isOptional":true}"#
                 }
-                let originalName = original.map { #""originalName":"\#($0)","# } ?? ""
                 return try Schema.Entity(
-                    json: #"{"name":"\#(name)",\#(originalName)"properties":[\#(members.joined(separator: ","))],"#
+                    json: #"{"name":"\#(name)","properties":[\#(members.joined(separator: ","))],"#
                         + #""uniquenessConstraints":[],"indices":[]}"#)
             })
     }
@@ -58,7 +57,7 @@ import Testing
     @Test func renamedClassKeepsThePropertiesOfOtherPrograms() throws {
         let known = try open([
             ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
-            ("widget", schema(["Journey": ["a"]], original: "Trip")),
+            ("widget", Schema([Journey.self])),
         ])
         #expect(known?.use("b", ofFirst: ["Journey"]) == true)
     }
@@ -76,4 +75,9 @@ import Testing
         #expect(known.isKnown && known.changes.isEmpty)
         #expect(known.use("a", ofFirst: ["Trip"]))
     }
+}
+
+@Model(originalName: "Trip") private final class Journey {
+    var a: Int?
+    init() {}
 }
