@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whether the program was built with a sanitizer, whose code needs more stack.
-private let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+/// Whether the program was built with a sanitizer, whose code is slower and needs more stack.
+package let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
 /// Runs a closure on a thread with a stack of this size, like that of secondary threads on Apple platforms.
 package func onThread<Result>(

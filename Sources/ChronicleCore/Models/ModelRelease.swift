@@ -38,11 +38,12 @@ enum ModelRelease {
             destinations = nil
             return
         }
-        var pending: Pending = []
+        // The optimizer would release an object of its own before the thread has the pointer.
+        var pending: Pending = [destinations]
+        destinations = nil
         withUnsafeMutablePointer(to: &pending) { pending in
             // If this fails, the releases are nested.
             let isFirst = pthread_setspecific(key, pending) == 0
-            destinations = nil
             while pending.pointee.popLast() != nil {}
             if isFirst { pthread_setspecific(key, nil) }
         }
