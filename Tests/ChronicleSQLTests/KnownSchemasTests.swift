@@ -54,6 +54,25 @@ import Testing
         #expect(known?.use("y", ofFirst: ["Trip"]) == false)
     }
 
+    /// An app and its widget have the same models, and are updated one after the other.
+    @Test func schemaOfTwoProgramsIsReplacedWhenBothHaveLeftIt() throws {
+        let (first, second) = (try schema(["Trip": ["a", "b"]]), try schema(["Trip": ["a"]]))
+        let openings = [("widget", first), ("app", first), ("app", second)]
+        #expect(open(openings)?.use("b", ofFirst: ["Trip"]) == true)
+        let both = open(openings + [("widget", second)])
+        #expect(both?.isKnown == true)
+        #expect(both?.use("b", ofFirst: ["Trip"]) == false)
+    }
+
+    /// The later version does not declare the original name any more.
+    @Test func recordsFollowRenamedClasses() throws {
+        let known = try open([
+            ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
+            ("widget", Schema([Journey.self])), ("widget", schema(["Journey": ["a", "c"]])),
+        ])
+        #expect(known?.use("b", ofFirst: ["Journey"]) == true)
+    }
+
     @Test func renamedClassKeepsThePropertiesOfOtherPrograms() throws {
         let known = try open([
             ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),

@@ -107,7 +107,9 @@
         /// Returns whether nothing changed since the store was opened with the same declarations.
         private func meetsSchema(_ connection: Connection) throws -> Bool {
             guard let digest = try MetaTable.text(.completeFor(signature), connection),
-                KnownSchemas.isInUse(try MetaTable.text(.known(schemaKey), connection))
+                KnownSchemas.isInUse(
+                    try MetaTable.text(.known(schemaKey), connection),
+                    by: configuration.allowsSave ? PendingTransaction.bundle : nil)
             else { return false }
             return try digest == DatabaseSchema.digest(connection)
         }

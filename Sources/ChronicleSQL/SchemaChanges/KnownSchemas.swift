@@ -3,17 +3,28 @@ import Foundation
 
 /// The schemas with which programs open a store, by their ``Schema/declarationKey(_:)``.
 ///
-/// Programs with different models can share a store, which keeps the properties that any of them uses. A schema that the
-/// store does not know is a new version of the most similar schema that the same program uses, and replaces it. A replaced
-/// schema is in use again as soon as a program opens the store with it.
+/// Programs with different models can share a store, which keeps the properties that any of them uses. The first opening by
+/// a program with a schema is a new version of the most similar schema that the program uses. A schema that no program uses
+/// any more is replaced, until a program opens the store with it again.
 package struct KnownSchemas: Sendable {
     /// The names of the properties of each class.
     private typealias Names = [String: Set<String>]
 
     /// A schema in use, as a store records it.
-    private struct Record: Codable {
-        let program: String
+    private struct Record: Decodable {
+        var programs: Set<String>
+        var classes: [String: Set<String>]
+    }
+
+    /// A record whose text is always the same.
+    private struct Sorted: Encodable {
+        let programs: [String]
         let classes: [String: [String]]
+
+        init(_ record: Record) {
+            programs = record.programs.sorted()
+            classes = record.classes.mapValues { $0.sorted() }
+        }
     }
 
     /// Whether the store was opened with the schema before.
@@ -24,10 +35,15 @@ package struct KnownSchemas: Sendable {
 
     private static let replaced = "replaced"
 
-    /// Returns whether a schema is in use.
+    /// Returns whether a program uses a schema.
     ///
-    /// - Parameter record: What the store recorded about the schema, or `nil` if it does not know the schema.
-    package static func isInUse(_ record: String?) -> Bool { record != nil && record != replaced }
+    /// - Parameters:
+    ///   - record: What the store recorded about the schema, or `nil` if it does not know the schema.
+    ///   - program: The name of the program, or `nil` for any.
+    package static func isInUse(_ record: String?, by program: String?) -> Bool {
+        guard let record = record.flatMap(Self.record) else { return false }
+        return program.map(record.programs.contains) ?? true
+    }
 
     /// Determines the schemas in use after an opening.
     ///
@@ -44,33 +60,41 @@ package struct KnownSchemas: Sendable {
         isKnown = records[key] != nil || wasComplete && records.isEmpty
         let names = Names(
             schema.entities.map { ($0.name, Set($0.properties.map(\.name))) }, uniquingKeysWith: { $0.union($1) })
-        let originalNames = Dictionary(
-            schema.entities.map { ($0.originalName, $0.name) }, uniquingKeysWith: { first, _ in first })
-        var used = records.compactMapValues(Self.record)
-        var changes: [String: String] = [:]
-        if !isKnown {
-            let distances = used.filter { $0.value.program == program }.map { key, record in
-                (Self.distance(Self.names(record, renamed: originalNames), names), key)
-            }
-            if let earlier = distances.min(by: <)?.1 {
-                used[earlier] = nil
-                changes[earlier] = Self.replaced
-            }
+        // A class that has the former name of another one is not that class.
+        let newNames = Dictionary(
+            schema.entities.filter { names[$0.originalName] == nil }.map { ($0.originalName, $0.name) },
+            uniquingKeysWith: { first, _ in first })
+        var used = records.compactMapValues(Self.record).mapValues { record in
+            var record = record
+            record.classes = Names(
+                record.classes.map { (newNames[$0] ?? $0, $1) }, uniquingKeysWith: { $0.union($1) })
+            return record
         }
-        if used[key] == nil {
-            let record = Record(program: program, classes: names.mapValues { $0.sorted() })
-            changes[key] = Self.text(of: record)
-            used[key] = record
+        // A program that returns to a schema may have other containers that use a later one.
+        let isReturning = records[key] != nil && used[key] == nil
+        if !isReturning, used[key]?.programs.contains(program) != true {
+            let distances = used.filter { $0.key != key && $0.value.programs.contains(program) }.map { key, record in
+                (Self.distance(record.classes, names), key)
+            }
+            if let earlier = distances.min(by: <)?.1 { used[earlier]?.programs.remove(program) }
+        }
+        used[key] = Record(programs: (used[key]?.programs ?? []).union([program]), classes: names)
+        used = used.filter { !$0.value.programs.isEmpty }
+        var changes: [String: String] = [:]
+        for (key, record) in records where used[key] == nil && record != Self.replaced { changes[key] = Self.replaced }
+        for (key, record) in used {
+            let text = Self.text(of: record)
+            if records[key] != text { changes[key] = text }
         }
         self.changes = changes
-        self.used = used.values.map { Self.names($0, renamed: originalNames) }
+        self.used = used.values.map(\.classes)
     }
 
     /// Returns the schemas in use if a program inspects the store with the classes that the store describes. It changes
     /// none of them.
     package init(inspecting records: [String: String]) {
         (isKnown, changes) = (true, [:])
-        used = records.values.compactMap(Self.record).map { Self.names($0, renamed: [:]) }
+        used = records.values.compactMap { Self.record($0)?.classes }
     }
 
     /// Returns whether any program uses a property.
@@ -93,19 +117,11 @@ package struct KnownSchemas: Sendable {
         }
     }
 
-    /// Returns the names of a schema, with the new names of renamed classes.
-    private static func names(_ record: Record, renamed newNames: [String: String]) -> Names {
-        Names(
-            record.classes.map { name, properties in
-                (newNames[name] ?? name, Set(properties))
-            }, uniquingKeysWith: { $0.union($1) })
-    }
-
     private static func text(of record: Record) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings are always encoded.
-        let json = try? encoder.encode(record)
+        // Strings are always encoded. The order of a set differs in each run.
+        let json = try? encoder.encode(Sorted(record))
         return String(decoding: json ?? Data(), as: UTF8.self)
     }
 

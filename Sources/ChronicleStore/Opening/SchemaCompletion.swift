@@ -86,7 +86,7 @@ struct SchemaCompletion {
     private func requireUnchangedDeclarations(_ file: FileSchema, _ layout: StoreLayout) throws {
         guard !layout.isTracked, try FileFormat.version(connection) == FileFormat.current else { return }
         let digest = try knownDigest(file)
-        if digest == file.digest, try isInUse() { return }
+        if digest == file.digest, try isInUse(by: nil) { return }
         let plan = try plan(EntityRegistry(connection), knownSchemas(wasComplete: digest != nil))
         guard !plan.changesNames, try checkDeclarations(plan).isEmpty else {
             throw SwiftDataError.loadIssueModelContainer.with(
@@ -183,9 +183,9 @@ struct SchemaCompletion {
 
     private var schemaKey: String { models.declarationKey(version?.identifier) }
 
-    /// Whether a program with the same declarations uses the file.
-    private func isInUse() throws -> Bool {
-        try isInspector || KnownSchemas.isInUse(MetaTable.text(.known(schemaKey), connection))
+    /// Whether this program, or any program if the file is only read, uses the file with the same declarations.
+    private func isInUse(by program: String? = TransactionSource.program) throws -> Bool {
+        try isInspector || KnownSchemas.isInUse(MetaTable.text(.known(schemaKey), connection), by: program)
     }
 
     private func knownSchemas(wasComplete: Bool) throws -> KnownSchemas {
