@@ -28,7 +28,7 @@ enum ExportCommand {
             guard !arguments.has("after") else { throw UsageError("--snapshot and --after exclude each other") }
             start = .snapshot
         }
-        // Nobody reads an export in a terminal, and its lines are long.
+        // The lines of an export are too long to be read in a terminal.
         guard arguments.has("output") || !console.settings.isTerminal else {
             throw UsageError("the output is a terminal; redirect it, or write to a file with -o")
         }

@@ -38,7 +38,7 @@ enum ModelRelease {
             destinations = nil
             return
         }
-        // The optimizer would release an object of its own before the thread has the pointer.
+        // The array keeps the object until the pointer is set. The optimizer may release a local object earlier.
         var pending: Pending = [destinations]
         destinations = nil
         withUnsafeMutablePointer(to: &pending) { pending in

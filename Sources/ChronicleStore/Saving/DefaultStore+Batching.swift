@@ -68,7 +68,7 @@ extension DefaultStore {
     ///   - ``SwiftDataError/unsupportedPredicate`` if the predicate has no SQL equivalent. Rewrite it.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     /// - Complexity: Proportional to the visited rows and the updated rows. If the rows exchange unique values, each of them
-    ///   is updated by a statement of its own, and their new values are in memory at once.
+    ///   is updated by a separate statement, and the new values of all are in memory.
     public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
         try requireModelWriteAccess()
         let table = try layout.table(for: Model.self)

@@ -76,13 +76,8 @@
             var log: [String] = []
             var key: Int64 = 0
             for step in 0..<15 {
-                // The store takes the second program for a new version of the first, until that opens it again.
-                let program = step < 3 ? step % 2 : random.below(2)
-                if content.versions[program] == nil || step > 2 && random.below(3) == 0 {
-                    content.change(program, using: &random)
-                }
-                let version = try #require(content.versions[program])
-                log.append("program \(program): \(version.properties)")
+                let (version, description) = content.open(step: step, using: &random)
+                log.append(description)
                 try open(version)
                 let rows = content.rows(of: version).sorted { $0.key < $1.key }
                 for name in rows.first?.value.keys.sorted() ?? [] {

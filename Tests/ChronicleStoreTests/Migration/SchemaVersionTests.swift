@@ -67,13 +67,8 @@ import Testing
         var log: [String] = []
         var key: Int64 = 0
         for step in 0..<20 {
-            // The store takes the second program for a new version of the first, until that opens it again.
-            let program = step < 3 ? step % 2 : random.below(2)
-            if content.versions[program] == nil || step > 2 && random.below(3) == 0 {
-                content.change(program, using: &random)
-            }
-            let version = try #require(content.versions[program])
-            log.append("program \(program): \(version.properties)")
+            let (version, description) = content.open(step: step, using: &random)
+            log.append(description)
             let store = try open(version, file)
             let names = Set(version.properties.map(\.name)).intersection(["a", "b", "c", "d", "e"])
             var found: [Int64: [String: Int64]] = [:]

@@ -10,7 +10,7 @@ package struct SharedContent {
     /// The values of each row, by the names of the properties that a program declares.
     package private(set) var rows: [Int64: [String: Int64]] = [:]
     /// The newest version of each program.
-    package private(set) var versions: [SchemaVersion?] = [nil, nil]
+    private var versions: [SchemaVersion?] = [nil, nil]
     private var number = 0
 
     package init() {}
@@ -35,8 +35,22 @@ package struct SharedContent {
         return "INSERT INTO \"A\"(\(columns.joined(separator: ", "))) VALUES (\(literals.joined(separator: ", ")))"
     }
 
+    /// Chooses the program that opens the store next, with its version or with a new one.
+    ///
+    /// The store takes the second program for a new version of the first, because both have one name, until the first one
+    /// opens the store again.
+    package mutating func open(
+        step: Int, using random: inout SplitMix
+    ) -> (version: SchemaVersion, description: String) {
+        let program = step < 3 ? step % 2 : random.below(2)
+        let isNew = versions[program] == nil || step > 2 && random.below(3) == 0
+        if isNew { change(program, using: &random) }
+        let version = versions[program] ?? SchemaVersion(number: 0, properties: [])
+        return (version, "program \(program): \(version.properties)")
+    }
+
     /// Gives a program another version of its models.
-    package mutating func change(_ program: Int, using random: inout SplitMix) {
+    private mutating func change(_ program: Int, using random: inout SplitMix) {
         let before = names
         number += 1
         // Properties that only this program has, in all of its versions.
