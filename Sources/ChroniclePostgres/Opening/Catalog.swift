@@ -174,7 +174,11 @@
                 guard entity.attributes[known] != attribute else { return }
                 entity.attributes[known] = attribute
             } else {
-                if !isNew, let newest = try newestChange() {
+                // Changes before may have the destinations of a relationship that moved to a table of links or from one.
+                let isMoved = entity.attributes.contains { earlier in
+                    earlier.destination != nil && [property.name, property.previousName].contains(earlier.name)
+                }
+                if !isNew, !isMoved, let newest = try newestChange() {
                     try MetaTable.set(.addedAttribute(entity.number, number: number), String(newest), connection)
                     attribute.addedAfter = newest
                 }

@@ -218,8 +218,12 @@ struct EntityRegistry {
             guard entity.attributes[known] != attribute else { return }
             entity.attributes[known] = attribute
         } else {
+            // Changes before may have the destinations of a relationship that moved from a column.
+            let isMoved = entity.attributes.contains { earlier in
+                earlier.destination != nil && [property.name, property.previousName].contains(earlier.name)
+            }
             entity.attributes.append(attribute)
-            if !isPresent, let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) {
+            if !isPresent, !isMoved, let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) {
                 try MetaTable.set(.addedRelationship(entity.number, number: Int64(number)), newest, connection)
             }
         }
