@@ -274,11 +274,21 @@ struct ManagedRelationship {
         // Links are deleted with the model.
         if relationship.isLinked, relationship.deleteRule != .cascade { return [] }
         if relationship.isToMany || relationship.deleteRule == .cascade || (inverse?.slot ?? -1) >= 0 {
-            return try models()
+            return try models() + overwrittenDestination()
         }
         try context.loadIfNeeded(backing)
         // A list that has not been read needs no update, so its owner is not loaded.
         return backing.reference(property).flatMap { context.registeredBacking($0)?.model }.map { [$0] } ?? []
+    }
+
+    /// Returns the stored destination of a one-to-one relationship with an unsaved change if it still references the
+    /// model: another context connected both after this one set its own side to another value.
+    private func overwrittenDestination() throws -> [any PersistentModel] {
+        guard !relationship.isToMany, let inverse, inverse.slot >= 0, let saved = backing.savedReference(property),
+            saved != backing.reference(property), let other = try loaded(saved), try context.loadIfNeeded(other),
+            references(other, inverse)
+        else { return [] }
+        return other.model.map { [$0] } ?? []
     }
 
     /// Applies the delete rule to the destinations of a deleted model.

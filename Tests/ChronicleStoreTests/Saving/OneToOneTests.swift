@@ -87,6 +87,25 @@ struct OneToOneTests {
         #expect(try Contexts.locker(1, ModelContext(store.container)).holder?.name == "bob")
     }
 
+    @Test("A delete includes the destination that others connected over an unsaved change", arguments: recorders)
+    func deleteOfChangedOwner(_ recorder: ModelConfiguration.Recorder) throws {
+        let contexts = try Contexts(try Store(.inMemory, recorder).container)
+        let ann = try Contexts.resident("ann", contexts.first)
+        let (locker, other) = (try Contexts.locker(1, contexts.first), try Contexts.locker(2, contexts.first))
+        ann.locker = locker
+        try contexts.first.save()
+        // Clears the side of ann, which is not saved.
+        locker.holder = try Contexts.resident("bob", contexts.first)
+        try Contexts.locker(2, contexts.second).holder = try Contexts.resident("ann", contexts.second)
+        try contexts.second.save()
+        try contexts.first.refreshAllModels()
+        #expect(other.holder === ann)
+        contexts.first.delete(ann)
+        #expect(contexts.first.deletedModelsArray.contains { $0 === other })
+        try contexts.first.save()
+        #expect(try contexts.reader.fetch(FetchDescriptor<Locker>()).map(\.number) == [1])
+    }
+
     @Test("A row that the save updates as well gets one change", arguments: recorders)
     func oneChangeOfEachRow(_ recorder: ModelConfiguration.Recorder) throws {
         let store = try Store(.file, recorder)
