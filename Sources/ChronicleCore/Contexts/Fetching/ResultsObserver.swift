@@ -57,8 +57,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private var indexPaths: [ObjectIdentifier: IndexPath]?
     /// The error of the latest fetch, after which each access fetches again.
     private var lastError: (any Error)?
-    /// Whether the context has changed since the latest fetch. Set on another thread if the observer has no actor.
-    private let isStale = Atomic(false)
+    private let staleness = ResultsStaleness()
     /// The ``CommitNotifier/count`` before the latest fetch.
     private var fetchedCount: UInt64 = 0
 
@@ -83,18 +82,20 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         events = try CommitEvents(context.coordinator)
         try fetch()
         context.storage.addChangeObserver(self)
+        // The tasks retain neither the stores nor the observer. The observer and its models must not be released on the
+        // thread of a task.
+        guard let actor = isolation.map(ObservingActor.init) else {
+            Task { [signal = events.signal, staleness] in
+                while await signal.wait() { staleness.invalidate() }
+            }
+            return
+        }
         let observer = ConfinedObserver(value: self)
-        let actor = isolation.map(ObservingActor.init)
-        // The signal retains neither the stores nor the observer.
         Task { [signal = events.signal] in
             var isComplete = true
             while isComplete ? await signal.wait() : await signal.wait(atMost: .seconds(1)) {
-                if let actor {
-                    guard let actor = actor.value else { return }
-                    isComplete = await observer.refresh(on: actor)
-                } else {
-                    observer.value?.invalidate()
-                }
+                guard let actor = actor.value else { return }
+                isComplete = await observer.refresh(on: actor)
             }
         }
     }
@@ -112,6 +113,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// - Complexity: O(1), or that of the fetch after a change.
     public var results: FetchResultsCollection<Element> {
         registrar.access(self, keyPath: \.results)
+        staleness.access()
         update()
         let models = models
         return FetchResultsCollection(count: models.count) { models[$0] }
@@ -125,6 +127,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// - Complexity: O(1), or that of the fetch after a change.
     public var sections: SectionedResults<Element, SectionTitle>? {
         registrar.access(self, keyPath: \.sections)
+        staleness.access()
         update()
         return groups
     }
@@ -183,7 +186,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
             registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
                 descriptor = Self.sorted(newValue, grouping)
             }
-            isStale.store(true, ordering: .relaxed)
+            staleness.value = true
             update()
         }
     }
@@ -216,7 +219,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
 extension ResultsObserver {
     private func fetch() throws {
-        isStale.store(false, ordering: .relaxed)
+        staleness.value = false
         fetchedCount = commitCount
         let fetched = try modelContext.fetch(descriptor)
         let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
@@ -237,7 +240,7 @@ extension ResultsObserver {
     /// - Returns: `false` if the fetch failed.
     @discardableResult
     private func update() -> Bool {
-        guard isStale.load(ordering: .relaxed) || lastError != nil || fetchedCount != commitCount else { return true }
+        guard staleness.value || lastError != nil || fetchedCount != commitCount else { return true }
         let error: (any Error)?
         do {
             try fetch()
@@ -253,30 +256,45 @@ extension ResultsObserver {
 }
 
 extension ResultsObserver: RefreshableResults {
-    fileprivate func invalidate() {
-        isStale.store(true, ordering: .relaxed)
-        registrar.withMutation(of: self, keyPath: \.results) {
-            registrar.withMutation(of: self, keyPath: \.sections) {}
-        }
-    }
-
     fileprivate func refresh() -> Bool {
-        isStale.store(true, ordering: .relaxed)
+        staleness.value = true
         return update()
     }
 }
 
 extension ResultsObserver: ContextChangeObserver {
     func contextDidChange() {
-        guard !isStale.exchange(true, ordering: .relaxed) else { return }
+        guard !staleness.setValue() else { return }
         events.signal.signal()
+    }
+}
+
+/// Whether the context of an observer has changed since the latest fetch.
+private final class ResultsStaleness: Observable, Sendable {
+    private let isStale = Atomic(false)
+    private let registrar = ObservationRegistrar()
+
+    var value: Bool {
+        get { isStale.load(ordering: .relaxed) }
+        set { isStale.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Sets the value to `true`.
+    ///
+    /// - Returns: The former value.
+    func setValue() -> Bool { isStale.exchange(true, ordering: .relaxed) }
+
+    /// Records that the program depends on the results.
+    func access() { registrar.access(self, keyPath: \.value) }
+
+    /// Notifies the program that the next access to the results fetches. May be called on any thread.
+    func invalidate() {
+        registrar.withMutation(of: self, keyPath: \.value) { value = true }
     }
 }
 
 /// An observer of any results.
 private protocol RefreshableResults: AnyObject {
-    /// Notifies the program that the next access to the results fetches. May be called on any thread.
-    func invalidate()
     /// Fetches again, on the actor of the observer.
     ///
     /// - Returns: `false` if the fetch failed.
@@ -285,8 +303,7 @@ private protocol RefreshableResults: AnyObject {
 
 /// An observer that only its own actor uses.
 private struct ConfinedObserver: @unchecked Sendable {
-    // The reason for `@unchecked Sendable`: other threads only copy the reference, or set an atomic value and call the
-    // registrar, which is `Sendable`.
+    // The reason for `@unchecked Sendable`: other threads only copy the weak reference.
 
     weak var value: (any RefreshableResults)?
 
