@@ -25,7 +25,8 @@ public enum HistoryResetReason: String, Codable, Hashable, Sendable {
     case gap
     /// The position belongs to another store; see ``SwiftDataError/historyTokenStoreMismatch``.
     case anotherStore
-    /// The program requested it with ``HistoryStart/snapshot``.
+    /// The program requested it with ``HistoryStart/snapshot``, or a model class was renamed while the consumer was
+    /// reading the models.
     case requested
 
     /// Creates the reason that corresponds to an error of a history fetch, or returns `nil` for any other error.

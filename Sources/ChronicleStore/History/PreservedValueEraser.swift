@@ -45,7 +45,7 @@ extension DefaultStore {
         try erase(keys.mapValues { (keys: $0, attributes: attributes) })
     }
 
-    /// Erases preserved values of attributes from the history of all models of a class.
+    /// Erases preserved values of attributes from the history of all models of a class and its subclasses.
     ///
     /// - Parameters:
     ///   - attributes: The key paths of the attributes and relationships.
@@ -57,7 +57,8 @@ extension DefaultStore {
         _ attributes: [PartialKeyPath<Model>], of type: Model.Type
     ) throws {
         let names = try attributes.map { keyPath in
-            guard let name = Model.properties.name(of: keyPath) else {
+            let known = schema.entitiesByName[Model.entityName]?.property(at: keyPath)?.name
+            guard let name = known ?? Model.properties.name(of: keyPath) else {
                 throw SwiftDataError.unsupportedKeyPath.with(
                     detail: "\(keyPath) is not a stored property; remove it", entityName: Model.entityName)
             }
@@ -66,7 +67,8 @@ extension DefaultStore {
         try erasePreservedValues(ofEntityNamed: Model.entityName, attributes: names)
     }
 
-    /// Erases preserved values from the history of all models of an entity, which the schema may no longer contain.
+    /// Erases preserved values from the history of all models of an entity and of the entities that inherit from it. The
+    /// schema may no longer contain them.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity.
@@ -112,7 +114,9 @@ extension DefaultStore {
     private func eraser(
         of entityName: String, _ keys: [Int64]?, _ names: [String]?, _ connection: Connection
     ) throws -> PreservedValueEraser {
-        guard let entity = try EntityRegistry(connection).entities().first(where: { $0.name == entityName }) else {
+        let registry = EntityRegistry(connection)
+        let entities = try registry.entities()
+        guard let entity = entities.first(where: { $0.name == entityName }) else {
             throw SwiftDataError.unknownSchema.with(
                 detail: "the history contains no entity with this name; check the name", entityName: entityName)
         }
@@ -125,15 +129,20 @@ extension DefaultStore {
             }
             return numbers
         }
-        return PreservedValueEraser(entity: entity.number, keys: keys, attributes: numbers)
+        // A change has the number of the model's own class. An identifier may have the name of a superclass, and its key is
+        // unique among all classes that share the table.
+        let kinds =
+            keys == nil
+            ? try registry.kinds(of: entity) : entities.filter { $0.rootName == entity.rootName }.map(\.number)
+        return PreservedValueEraser(entities: kinds, keys: keys, attributes: numbers)
     }
 }
 
-/// Erases preserved values of an entity in the rows of the history.
+/// Erases preserved values of entities in the rows of the history.
 ///
 /// A row that contained a value remains, because the rows of a transaction have no gaps between them.
 private struct PreservedValueEraser {
-    let entity: Int64
+    let entities: [Int64]
     /// The primary keys of the models, or `nil` for all.
     let keys: [Int64]?
     /// The numbers of the attributes, or `nil` for all.
@@ -147,7 +156,7 @@ private struct PreservedValueEraser {
     func erase(through newest: Int64, _ connection: Connection) throws {
         var sql = """
             UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
-            WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: [entity])) AND attributes IS NOT NULL
+            WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: entities)) AND attributes IS NOT NULL
             """
         if keys != nil { sql += " AND primary_key IN (SELECT value FROM json_each(?3))" }
         if attributes != nil { sql += " AND attributes IN (SELECT value FROM json_each(?4))" }

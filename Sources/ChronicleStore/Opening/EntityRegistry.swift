@@ -89,6 +89,19 @@ struct EntityRegistry {
         return connected
     }
 
+    /// Returns the numbers of an entity and of the entities that inherit from it.
+    func kinds(of entity: RecordedEntity) throws -> [Int64] {
+        let statement = try connection.prepare(
+            """
+            WITH RECURSIVE kind(id) AS (SELECT ? UNION SELECT e.id FROM chronicle_entity AS e \
+            JOIN kind ON e.superentity = kind.id) SELECT id FROM kind
+            """)
+        try statement.bind(entity.number, at: 1)
+        var numbers: [Int64] = []
+        while try statement.step() { numbers.append(statement.int64(0)) }
+        return numbers
+    }
+
     /// Assigns a number to an entity that inherits from another one, and records from which.
     ///
     /// - Throws: ``SwiftDataError/backwardMigration`` if the file has a table of the entity.

@@ -139,12 +139,18 @@
     /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
     struct PreservedAttribute: Sendable {
         let name: String
-        /// Whether the attribute belongs only to other entities that share the table.
+        /// Whether the schema has the attribute only in other entities that share the table.
         let isOfOtherEntity: Bool
         /// The property of the model, if it still exists.
         let property: Schema.Property?
         /// The entity of a relationship's destinations, or `nil` for an attribute.
         let destination: PersistentIdentifier.Origin?
+
+        /// Returns whether values are not part of a change: the name of the class, and the NULL that a shared table contains for
+        /// an attribute of another class. An attribute that the class had in an earlier version of the schema may have values.
+        func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null) -> Bool {
+            isOfOtherEntity && (name == Schema.entityAttribute || (old.isNull && new.isNull))
+        }
 
         /// Returns the value as the property contains it, or as the store does.
         func value(

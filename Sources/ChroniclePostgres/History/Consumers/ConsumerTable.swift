@@ -93,6 +93,19 @@
             return result
         }
 
+        /// Makes consumers that are reading the models start over, because their order depends on the names of classes.
+        func restartSnapshots() throws {
+            for record in try records() {
+                guard case .reading(after: _?) = record.place.rebuild else { continue }
+                try update(named: record.name) { record in
+                    record?.place.rebuild = .requested(.requested)
+                    record?.attempts = 0
+                    // Batches that were delivered before cannot be acknowledged.
+                    record?.fence += 1
+                }
+            }
+        }
+
         private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
             try SwiftDataError.requireStorable(
                 record.name, "name of the consumer", storeIdentifier: storeIdentifier)

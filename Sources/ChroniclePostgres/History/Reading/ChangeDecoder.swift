@@ -87,14 +87,14 @@
             guard !numbers.isEmpty else { return [] }
             let old = try stored(result.bytes(row, 6), numbers, change)
             let new = try stored(result.bytes(row, 7), numbers, change)
-            return try attributes(numbers, entity).map { preserved in
+            return try attributes(numbers, entity).compactMap { preserved in
                 let attribute = preserved.attribute
+                let (old, new) = (old?[preserved.index] ?? .null, new?[preserved.index] ?? .null)
+                if attribute.isOmitted(old, new) { return nil }
                 return PreservedValue(
                     name: attribute.name,
-                    previousValue: attribute.value(
-                        old?[preserved.index] ?? .null, of: change.model, isStored: returnsStoredValues),
-                    value: attribute.value(
-                        new?[preserved.index] ?? .null, of: change.model, isStored: returnsStoredValues))
+                    previousValue: attribute.value(old, of: change.model, isStored: returnsStoredValues),
+                    value: attribute.value(new, of: change.model, isStored: returnsStoredValues))
             }
         }
 
@@ -109,10 +109,9 @@
             var none: [String] = []
             values.reserveCapacity(attributes.count)
             for preserved in attributes {
-                let attribute = preserved.attribute
-                if let value = attribute.value(
-                    old?[preserved.index] ?? .null, of: change.model, isStored: returnsStoredValues)
-                {
+                let (attribute, old) = (preserved.attribute, old?[preserved.index] ?? .null)
+                if attribute.isOmitted(old) { continue }
+                if let value = attribute.value(old, of: change.model, isStored: returnsStoredValues) {
                     values.append((attribute.name, value))
                 } else {
                     none.append(attribute.name)
@@ -142,8 +141,7 @@
             try preserved.value(of: entity, numbers) { numbers in
                 PreservedValues(
                     attributes: try numbers.enumerated().sorted { $0.element < $1.element }
-                        .map { Preserved(index: $0.offset, attribute: try entity.attribute($0.element)) }
-                        .filter { !$0.attribute.isOfOtherEntity },
+                        .map { Preserved(index: $0.offset, attribute: try entity.attribute($0.element)) },
                     completeThrough: entity.attributesAddedAfter(except: Set(numbers)))
             }
         }

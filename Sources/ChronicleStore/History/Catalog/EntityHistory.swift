@@ -81,7 +81,7 @@ final class EntityHistory: Sendable {
         var nilAttributeNames: [String] = []
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if attribute.isOfOtherEntity { continue }
+            if attribute.isOmitted(value.old) { continue }
             if let decoded = attribute.value(value.old, of: model(), isStored: areStored) {
                 elements.append((attribute.name, decoded))
             } else {
@@ -100,7 +100,7 @@ final class EntityHistory: Sendable {
         preserved.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if attribute.isOfOtherEntity { continue }
+            if attribute.isOmitted(value.old, value.new) { continue }
             preserved.append(
                 PreservedValue(
                     name: attribute.name, previousValue: attribute.value(value.old, of: model(), isStored: areStored),

@@ -4,8 +4,8 @@ import Foundation
 /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
 final class PreservedAttribute: Sendable {
     let name: String
-    /// Whether the attribute belongs only to other entities that share the table.
-    let isOfOtherEntity: Bool
+    /// Whether the schema has the attribute only in other entities that share the table.
+    private let isOfOtherEntity: Bool
     /// The property of the model, if it still exists.
     private let property: Schema.Property?
     /// The entity of a relationship's destinations, or `nil` for an attribute.
@@ -17,6 +17,12 @@ final class PreservedAttribute: Sendable {
         self.isOfOtherEntity = isOfOtherEntity
         self.property = property
         self.destination = destination
+    }
+
+    /// Returns whether values are not part of a change: the name of the class, and the NULL that a shared table contains for
+    /// an attribute of another class. An attribute that the class had in an earlier version of the schema may have values.
+    func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null) -> Bool {
+        isOfOtherEntity && (name == Schema.entityAttribute || (old.isNull && new.isNull))
     }
 
     /// Returns the decoded value of a change, or the value as the store contains it.

@@ -148,6 +148,20 @@ struct ConsumerTable {
         return result
     }
 
+    /// Makes consumers that are reading the models start over, because their order depends on the names of classes.
+    func restartSnapshots() throws {
+        guard try Self.exists(connection) else { return }
+        for record in try records() {
+            guard case .reading(after: _?) = record.place.rebuild else { continue }
+            try update(named: record.name) { record in
+                record?.place.rebuild = .requested(.requested)
+                record?.attempts = 0
+                // Batches that were delivered before cannot be acknowledged.
+                record?.fence += 1
+            }
+        }
+    }
+
     private func insert(_ record: Record) throws {
         let statement = try connection.cached(
             """

@@ -1,0 +1,164 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// The history of models whose class inherits from another one.
+@Suite struct HierarchyHistoryTests {
+    private let file: URL
+
+    init() throws { file = try TemporaryDirectory().file("test.store") }
+
+    private func context(_ types: [any PersistentModel.Type]) throws -> ModelContext {
+        ModelContext(
+            try ModelContainer(
+                for: Schema(types),
+                configurations: [ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)]))
+    }
+
+    private func history(_ context: ModelContext) throws -> [DefaultHistoryTransaction] {
+        try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+
+    // MARK: Erasing values
+
+    /// How the values to erase are named.
+    enum Erasure: String, CaseIterable {
+        case attributeOfSuperclass, attributeOfSubclass, superentity, identifier, identifierOfSuperclass
+    }
+
+    @Test(arguments: Erasure.allCases) func valuesOfSubclassesAreErased(_ erasure: Erasure) throws {
+        let context = try context(vehicleModels)
+        let (taxi, truck) = (Taxi("secret"), Truck("other"))
+        let part = VehiclePart("wheel", of: taxi)
+        for model in [taxi, truck, part] as [any PersistentModel] { context.insert(model) }
+        try context.save()
+        let identifier = taxi.persistentModelID
+        taxi.name = "public"
+        part.vehicle = truck
+        try context.save()
+        context.delete(taxi)
+        try context.save()
+        func secrets() throws -> [String] {
+            try history(context).flatMap(\.changes).compactMap { change in
+                guard change.changedPersistentIdentifier == identifier else { return nil }
+                switch change {
+                case .insert(let insert): return insert.preservedValues.first { $0.name == "name" }?.value as? String
+                case .update(let update):
+                    return update.preservedValues.first { $0.name == "name" }?.previousValue as? String
+                case .delete(let delete):
+                    return (delete as? DefaultHistoryDelete<Taxi>)?.tombstone[\.name]
+                }
+            }
+        }
+        #expect(try secrets() == ["secret", "secret", "public"])
+        let store = try #require(context.container.stores.first as? DefaultStore)
+        switch erasure {
+        case .attributeOfSuperclass: try store.erasePreservedValues([\Vehicle.name], of: Vehicle.self)
+        case .attributeOfSubclass: try store.erasePreservedValues([\Car.name, \Car.seats], of: Car.self)
+        case .superentity: try store.erasePreservedValues(ofEntityNamed: "Vehicle")
+        case .identifier: try store.erasePreservedValues(of: [identifier])
+        case .identifierOfSuperclass:
+            // The relationship of the part has the class Vehicle.
+            let updates = try history(context).flatMap(\.changes).compactMap { change in
+                if case .update(let update) = change { update } else { nil }
+            }
+            let values = updates.flatMap(\.preservedValues).filter { $0.name == "vehicle" }
+            let reference = try #require(values.first?.previousValue as? PersistentIdentifier)
+            #expect(reference == identifier)
+            try store.erasePreservedValues(of: [reference])
+        }
+        #expect(try secrets().isEmpty)
+        // The history of a sibling remains, unless all vehicles were named.
+        let ofTruck = try history(context)[0].changes.contains {
+            if case .insert(let insert) = $0 {
+                insert.preservedValues.contains { $0.value as? String == "other" }
+            } else {
+                false
+            }
+        }
+        #expect(ofTruck == (erasure != .attributeOfSuperclass && erasure != .superentity))
+    }
+
+    // MARK: Properties of an earlier version
+
+    @Test func valuesOfAnAttributeThatMovedToASiblingRemain() throws {
+        var context = try context([First.Animal.self, First.Cat.self, First.Dog.self])
+        let cat = First.Cat("c")
+        cat.note = "x"
+        context.insert(cat)
+        context.insert(First.Dog("d"))
+        try context.save()
+        cat.note = "y"
+        try context.save()
+        context.delete(cat)
+        try context.save()
+        context = try self.context([Second.Animal.self, Second.Cat.self, Second.Dog.self])
+        let changes = try history(context).flatMap(\.changes)
+        let updates = changes.compactMap { if case .update(let update) = $0 { update } else { nil } }
+        #expect(updates.first?.updatedAttributeNames == ["note"])
+        let value = try #require(updates.first?.preservedValues.first)
+        #expect(value.previousValue as? String == "x" && value.value as? String == "y")
+        let deletes = changes.compactMap { if case .delete(let delete) = $0 { delete } else { nil } }
+        #expect((deletes.first as? DefaultHistoryDelete<Second.Cat>)?.tombstone["note"] as? String == "y")
+        // An attribute that only the sibling ever had is no part of a change.
+        let inserts = changes.compactMap { if case .insert(let insert) = $0 { insert } else { nil } }
+        let dog = try #require(inserts.first { $0.changedPersistentIdentifier.entityName == "Dog" })
+        #expect(!dog.preservedValues.map(\.name).contains(Schema.entityAttribute))
+    }
+
+    // MARK: Consumers
+
+    @Test(arguments: [0, 3]) func renamesRestartSnapshots(_ read: Int) throws {
+        let context = try context([Early.Trip.self])
+        for number in 0..<6 { context.insert(Early.Trip("\(number)")) }
+        try context.save()
+        func consumer(_ context: ModelContext) throws -> Consumer {
+            try context.container.historyConsumer(named: "reader", startingAt: .snapshot)
+        }
+        let earlier = try consumer(context)
+        #expect(try earlier.take() == ["reset: requested"])
+        if read > 0 { _ = try earlier.take(limit: read) }
+        let delivered = try #require(try earlier.nextBatch(limit: 1))
+        let later = try self.context([Late.Journey.self])
+        // A batch that was delivered before cannot be acknowledged.
+        if read > 0 { #expect(throws: SwiftDataError.historyConsumerEvicted) { try earlier.acknowledge(delivered) } }
+        earlier.release()
+        let consumer = try consumer(later)
+        if read > 0 { #expect(try consumer.take() == ["reset: requested"]) }
+        #expect(try consumer.take() == (1...6).map { "model Journey/\($0)" })
+        #expect(try consumer.take() == nil)
+    }
+}
+
+private enum First {
+    @Model fileprivate class Animal {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal { var note: String? }
+    @Model fileprivate final class Dog: Animal {}
+}
+
+private enum Second {
+    @Model fileprivate class Animal {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal {}
+    @Model fileprivate final class Dog: Animal { var note: String? }
+}
+
+private enum Early {
+    @Model fileprivate final class Trip {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum Late {
+    @Model(originalName: "Trip") fileprivate final class Journey {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
