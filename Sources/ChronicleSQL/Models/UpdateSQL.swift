@@ -45,8 +45,12 @@ struct UpdateSQL {
         case .path: return try translator.operand(value.value).sql
         default:
             let operand = dialect.storable(try translator.operand(value.value))
-            guard let range = value.property.integerRange, operand.type == .integer else { return operand.sql }
-            return dialect.checked(operand, range, of: value.property.name)
+            if let range = value.property.integerRange, operand.type == .integer, !operand.isOptional {
+                return dialect.checked(operand, range, of: value.property.name)
+            }
+            // The context throws an error for the rows in which the value is undefined.
+            if value.value.mayBeUndefined { throw DataStoreError.preferInMemoryFilter }
+            return operand.sql
         }
     }
 }

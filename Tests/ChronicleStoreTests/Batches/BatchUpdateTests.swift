@@ -105,6 +105,34 @@ import Testing
         #expect(try store.history().count == before && nodes[1].number == 1)
     }
 
+    @Test(arguments: BatchKind.allCases) func undefinedExpressionsAreErrorsAndChangeNothing(_ kind: BatchKind) throws {
+        let store = try BatchStore(kind, Measurement.self)
+        let context = store.context()
+        let models = [Measurement(4, "a"), Measurement(nil, nil)]
+        for model in models { context.insert(model) }
+        try context.save()
+        let before = try store.history().count
+        let limit = Int.max
+        let updates: [(String, PropertyUpdate<Measurement>)] = [
+            ("score", PropertyUpdate(\.score, to: #Expression { $0.value! * 2 })),
+            ("isHigh", PropertyUpdate(\.isHigh, to: #Expression { $0.value! > 1 })),
+            ("note", PropertyUpdate(\.note, to: #Expression { $0.title! })),
+            ("count", PropertyUpdate(\.count, to: #Expression { $0.number! * 2 })),
+            ("number", PropertyUpdate(\.number, to: #Expression { $0.number.flatMap { $0 + limit } })),
+        ]
+        for (name, update) in updates {
+            let error = #expect(throws: SwiftDataError.self, "\(name)") {
+                try context.update(model: Measurement.self, set: [update])
+            }
+            #expect(error == .valueOutOfRange && error?.propertyName == name)
+        }
+        let present = #Predicate<Measurement> { $0.title != nil }
+        #expect(try context.update(model: Measurement.self, where: present, set: updates.prefix(3).map(\.1)) == 1)
+        #expect(models.map(\.score) == [8, 0] && models.map(\.isHigh) == [true, false])
+        #expect(models.map(\.note) == ["a", "kept"] && models.map(\.count) == [0, 0])
+        #expect(try store.history().count == before + 1)
+    }
+
     @Test(arguments: [BatchKind.inMemory, .file, .unbatched]) func uniquenessApplies(_ kind: BatchKind) throws {
         let store = try BatchStore(kind, GraphNode.self, GraphGroup.self)
         let context = store.context()
@@ -189,5 +217,20 @@ import Testing
         context.insert(pair)
         try context.save()
         #expect(nodes[0].previous === pair)
+    }
+}
+
+@Model private final class Measurement {
+    var value: Double?
+    var title: String?
+    var number: Int?
+    var score = 0.0
+    var isHigh = false
+    var note: String? = "kept"
+    var count = 0
+
+    init(_ value: Double?, _ title: String?) {
+        (self.value, self.title) = (value, title)
+        number = title == nil ? nil : 1
     }
 }
