@@ -101,6 +101,11 @@ struct ContextFailures {
         removeIfResolved(key)
     }
 
+    /// Removes the failed assignments of a model that left the context.
+    mutating func removeAssignments(of identifier: PersistentIdentifier) {
+        for key in failures.keys where key.identifier == identifier { resolveAssignment(key) }
+    }
+
     private mutating func removeIfResolved(_ key: Key) {
         guard let failure = failures[key], !failure.wasRead, !failure.wasAssigned else { return }
         failures[key] = nil
@@ -143,10 +148,12 @@ struct ContextFailures {
 
     /// Throws the first unresolved failure, even if it was thrown before.
     ///
-    /// - Parameter isAutomatic: Whether an autosave calls the method, which leaves the deferred error to the program.
+    /// - Parameters:
+    ///   - isAutomatic: Whether an autosave calls the method, which leaves the deferred error to the program.
+    ///   - isDeleted: Returns whether a model is deleted. Its relationships are not saved, but the delete can be undone.
     /// - Throws: The deferred error, ``SwiftDataError/missingModelContext`` for lost changes, or the error of a
     ///   failure.
-    mutating func throwForSave(isAutomatic: Bool = false) throws {
+    mutating func throwForSave(isAutomatic: Bool, isDeleted: (PersistentIdentifier) -> Bool) throws {
         if !isAutomatic { try throwDeferredError() }
         if let entityName = discardedEntityName {
             throw SwiftDataError.missingModelContext.with(
@@ -154,7 +161,10 @@ struct ContextFailures {
                     + "keep a reference to the context, or call rollback() to continue without these changes",
                 entityName: entityName)
         }
-        if let failure = failures.values.min(by: { $0.number < $1.number }) { throw failure.error }
+        let relevant = failures.filter { key, failure in
+            failure.wasRead || key.propertyName == nil || !isDeleted(key.identifier)
+        }
+        if let failure = relevant.min(by: { $0.value.number < $1.value.number })?.value { throw failure.error }
     }
 
     private mutating func throwDeferredError() throws {

@@ -25,6 +25,8 @@ final class ContextStorage: ModelOwner {
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
+    /// What delete rules did in a context that was released before its changes were saved.
+    var releasedEffects: [Int: ReleasedRuleEffects] = [:]
     /// The number of recorded deletes; see ``Deletion/number``.
     var deletionCount = 0
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.

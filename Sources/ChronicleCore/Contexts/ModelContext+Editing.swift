@@ -78,21 +78,27 @@ extension ModelContext {
     /// recursive: a chain of references may be longer than the stack.
     private func insertGraph(_ root: any PersistentModel) throws {
         var models = [root]
+        var found: [(any PersistentModel, AnyBackingData, ContextEntity)] = []
+        var seen: Set<ObjectIdentifier> = []
+        // Retains the destinations, which the models themselves keep only outside of a context.
         var assignments: [(Schema.Property, any PersistentModel, [any PersistentModel])] = []
         var next = 0
         while next < models.count {
             let model = models[next]
             next += 1
             let backing = model.persistentBackingData
-            guard backing.membership == nil else { continue }
+            guard backing.membership == nil, seen.insert(ObjectIdentifier(backing)).inserted else { continue }
             let entity = try contextEntity(for: type(of: model))
+            found.append((model, backing, entity))
             for property in entity.entity.relationshipProperties {
                 guard let destinations = property.relationshipAccess?.destinations(of: model), !destinations.isEmpty
                 else { continue }
                 assignments.append((property, model, destinations))
                 models += destinations.filter { $0.persistentBackingData.membership == nil }
             }
-            // From here on, the context keeps the destinations.
+        }
+        // Only now, so that nothing has changed if the container lacks one of the classes.
+        for (model, backing, entity) in found {
             if backing.extras?.held != nil { backing.removeExtras() }
             attach(model, backing, entity)
         }
@@ -240,8 +246,8 @@ extension ModelContext {
         _ models: [any PersistentModel], of backing: AnyBackingData, _ relationship: ManagedRelationship
     ) -> [DependentModel] {
         guard !models.isEmpty, let number = backing.deletion?.number else { return [] }
-        let slot = relationship.inverse.flatMap { $0.slot >= 0 ? $0.slot : nil }
-        return models.map { DependentModel(model: $0, cause: Deletion.Cause(number: number, slot: slot)) }
+        let cause = Deletion.Cause(number: number, index: relationship.inverse?.index)
+        return models.map { DependentModel(model: $0, cause: cause) }
     }
 
     /// Has no effect, because changes are visible immediately on both sides of a relationship. The method exists for

@@ -15,11 +15,13 @@ extension ModelContext {
         storage.didChange()
         switch backing.state {
         case .detached:
+            removeFailures(of: backing)
             leave(backing)
             backing.join(nil)
             backing.changed = PropertySet()
             backing.removeExtras()
         case .gone, .replaced:
+            if backing.state == .gone { removeFailures(of: backing) }
             leave(backing)
             backing.deletion = nil
         case .deleted, .discarded:
@@ -29,6 +31,20 @@ extension ModelContext {
             backing.deletion = nil
         case .restored, .missing: break
         }
+    }
+
+    /// Throws the first unresolved failure of a getter or setter.
+    ///
+    /// - Parameter isAutomatic: Whether an autosave calls the method.
+    func throwFailures(isAutomatic: Bool = false) throws {
+        try storage.failures.throwForSave(isAutomatic: isAutomatic) {
+            self.registeredBacking($0)?.state.isInContext == false
+        }
+    }
+
+    /// Discards the values that could not be assigned to relationships of a model.
+    private func removeFailures(of backing: AnyBackingData) {
+        if !storage.failures.isEmpty { storage.failures.removeAssignments(of: backing.identifier) }
     }
 
     /// Removes a model from everything that contains the models of the context.
@@ -85,12 +101,39 @@ extension ModelContext {
 
     /// Takes back the delete of a model if delete rules along a relationship are its only cause, because the model
     /// references another destination now.
-    func removeCauses(along slot: Int, of backing: AnyBackingData) throws {
-        guard let deletion = backing.deletion, !deletion.isByProgram,
-            deletion.causes.contains(where: { $0.slot == slot })
-        else { return }
-        let others = deletion.causes.filter { $0.slot != slot }
+    func removeCauses(along property: Schema.Property, of backing: AnyBackingData) throws {
+        guard isDeleted(backing, along: property), let causes = backing.deletion?.causes else { return }
+        let others = causes.filter { $0.index != property.index }
         if others.isEmpty { try undoDelete(of: backing) } else { backing.deletion?.causes = others }
+    }
+
+    /// Returns whether a delete rule along a relationship deleted a model, and the program did not.
+    func isDeleted(_ backing: AnyBackingData, along property: Schema.Property) -> Bool {
+        guard let deletion = backing.deletion, !deletion.isByProgram else { return false }
+        return deletion.causes.contains { $0.index == property.index }
+    }
+
+    /// Returns the relationships of deleted models that are stored as links, and along which the store would delete the row
+    /// of a model together with theirs.
+    private func cascades(to backing: AnyBackingData) throws -> [ManagedRelationship] {
+        guard backing.hasRow, let model = backing.model, let entity = backing.membership?.entity else { return [] }
+        var found: [ManagedRelationship] = []
+        for owner in coordinator.schema.entities {
+            for property in owner.relationshipProperties {
+                guard let relationship = property.relationship, relationship.isLinked,
+                    relationship.deleteRule == .cascade, entity.isKind(of: relationship.destination)
+                else { continue }
+                let owners = pendingModels.map(\.backing).filter {
+                    $0.state == .deleted && $0.hasRow && $0.membership?.entity.name == owner.name
+                }
+                if owners.isEmpty { continue }
+                let links = try loadLinked(Set(owners.map(\.identifier)), property)
+                for owner in owners where links[owner.identifier]?.contains(where: { $0 === model }) == true {
+                    found.append(ManagedRelationship(self, owner, property, relationship))
+                }
+            }
+        }
+        return found
     }
 
     /// Takes back the delete of a model. If delete rules deleted it, the deletes that it caused are taken back as well.
@@ -100,7 +143,9 @@ extension ModelContext {
     ///
     /// - Throws: The error of loading a relationship of the model itself. Nothing has changed then.
     func undoDelete(of backing: AnyBackingData) throws {
+        let cascades = try cascades(to: backing)
         try reconnect(backing)
+        if let model = backing.model { for relationship in cascades { relationship.removeLink(to: model) } }
         var returned = [backing]
         while let next = returned.popLast() {
             let deletion = next.deletion
@@ -162,4 +207,26 @@ struct RuleEffects {
     var deleted: [any PersistentModel] = []
     /// The models that lost their reference to it.
     var nullified: [(model: any PersistentModel, property: Schema.Property)] = []
+}
+
+/// The effects of delete rules after their context was released, which do not keep the models alive.
+struct ReleasedRuleEffects {
+    private struct Reference {
+        weak var model: (any PersistentModel)?
+    }
+
+    private let deleted: [Reference]
+    private let nullified: [(reference: Reference, property: Schema.Property)]
+
+    init(_ effects: RuleEffects) {
+        deleted = effects.deleted.map { Reference(model: $0) }
+        nullified = effects.nullified.map { (Reference(model: $0.model), $0.property) }
+    }
+
+    /// The effects on the models that still exist.
+    var effects: RuleEffects {
+        RuleEffects(
+            deleted: deleted.compactMap(\.model),
+            nullified: nullified.compactMap { reference, property in reference.model.map { ($0, property) } })
+    }
 }

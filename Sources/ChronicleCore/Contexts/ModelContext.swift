@@ -82,6 +82,10 @@ public final class ModelContext: Equatable {
         self.isTemporary = isTemporary
         coordinator = storage.coordinator
         registry = storage.registry
+        if !storage.releasedEffects.isEmpty {
+            deletedByRules = storage.releasedEffects.mapValues(\.effects)
+            storage.releasedEffects = [:]
+        }
         storage.register(self)
     }
 
@@ -89,6 +93,7 @@ public final class ModelContext: Equatable {
         guard !storedPendingModels.isEmpty else { return }
         verifyLists()
         storage.hasDetachedChanges = true
+        storage.releasedEffects = deletedByRules.mapValues(ReleasedRuleEffects.init)
         // Only the context keeps the unsaved changes of links.
         if let end = links.changedEnds.first(where: \.isChanged),
             let entity = end.model.persistentBackingData.membership?.entity

@@ -381,8 +381,8 @@ struct Deletion {
     struct Cause: Equatable {
         /// The ``Deletion/number`` of that model.
         let number: Int
-        /// The to-one relationship of the deleted model that references the other one; `nil` if there is none.
-        let slot: Int?
+        /// The index of the relationship of the deleted model that references the other one; `nil` if there is none.
+        let index: Int?
     }
 
     /// Identifies the delete in its context.

@@ -135,6 +135,9 @@ enum ModelState: UInt8, CaseIterable {
     /// Whether the model is in a context and not deleted.
     var isInContext: Bool { self == .saved || self == .new || self == .restored || self == .missing }
 
+    /// Whether a save can add links to the model.
+    var isLinkable: Bool { isInContext && self != .missing }
+
     /// Whether a save inserts the model.
     var isInserted: Bool { self == .new || self == .restored }
 

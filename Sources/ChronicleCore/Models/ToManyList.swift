@@ -161,7 +161,8 @@ final class ToManyList {
         var change = Change()
         if models.count > common {
             change.added = Self.distinct(Array(models[common...])) { !isMember($0) }
-            if change.added.count < models.count - common { models.replaceSubrange(common..., with: change.added) }
+            // Another model may have replaced one that was added again.
+            guard change.added.count == models.count - common else { return nil }
             baseline.append(contentsOf: change.added)
         } else {
             change.removed = Array(baseline[common...])

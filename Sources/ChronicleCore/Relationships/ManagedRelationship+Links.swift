@@ -41,10 +41,20 @@ extension ManagedRelationship {
     func setLinked(_ isLinked: Bool, _ destination: AnyObject, in list: ToManyList) {
         guard let own = backing.model else { return }
         let model = access.model(destination)
-        let other = model.persistentBackingData
         // Creates both identifiers, which the save needs to find the models.
-        _ = (backing.identifier, other.identifier)
+        _ = (backing.identifier, model.persistentModelID)
         list.setMember(isLinked, model)
+        recordLink(isLinked, own, model)
+    }
+
+    /// Removes the link from the model, which is deleted, to a destination.
+    func removeLink(to destination: any PersistentModel) {
+        guard let own = backing.model else { return }
+        recordLink(false, own, destination)
+    }
+
+    private func recordLink(_ isLinked: Bool, _ own: any PersistentModel, _ model: any PersistentModel) {
+        let other = model.persistentBackingData
         context.links.set(isLinked, model, of: backing, property)
         backing.didChange(property)
         backing.markChanged(property.mark)

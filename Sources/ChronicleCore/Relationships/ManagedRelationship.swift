@@ -130,11 +130,17 @@ struct ManagedRelationship {
         if !backing.state.isInContext {
             // A deleted model is not referenced by its destination. If the delete is undone, both sides are connected
             // again.
-            if !relationship.isToMany {
+            if relationship.isToMany {
+                guard context.isDeleted(backing, along: property) else { return }
+                try insert(destinations[...])
+                guard destinations.contains(where: { self.backing(of: $0).state.isInContext }) else { return }
+                try context.removeCauses(along: property, of: backing)
+                if backing.state.isInContext { try write(destinations) }
+            } else {
                 try insert(destinations[...])
                 let destination = destinations.first.map(backing(of:))
                 if let destination, destination.state.isInContext {
-                    try context.removeCauses(along: property.slot, of: backing)
+                    try context.removeCauses(along: property, of: backing)
                     if backing.state.isInContext { return try setOne(destination) }
                 }
                 set(destination)
@@ -233,7 +239,9 @@ struct ManagedRelationship {
 
     /// Records that the relationship references a model whose list has not been read yet.
     func recordUnsavedReference(to destination: AnyBackingData) {
-        guard destination.hasRow, let model = backing.model, inverse?.relationship?.isToMany == true else { return }
+        guard destination.hasRow || destination.isUnloaded, let model = backing.model,
+            inverse?.relationship?.isToMany == true
+        else { return }
         context.unsavedReferrers[destination.identifier, default: ModelSet()].insert(model)
     }
 
@@ -252,7 +260,8 @@ struct ManagedRelationship {
         } else if let model = other.model {
             backing.didChange(property)
             // A list that has not been read yet includes the model when it is read.
-            let list = backing.list(property) ?? (backing.hasRow ? nil : backing.setList(property, []))
+            let mayBeStored = backing.hasRow || backing.isUnloaded
+            let list = backing.list(property) ?? (mayBeStored ? nil : backing.setList(property, []))
             list?.append(model)
         }
     }

@@ -85,10 +85,10 @@ extension ModelContext {
             func add(_ model: any PersistentModel, isAdded: Bool) {
                 let (owner, destination) = (end.model.persistentBackingData, model.persistentBackingData)
                 // A store deletes the links of a deleted model with its row. Links that were removed before the delete
-                // are still reported.
+                // are still reported. Links to a row that is gone are dropped with its other changes.
                 guard
                     isAdded
-                        ? owner.state.isInContext && destination.state.isInContext : owner.hasRow && destination.hasRow
+                        ? owner.state.isLinkable && destination.state.isLinkable : owner.hasRow && destination.hasRow
                 else {
                     return
                 }

@@ -8,7 +8,7 @@ struct RelationshipCheck {
     private var seen: Set<Owner> = []
 
     private struct Owner: Hashable {
-        let model: ObjectIdentifier
+        let identifier: PersistentIdentifier
         let index: Int
     }
 
@@ -19,7 +19,8 @@ struct RelationshipCheck {
     /// - Throws: ``SwiftDataError/deleteDenied``, ``SwiftDataError/modelValidationFailure``, or the error of loading a
     ///   relationship.
     mutating func check(_ models: [PendingModel]) throws {
-        for listed in models where listed.backing.hasChanges {
+        // The changes of a missing model are dropped.
+        for listed in models where listed.backing.hasChanges && listed.backing.state != .missing {
             guard let entity = listed.backing.membership?.entity else { continue }
             if listed.backing.state == .deleted {
                 for property in entity.denying { try checkDelete(listed.backing, property) }
@@ -80,11 +81,16 @@ struct RelationshipCheck {
 
     private mutating func checkCount(_ backing: AnyBackingData, _ property: Schema.Property) throws {
         guard backing.state.isInContext, let model = backing.model, let relationship = property.relationship,
-            seen.insert(Owner(model: ObjectIdentifier(model), index: property.index)).inserted,
+            seen.insert(Owner(identifier: backing.identifier, index: property.index)).inserted,
             let count = try ManagedRelationship(context, backing, property)?.loadAgain().count
         else { return }
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }
+        // Another writer may have deleted the row; the save then drops the changes of the model.
+        if backing.state == .saved, let entity = backing.membership?.entity {
+            try context.readRows(of: [model], entity.name)
+            if backing.state != .saved { return }
+        }
         throw SwiftDataError.modelValidationFailure.with(
             detail: "the relationship has \(count) \(count == 1 ? "destination" : "destinations") but "
                 + (count < minimum ? "requires at least \(minimum)" : "allows at most \(maximum)"),

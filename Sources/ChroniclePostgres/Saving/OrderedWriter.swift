@@ -36,7 +36,7 @@
                 if moves.isEmpty {
                     later.append(snapshot)
                 } else if try !tryRun(part(updated: [snapshot]), connection) {
-                    later += try move(snapshot, moves, connection)
+                    later += try move(snapshot, moves, table, connection)
                 }
             }
             try run(part(deleted: request.deleted), connection)
@@ -61,25 +61,19 @@
                 Parameters(.array(ParameterArray(released.entities)), .array(ParameterArray(released.keys))))
         }
 
-        /// Updates only the references of a row whose unique values are not available yet.
+        /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the
+        /// row references nothing in between, so that deleting its previous destination does not delete the row.
         ///
         /// - Returns: The remaining updates.
         private func move(
-            _ snapshot: DefaultSnapshot, _ slots: [Int], _ connection: Connection
+            _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable, _ connection: Connection
         ) throws -> [DefaultSnapshot] {
-            var (references, rest) = (PropertySet(), snapshot.changed)
-            for slot in slots {
-                references.insert(slot)
-                rest.remove(slot)
+            let parts = snapshot.movingReferences(slots)
+            if let rest = parts.rest, try tryRun(part(updated: [parts.references]), connection) { return [rest] }
+            if !request.deleted.isEmpty, let detached = snapshot.detached(slots, table.entity) {
+                _ = try tryRun(part(updated: [detached]), connection)
             }
-            func changing(_ changed: PropertySet) -> DefaultSnapshot {
-                DefaultSnapshot(
-                    persistentIdentifier: snapshot.persistentIdentifier, values: snapshot.values, changed: changed)
-            }
-            guard !rest.isEmpty, try tryRun(part(updated: [changing(references)]), connection) else {
-                return [snapshot]
-            }
-            return [changing(rest)]
+            return [snapshot]
         }
 
         private mutating func update(_ snapshots: [DefaultSnapshot], _ connection: Connection) throws {

@@ -64,7 +64,7 @@ struct RowWriter {
         if isReferenced { replace(request.inserted) }
         // Before deletes, which must not cascade along removed links.
         if !request.unlinked.isEmpty { try unlink(request.unlinked) }
-        let later = try updateReferences(request.updated, updates)
+        let later = try updateReferences(request.updated, updates, beforeDeletes: !request.deleted.isEmpty)
         try delete(request.deleted)
         try update(later ?? request.updated)
         // Before the inserts, so that the history contains no update of an inserted model.
@@ -90,7 +90,7 @@ struct RowWriter {
     ///
     /// - Returns: The remaining updates, or `nil` if no table has references.
     private mutating func updateReferences(
-        _ snapshots: [DefaultSnapshot], _ runs: [Run]
+        _ snapshots: [DefaultSnapshot], _ runs: [Run], beforeDeletes: Bool
     ) throws -> [DefaultSnapshot]? {
         guard runs.contains(where: { !$0.table.referenceSlots.isEmpty }) else { return nil }
         var later: [DefaultSnapshot] = []
@@ -104,38 +104,44 @@ struct RowWriter {
                 do { try withUnsafePointer(to: snapshot) { try update($0, table) } } catch SwiftDataError
                     .uniquenessViolation
                 {
-                    later += try move(snapshot, moves, table)
+                    later += try move(snapshot, moves, table, beforeDeletes: beforeDeletes)
                 }
             }
         }
         return later
     }
 
-    /// Updates only the references of a row whose unique values are not available yet.
+    /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the row
+    /// references nothing in between, so that deleting its previous destination does not delete the row.
     ///
+    /// - Parameter beforeDeletes: Whether the save deletes rows.
     /// - Returns: The remaining updates.
     private mutating func move(
-        _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable
+        _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable, beforeDeletes: Bool
     ) throws -> [DefaultSnapshot] {
-        var (references, rest) = (PropertySet(), snapshot.changed)
-        for slot in slots {
-            references.insert(slot)
-            rest.remove(slot)
+        let parts = snapshot.movingReferences(slots)
+        if let rest = parts.rest {
+            // The two updates are merged afterwards, which needs their changes in the file.
+            guard recorder == nil else { throw HookRecorder.NeedsTriggers() }
+            if try updateIfUnique(parts.references, table) {
+                hasDividedUpdates = true
+                return [rest]
+            }
         }
-        func part(_ changed: PropertySet) -> DefaultSnapshot {
-            DefaultSnapshot(
-                persistentIdentifier: snapshot.persistentIdentifier, values: snapshot.values, changed: changed)
-        }
-        guard !rest.isEmpty else { return [snapshot] }
-        // The two updates are merged afterwards, which needs their changes in the file.
+        guard beforeDeletes, let detached = snapshot.detached(slots, table.entity) else { return [snapshot] }
         guard recorder == nil else { throw HookRecorder.NeedsTriggers() }
-        do { try withUnsafePointer(to: part(references)) { try update($0, table) } } catch SwiftDataError
-            .uniquenessViolation
-        {
-            return [snapshot]
+        if try updateIfUnique(detached, table) { hasDividedUpdates = true }
+        return [snapshot]
+    }
+
+    /// Updates a row.
+    ///
+    /// - Returns: `false` if another row has one of its unique values.
+    private mutating func updateIfUnique(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Bool {
+        do { try withUnsafePointer(to: snapshot) { try update($0, table) } } catch SwiftDataError.uniquenessViolation {
+            return false
         }
-        hasDividedUpdates = true
-        return [part(rest)]
+        return true
     }
 
     /// Updates rows in an order in which unique values are available when they are needed. Rows that exchange their values

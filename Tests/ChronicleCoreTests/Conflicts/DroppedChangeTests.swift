@@ -35,6 +35,19 @@ struct DroppedChangeTests {
         #expect(context.lastSaveResult.droppedChanges.isEmpty)
     }
 
+    @Test("Values of a subclass are found by its key paths", arguments: StoreKind.allCases)
+    func subclass(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, vehicleModels)
+        let context = store.context()
+        let taxi = Taxi("a")
+        try context.add(taxi)
+        try delete(taxi.persistentModelID, store)
+        (taxi.name, taxi.fare) = ("b", 3)
+        try context.save()
+        let change = try #require(context.lastSaveResult.droppedChanges.first)
+        #expect(change.value(\Taxi.name) == "b" && change.value(\Vehicle.name) == "b" && change.value(\Taxi.fare) == 3)
+    }
+
     @Test("A link to a deleted row remains an error", arguments: StoreKind.allCases)
     func links(_ kind: StoreKind) throws {
         let store = try store(kind)
@@ -132,7 +145,7 @@ struct DroppedChangeTests {
 
     private func delete(_ identifier: PersistentIdentifier, _ store: TestStore) throws {
         let context = store.context()
-        let model = try #require(try context.existingModel(for: identifier) as? Folder)
+        let model = try context.existingModel(for: identifier)
         context.delete(model)
         try context.save()
     }

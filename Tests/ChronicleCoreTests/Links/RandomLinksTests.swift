@@ -252,6 +252,10 @@ private struct LinksRun {
         editor.context.insert(model)
         editor.deleted.remove(name)
         try readLinks(editor)
+        // The links along which the store would delete the photo again.
+        for pair in saved.pairs where pair.kind == .photos && pair.to == name && editor.deleted.contains(pair.from) {
+            note(pair, false, editor)
+        }
         return "take back \(name)"
     }
 
@@ -313,14 +317,13 @@ private struct LinksRun {
             !editor.deleted.contains(pair.from) && !editor.deleted.contains(pair.to)
                 && !(ends.contains(pair.from) && ends.contains(pair.to))
         }
-        if isLost {
-            #expect(throws: SwiftDataError.modelValidationFailure) { try editor.context.save() }
+        do { try editor.context.save() } catch SwiftDataError.modelValidationFailure where isLost {
             editor.context.rollback()
             editor.clear()
             try readLinks(editor)
             return "save what is lost"
         }
-        try editor.context.save()
+        // A link to a model whose row the context knows to be gone is dropped.
         saved = after
         let new = editor.view(of: PlainLinks())
         saved.items.formUnion(new.items)

@@ -41,6 +41,12 @@ import Testing
                 try run(log[log.count - 1], fixture.app)
             }
             if fixture.app.isInTransaction { try fixture.app.execute(schema.below(5) == 0 ? "ROLLBACK" : "COMMIT") }
+            // An UPSERT of an earlier version of SQLite may damage an index, with or without a history.
+            if SQLiteLibrary.versionNumber < 3_045_003,
+                try fixture.app.scalarText("PRAGMA integrity_check") != "ok"
+            {
+                return
+            }
             let transactions = try store.fetchHistory(.after(token))
             for change in transactions.flatMap(\.changes) {
                 try apply(change, to: &state, "\(log.suffix(5)) \(TestSeed.description)")

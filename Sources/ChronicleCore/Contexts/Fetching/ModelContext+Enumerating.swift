@@ -47,6 +47,13 @@ extension ModelContext {
             try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: stored)
         }
         let found = Dictionary(stored.map { ($0.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
-        return identifiers.map { found[$0] ?? registeredModel(for: $0) }
+        return identifiers.map { identifier in
+            if let model = found[identifier] { return model }
+            // A model without a row is part of the results until the save.
+            guard let unsaved = registeredBacking(identifier), unsaved.state.isInContext, unsaved.state != .saved else {
+                return nil
+            }
+            return unsaved.model as? Model
+        }
     }
 }

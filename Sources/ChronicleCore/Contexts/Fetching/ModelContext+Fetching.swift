@@ -115,7 +115,7 @@ extension ModelContext {
             }
             storage.failures.resolveRead(key)
         }
-        try storage.failures.throwForSave()
+        try throwFailures()
     }
 
     func throwForFetch() throws {

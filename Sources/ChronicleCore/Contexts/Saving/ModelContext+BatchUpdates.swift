@@ -43,7 +43,7 @@ extension ModelContext {
     ) throws -> Int {
         try coordinator.requirePresent()
         verifyLists()
-        try storage.failures.throwForSave()
+        try throwFailures()
         let entity = try contextEntity(for: model).entity
         try requireDistinct(updates, of: entity)
         guard !updates.isEmpty else { return 0 }
@@ -176,7 +176,7 @@ extension ModelContext {
     @discardableResult
     public func insert<Model: PersistentModel>(model: Model.Type, from models: some Sequence<Model>) throws -> Int {
         verifyLists()
-        try storage.failures.throwForSave()
+        try throwFailures()
         let membership = try contextEntity(for: model)
         if let counted = membership.entity.counted.first { throw notInBatch(counted, of: membership.entity) }
         let store = try coordinator.store(for: model, of: nil)

@@ -40,7 +40,7 @@ extension ModelContext {
     ) throws {
         try coordinator.requirePresent()
         verifyLists()
-        try storage.failures.throwForSave()
+        try throwFailures()
         let entity = try contextEntity(for: model).entity
         let stores = try coordinator.stores(for: model)
         let request = DataStoreBatchDeleteRequest(
@@ -156,7 +156,11 @@ extension ModelContext {
         let names = Set(deleted.map(\.name))
         let referring = coordinator.schema.entities.filter { entity in
             !names.contains(entity.name)
-                && entity.storedProperties.contains { names.contains($0.relationship?.destination ?? "") }
+                && entity.storedProperties.contains { property in
+                    // A reference to a superclass may be one to a deleted subclass.
+                    property.relationship.map { !names.isDisjoint(with: kinds(of: $0.destination).map(\.name)) }
+                        ?? false
+                }
         }
         return deleted + referring
     }

@@ -71,7 +71,7 @@ extension ModelContext {
             try storage.notifyingObservers {
                 storage.lastSaveResult = SaveResult()
                 verifyLists()
-                try storage.failures.throwForSave(isAutomatic: isAutomatic)
+                try throwFailures(isAutomatic: isAutomatic)
                 try saveChanges(acknowledgement, &saves)
             }
         }
@@ -331,8 +331,11 @@ extension ModelContext {
     private func isSaved(_ end: ContextLinks.Changes, by save: StoreSave) -> Bool {
         let backing = end.model.persistentBackingData
         guard let entity = backing.membership?.entity else { return true }
-        if coordinator.sharesModels, let identifier = backing.identifier.storeIdentifier {
-            return identifier == save.store.identifier
+        if coordinator.sharesModels {
+            if let identifier = backing.identifier.storeIdentifier { return identifier == save.store.identifier }
+            // A new model is saved to the first store with its class.
+            return coordinator.stores.first { $0.schema.entitiesByName[entity.name]?.type == entity.type }
+                === save.store
         }
         return save.store.schema.entitiesByName[entity.name]?.type == entity.type
     }

@@ -43,7 +43,7 @@ extension ModelContext {
         /// - Returns: The value, or `nil` if the attribute was set to `nil` or was not changed.
         public func value<Model: PersistentModel, Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
             // Not a cast of the optional: nil can be cast to optional types.
-            Model.properties.name(of: keyPath).flatMap { values[$0] }.flatMap { $0 as? Value }
+            Model.allProperties.name(of: keyPath).flatMap { values[$0] }.flatMap { $0 as? Value }
         }
     }
 

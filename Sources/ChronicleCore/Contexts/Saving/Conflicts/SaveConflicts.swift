@@ -88,6 +88,7 @@ struct SaveConflicts {
             original.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
         guard !updated.isEmpty else { return [] }
         let schema = context.coordinator.schema
+        let unlinked = Set(original.unlinked)
         var known = Set(original.deleted.snapshots.map(\.persistentIdentifier))
         var next = known
         while !next.isEmpty {
@@ -98,9 +99,19 @@ struct SaveConflicts {
                         let entity = schema.entitiesByName[relationship.destination]
                     else { continue }
                     if relationship.isLinked {
-                        for destinations in try context.loadLinked(Set(owners), property).values {
-                            reached.formUnion(
-                                destinations.compactMap { property.relationshipAccess?.model($0).persistentModelID })
+                        guard let links = schema.links(of: property), let access = property.relationshipAccess else {
+                            continue
+                        }
+                        for (owner, destinations) in try context.loadLinked(Set(owners), property) {
+                            for destination in destinations {
+                                let identifier = access.model(destination).persistentModelID
+                                // A link that the save removes is removed before the deletes.
+                                let isOwner = links.property === property
+                                let link = DataStoreLink(
+                                    links, owner: isOwner ? owner : identifier,
+                                    destination: isOwner ? identifier : owner)
+                                if !unlinked.contains(link) { reached.insert(identifier) }
+                            }
                         }
                     } else if let inverse = schema.inverse(of: relationship), inverse.slot >= 0 {
                         let lookup = DataStoreLookup.references(inverse, to: Set(owners))
