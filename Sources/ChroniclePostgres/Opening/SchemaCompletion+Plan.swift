@@ -11,7 +11,8 @@
             return try SchemaPlan(
                 from: try storedEntities(entities, tables, catalog),
                 roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
-                to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage), fold: { $0 }
+                to: models, merged: schema,
+                opening: SchemaPlan.Opening(schemas: schemas, stage: stage, baseline: baseline), fold: { $0 }
             ) { table in
                 // Other columns belong to other programs.
                 let recorded = entities.first { $0.name == table }?.attributes.filter(\.isPresent).map(\.name) ?? []

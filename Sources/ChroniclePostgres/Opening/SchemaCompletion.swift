@@ -20,10 +20,12 @@
         private let version: StoreVersion?
         /// The stage of a migration plan that changes the schema, or `nil` if none does.
         let stage: SchemaPlan.Opening.Stage?
+        /// See ``SchemaPlan/Opening/baseline``.
+        let baseline: Schema?
 
         init(
             _ schema: Schema, _ configuration: PostgresConfiguration, _ schemaName: String,
-            version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil
+            version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil
         ) {
             models = schema
             self.schema = schema.mergingSubentities()
@@ -31,6 +33,7 @@
             self.schemaName = schemaName
             self.version = version
             self.stage = stage
+            self.baseline = baseline
         }
 
         /// Creates what is missing, and returns the layout.

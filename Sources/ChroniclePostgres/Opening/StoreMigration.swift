@@ -30,7 +30,9 @@
                 let stages = try remainingStages(connection)
                 guard let stage = stages.first else { return nil }
                 progress = (stage, finished + stages.count)
-                try run(stage, connection) { report($0, stage, finished + 1, of: finished + stages.count) }
+                try run(stage, isLast: stages.count == 1, connection) {
+                    report($0, stage, finished + 1, of: finished + stages.count)
+                }
                 return stage
             }
             if let (stage, count) = progress { report(.finished, stage, finished + 1, of: count) }
@@ -47,7 +49,8 @@
                 return []
             }
             return try migration.stages(
-                from: StoreVersion(connection)?.identifier ?? migration.version { try isMatch($0, connection) })
+                from: StoreVersion(connection)?.identifier
+                    ?? migration.version(of: Catalog(connection).definitions()) { try isMatch($0, connection) })
         }
 
         /// Returns whether the store's description of an entity is the same, or `nil` if another store may have the entity.
@@ -60,19 +63,20 @@
         }
 
         private func run(
-            _ stage: MigrationStage, _ connection: Connection, _ report: (MigrationProgress.Phase) -> Void
+            _ stage: MigrationStage, isLast: Bool, _ connection: Connection, _ report: (MigrationProgress.Phase) -> Void
         ) throws {
+            let baseline = try schema(of: stage.fromVersion, connection)
             if stage.hasWillMigrate {
                 report(.willMigrate)
-                let schema = try schema(of: stage.fromVersion, connection)
-                let layout = try completion(of: schema).complete(connection)
-                try withStore(schema, layout, connection) { try stage.willMigrate($0) }
+                let layout = try completion(of: baseline, baseline: baseline).complete(connection)
+                try withStore(baseline, layout, connection) { try stage.willMigrate($0) }
             }
             report(.changingSchema)
             let schema = try schema(of: stage.toVersion, connection)
             let version = StoreVersion(stage.toVersion.versionIdentifier, of: schema)
             let kind: SchemaPlan.Opening.Stage = stage.hasWillMigrate || stage.hasDidMigrate ? .custom : .lightweight
-            let layout = try completion(of: schema, version, stage: kind).complete(connection)
+            let completion = completion(of: schema, version, stage: kind, baseline: isLast ? nil : baseline)
+            let layout = try completion.complete(connection)
             if stage.hasDidMigrate {
                 report(.didMigrate)
                 try withStore(schema, layout, connection) { try stage.didMigrate($0) }
@@ -80,9 +84,11 @@
         }
 
         private func completion(
-            of schema: Schema, _ version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil
+            of schema: Schema, _ version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil,
+            baseline: Schema? = nil
         ) -> SchemaCompletion {
-            SchemaCompletion(schema, configuration, schemaName, version: version, stage: stage)
+            SchemaCompletion(
+                schema, configuration, schemaName, version: version, stage: stage, baseline: baseline)
         }
 
         /// Calls a closure with a store that uses the connection of the stage's transaction.

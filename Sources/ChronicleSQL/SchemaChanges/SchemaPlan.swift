@@ -16,7 +16,21 @@ package struct SchemaPlan: Sendable {
 
         package enum Stage: Sendable { case lightweight, custom }
 
-        package init(schemas: KnownSchemas, stage: Stage?) { (self.schemas, self.stage) = (schemas, stage) }
+        /// The version from which a stage migrates, or `nil` at the end of the last stage and without a plan. Properties that
+        /// it does not declare remain, because the last version may declare them: a program whose schema is not in the
+        /// plan added them.
+        package let baseline: Schema?
+
+        package init(schemas: KnownSchemas, stage: Stage?, baseline: Schema?) {
+            (self.schemas, self.stage, self.baseline) = (schemas, stage, baseline)
+        }
+
+        /// Returns whether a property that a class does not declare was added by a program whose schema is not in the plan.
+        fileprivate func isUnplanned(_ property: StoredProperty, of entity: Schema.Entity) -> Bool {
+            guard let baseline else { return false }
+            let earlier = baseline.entitiesByName[entity.originalName] ?? baseline.entitiesByName[entity.name]
+            return earlier?.propertiesByName[property.name] == nil
+        }
 
         /// Whether the store was opened with the same schema before. Such a program is not a new version: it continues to
         /// use its properties, and does not remove those of other versions.
@@ -338,7 +352,10 @@ package struct SchemaPlan: Sendable {
             // Other programs use the properties that they declare.
             let lineage = sequence(first: item.entity, next: \.superentity).map(\.name)
             let others = known.live.filter { !names.contains($0.name) }
-            let kept = others.filter { opening.isKnown || opening.schemas.use($0.name, ofFirst: lineage) }
+            let kept = others.filter {
+                opening.isKnown || opening.schemas.use($0.name, ofFirst: lineage)
+                    || opening.isUnplanned($0, of: item.entity)
+            }
             entities[name] = StoredEntity(
                 live: declared + kept,
                 removed: (known.removed + others.filter { !kept.contains($0) }).filter {

@@ -35,7 +35,9 @@ struct StoreMigration {
             let stages = try remainingStages(connection)
             guard let stage = stages.first else { return nil }
             progress = (stage, finished + stages.count)
-            try run(stage, connection) { report($0, stage, finished + 1, of: finished + stages.count) }
+            try run(stage, isLast: stages.count == 1, connection) {
+                report($0, stage, finished + 1, of: finished + stages.count)
+            }
             return stage
         }
         if let (stage, count) = progress { report(.finished, stage, finished + 1, of: count) }
@@ -60,7 +62,9 @@ struct StoreMigration {
             return []
         }
         return try migration.stages(
-            from: FileVersion(connection)?.identifier ?? migration.version { try isMatch($0, connection) })
+            from: FileVersion(connection)?.identifier
+                ?? migration.version(of: EntityRegistry(connection).definitionsByName()) { try isMatch($0, connection) }
+        )
     }
 
     /// Returns whether the file's description of an entity is the same, or `nil` if another store may have the entity.
@@ -83,19 +87,21 @@ struct StoreMigration {
     // MARK: Stages
 
     private func run(
-        _ stage: MigrationStage, _ connection: Connection, _ report: (MigrationProgress.Phase) -> Void
+        _ stage: MigrationStage, isLast: Bool, _ connection: Connection, _ report: (MigrationProgress.Phase) -> Void
     ) throws {
+        let baseline = try schema(of: stage.fromVersion, connection)
         if stage.hasWillMigrate {
             report(.willMigrate)
-            let schema = try schema(of: stage.fromVersion, connection)
-            let layout = try completion(of: schema, connection).complete()
-            try withStore(schema, layout) { try stage.willMigrate($0) }
+            let layout = try completion(of: baseline, connection, baseline: baseline).complete()
+            try withStore(baseline, layout) { try stage.willMigrate($0) }
         }
         report(.changingSchema)
         let schema = try schema(of: stage.toVersion, connection)
         let version = FileVersion(stage.toVersion.versionIdentifier, of: schema)
         let kind: SchemaPlan.Opening.Stage = stage.hasWillMigrate || stage.hasDidMigrate ? .custom : .lightweight
-        let layout = try completion(of: schema, connection, version, stage: kind).complete()
+        let completion = completion(
+            of: schema, connection, version, stage: kind, baseline: isLast ? nil : baseline)
+        let layout = try completion.complete()
         if stage.hasDidMigrate {
             report(.didMigrate)
             try withStore(schema, layout) { try stage.didMigrate($0) }
@@ -104,9 +110,10 @@ struct StoreMigration {
 
     private func completion(
         of schema: Schema, _ connection: Connection, _ version: FileVersion? = nil,
-        stage: SchemaPlan.Opening.Stage? = nil
+        stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil
     ) -> SchemaCompletion {
-        SchemaCompletion(connection, schema, configuration, version: version, stage: stage)
+        SchemaCompletion(
+            connection, schema, configuration, version: version, stage: stage, baseline: baseline)
     }
 
     /// Calls a closure with a store that uses the connection of the stage's transaction.

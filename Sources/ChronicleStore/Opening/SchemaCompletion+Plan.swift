@@ -10,7 +10,7 @@ extension SchemaCompletion {
         return try SchemaPlan(
             from: try storedEntities(entities, registry),
             roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
-            to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage),
+            to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage, baseline: baseline),
             fold: TableNames.folded
         ) { table in
             // Other columns belong to other programs.

@@ -26,10 +26,12 @@ struct SchemaCompletion {
     private let path: String
     /// The stage of a migration plan that changes the schema, or `nil` if none does.
     let stage: SchemaPlan.Opening.Stage?
+    /// See ``SchemaPlan/Opening/baseline``.
+    let baseline: Schema?
 
     init(
         _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: FileVersion? = nil,
-        stage: SchemaPlan.Opening.Stage? = nil
+        stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil
     ) {
         self.connection = connection
         models = schema
@@ -40,6 +42,7 @@ struct SchemaCompletion {
         path = configuration.url.path
         self.version = version
         self.stage = stage
+        self.baseline = baseline
     }
 
     func complete() throws -> StoreLayout {
