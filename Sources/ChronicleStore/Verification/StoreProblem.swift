@@ -44,7 +44,8 @@ public struct StoreProblem: Hashable, Sendable {
         /// one of the models: the save repairs the relationship, unless a model would lose a required destination. Assign
         /// another destination to that model, or delete it.
         case inverse
-        /// A column contains a value of another type than its attribute.
+        /// A column contains a value of another type than its attribute, or a text that is no JSON instead of a `Codable`
+        /// value.
         case column
         /// A row differs from the history that is recorded about it.
         case row

@@ -128,6 +128,14 @@ struct ColumnCheck {
                 .column, table, statement.int64(0),
                 detail: "the value of \(property.name) has the type \(statement.text(1))\(repair)")
         }
+        guard property.attribute?.storage == .json else { return }
+        try verifier.forEachRow(
+            "SELECT _rowid_ FROM \(quoted(table)) WHERE typeof(\(column)) = 'text' AND NOT json_valid(\(column)) LIMIT 101"
+        ) { statement in
+            try verifier.report(
+                .column, table, statement.int64(0),
+                detail: "the value of \(property.name) is no JSON; correct it, or delete the row")
+        }
     }
 
     private func checkEntityNames(of table: String) throws {
