@@ -11,6 +11,7 @@ import Foundation
 ///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker failure STORE [MODE]  prints the error of opening and reading the store, in the mode read-only
+///     ChronicleTestWorker start STORE [MODE]    opens and uses the store, in the mode read-only, and prints each result
 ///     ChronicleTestWorker upgrade STORE         opens a store of a fixture, and prints whether the disk is full
 ///     ChronicleTestWorker migrate STORE         migrates a store to the latest version, a dot for each save
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
@@ -58,6 +59,10 @@ struct Worker {
             } catch let error as SwiftDataError { emit("\(error)\n") }
             return
         }
+        if arguments[1] == "start" {
+            configuration.allowsSave = arguments.last != "read-only"
+            return start(configuration)
+        }
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
         if arguments[1] == "follow" { configuration.watching = .eventsOnly }
         configuration.recorder = arguments.last.flatMap(ModelConfiguration.Recorder.init) ?? .automatic
@@ -82,6 +87,34 @@ struct Worker {
         case "fill-consumer": try fillConsumer(context, beside: configuration.url)
         default: exit(64)
         }
+    }
+
+    private static func start(_ configuration: ModelConfiguration) {
+        func attempt<Value>(_ name: String, _ body: () throws -> Value) -> Value? {
+            do {
+                let value = try body()
+                emit("\(name) ok\n")
+                return value
+            } catch {
+                emit("\(name) \("\(error)".prefix { $0.isLetter })\n")
+                return nil
+            }
+        }
+        let container = attempt("open") { try ModelContainer(for: Note.self, configurations: configuration) }
+        guard let container else { return }
+        let context = ModelContext(container)
+        _ = attempt("fetch") { try context.fetchCount(FetchDescriptor<Note>()) }
+        _ = attempt("history") { try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count }
+        let observer = attempt("observer") { try HistoryObserver(modelContainer: container) }
+        guard configuration.allowsSave else { return }
+        _ = attempt("consumer") {
+            try container.historyConsumer(named: "start", startingAt: .beginning).nextBatch()
+        }
+        _ = attempt("save") {
+            context.insert(Note(text: "start", number: 1))
+            try context.save()
+        }
+        withExtendedLifetime(observer) {}
     }
 
     /// Written immediately, because a killed process does not flush its buffers.
