@@ -25,6 +25,7 @@ extension Connection {
         didCommit?(self)
         // The closure may have written, too.
         if latestVersion != version { latestVersion = nil }
+        if logPages >= automaticCheckpointPages { checkpointAutomatically() }
         return result
     }
 

@@ -40,12 +40,10 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`, for which `isReadOnly` is true. Open another connection.
     func requireWritableLog() throws {
-        guard let handle, try scalarText("PRAGMA journal_mode") == "wal" else { return }
-        // SQLite checks how the files are open before it acquires the lock of writers, so it need not wait for the lock.
-        _ = sqlite3_busy_handler(handle, nil, nil)
-        defer { installBusyHandler(handle) }
+        guard try scalarText("PRAGMA journal_mode") == "wal" else { return }
         do {
-            try execute("BEGIN IMMEDIATE")
+            // SQLite checks how the files are open before it acquires the lock of writers, so it need not wait for the lock.
+            try withoutWaiting { try execute("BEGIN IMMEDIATE") }
             rollback()
         } catch let error as SQLiteError where error.isReadOnly {
             throw SQLiteError(
@@ -55,24 +53,84 @@ extension Connection {
         } catch let error as SQLiteError where error.isBusy {}
     }
 
-    /// Copies as much of the write-ahead log to the file as possible without waiting for other connections.
+    /// Runs `body` with statements that do not wait for the locks of other connections.
+    func withoutWaiting<T>(_ body: () throws -> T) throws -> T {
+        let handle = try openHandle()
+        _ = sqlite3_busy_handler(handle, nil, nil)
+        defer { installBusyHandler(handle) }
+        return try body()
+    }
+}
+
+// MARK: - Checkpoints
+
+extension Connection {
+    /// Counts the pages of the log instead of running SQLite's automatic checkpoints, which other connections may damage;
+    /// see ``Checkpointer``. <https://www.sqlite.org/c3ref/wal_hook.html>
+    func replaceAutomaticCheckpoints(_ handle: OpaquePointer) {
+        // The hook is removed before the connection is released.
+        _ = sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().logPages = pages
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Copies the log to the file after a commit that made it long, unless another connection writes at the moment. Then, the
+    /// next commit of any connection copies it.
+    func checkpointAutomatically() {
+        let pages = Int(logPages)
+        logPages = 0
+        guard let checkpointer else { return }
+        do {
+            let remaining = try checkpointer.withoutWriters(waits: false) { try copyLog(SQLITE_CHECKPOINT_PASSIVE) }
+            if let remaining = remaining ?? nil { didCheckpoint?(self, remaining, nil) }
+        } catch {
+            // The commit has succeeded.
+            didCheckpoint?(self, pages, error)
+        }
+    }
+
+    /// Copies as much of the write-ahead log to the file as possible without waiting for readers. Writers wait meanwhile.
     ///
-    /// - Returns: The number of pages that remain in the log, because another connection reads an earlier state of the
-    ///   database or copies the log itself.
+    /// Has no effect for a database in memory. Must not be called within a transaction.
+    ///
+    /// - Returns: The number of pages that remain in the log because another connection reads an earlier state of the
+    ///   database, or `nil` if another connection wrote for the whole busy timeout, or copies the log itself.
     /// - Throws: ``SQLiteError`` if the log cannot be copied.
     @discardableResult
-    package func checkpoint() throws -> Int {
-        let statement = try cached("PRAGMA wal_checkpoint(PASSIVE)")
-        defer { statement.reset() }
-        guard try statement.step() else { return 0 }
-        return max(0, Int(statement.int64(1) - statement.int64(2)))
+    package func checkpoint() throws -> Int? {
+        guard let checkpointer = try checkpointerOutsideOfTransactions() else { return 0 }
+        return try checkpointer.withoutWriters(waits: true) { try copyLog(SQLITE_CHECKPOINT_PASSIVE) } ?? nil
     }
 
     /// Copies the content of the write-ahead log to the file and empties the log.
     ///
-    /// - Returns: `false` if another connection used the log for the whole busy timeout.
+    /// Has no effect for a database in memory. Must not be called within a transaction.
+    ///
+    /// - Returns: `false` if other connections used the log for the whole busy timeout.
     /// - Throws: ``SQLiteError`` if the log cannot be copied.
     package func truncateLog() throws -> Bool {
-        try scalarInt64("PRAGMA wal_checkpoint(TRUNCATE)") != 1
+        try checkpointerOutsideOfTransactions()?.truncateLog(self) ?? true
+    }
+
+    private func checkpointerOutsideOfTransactions() throws -> Checkpointer? {
+        // It would wait for the lock of its own transaction.
+        if isInTransaction { throw SQLiteError.misuse("the log cannot be copied within a transaction") }
+        return checkpointer
+    }
+
+    /// Runs a checkpoint. Only ``Checkpointer`` calls it, which ensures that it is safe.
+    ///
+    /// - Returns: The number of pages that were not copied, or `nil` if the lock of another connection prevented it.
+    func copyLog(_ mode: Int32) throws -> Int? {
+        let handle = try openHandle()
+        var (pages, copied): (Int32, Int32) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pages, &copied)
+        if code & 0xFF == SQLITE_BUSY { return nil }
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
+        return max(0, Int(pages - copied))
     }
 }

@@ -5,8 +5,8 @@ import ChronicleCSQLite
 /// A connection is not `Sendable` and is opened without SQLite's mutex: only one thread may use it at a time, which
 /// `Database` ensures by exposing it only inside closures. It is closed by `close` or with its last reference.
 ///
-/// Every connection has the same settings: extended result codes, a busy timeout, no extensions, no writes to the
-/// schema table, no double-quoted strings, no unsafe functions in the schema of a file, and no views for read-only
+/// Every connection has the same settings: extended result codes, a busy timeout, no extensions, no automatic checkpoints of
+/// SQLite, no writes to the schema table, no double-quoted strings, no unsafe functions in the schema of a file, and no views for read-only
 /// connections.
 package final class Connection {
     /// How a connection opens its file.
@@ -45,6 +45,16 @@ package final class Connection {
     @exclusivity(unchecked) var attachedObject: AnyObject?
     /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
     @exclusivity(unchecked) package var didCommit: (@Sendable (Connection) -> Void)?
+    /// A closure to call after a checkpoint that followed a commit, with the number of pages that could not be copied, and the
+    /// error that prevented it, or `nil` if a reader does.
+    @exclusivity(unchecked) package var didCheckpoint:
+        (@Sendable (_ connection: Connection, _ pages: Int, _ error: (any Error)?) -> Void)?
+    /// What allows the connection to copy the log, or `nil` if it never does.
+    @exclusivity(unchecked) var checkpointer: Checkpointer?
+    /// The number of pages in the log from which on a transaction of ``immediate(mapError:_:)`` copies it.
+    @exclusivity(unchecked) var automaticCheckpointPages = Int32.max
+    /// The number of pages in the log after the latest commit, or 0 after a checkpoint.
+    @exclusivity(unchecked) var logPages: Int32 = 0
     /// What to run when the connection is available to other threads again.
     private var actionsAfterUse: [@Sendable () -> Void] = []
     /// See ``createTemporaryView(_:as:)``.
@@ -121,8 +131,10 @@ package final class Connection {
         resetAndRollBack()
         statements.removeAll()
         (begin, commit, rollBack) = (nil, nil, nil)
-        (attachedObject, didCommit, rowChangeObservation) = (nil, nil, nil)
+        (attachedObject, didCommit, didCheckpoint, rowChangeObservation) = (nil, nil, nil, nil)
         self.handle = nil
+        // Statements may outlive the connection.
+        _ = sqlite3_wal_hook(handle, nil, nil)
         // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.
         // https://www.sqlite.org/c3ref/close.html
         _ = sqlite3_close_v2(handle)
@@ -214,6 +226,7 @@ extension Connection {
         }
         _ = sqlite3_extended_result_codes(handle, 1)
         installBusyHandler(handle)
+        if mode != .readOnly { replaceAutomaticCheckpoints(handle) }
         // A file may come from any source: its schema must not execute unsafe functions, and SQL must not corrupt the
         // schema. https://www.sqlite.org/security.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 1)

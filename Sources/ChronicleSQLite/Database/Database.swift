@@ -9,6 +9,8 @@ import Synchronization
 ///         try connection.immediate { try connection.execute("INSERT INTO trip(name) VALUES ('Rome')") }
 ///     }
 ///
+/// After a transaction of the writing connection, a log of 1,000 pages or more is copied to the file.
+///
 /// Writes are serialized, and reads never wait. In WAL mode, reads see what was committed before they began. A database
 /// in memory has a single connection, so reads and writes are serialized.
 ///
@@ -27,6 +29,9 @@ package final class Database: Sendable {
 
     /// A second writing connection, opened for the first call of ``maintain(_:)``.
     private let maintenance: Mutex<Maintenance>
+
+    /// What the writing connections copy the log with, or `nil` if the database is read-only or in memory.
+    private let checkpointer: Checkpointer?
 
     /// The path of the file, or `nil` if the database is in memory.
     private let location: FileLocation?
@@ -99,13 +104,13 @@ package final class Database: Sendable {
         maintenance = Mutex(Maintenance { try makeWriter(.readWrite) })
         if inMemory {
             writer = try SharedConnection(make(":memory:", .readWriteCreate))
-            (readers, location) = (nil, nil)
+            (readers, location, checkpointer) = (nil, nil, nil)
             return
         }
         let pool = ReaderPool(capacity: maximumReaders) { try make(path, .readOnly) }
         readers = pool
         if readOnly {
-            writer = nil
+            (writer, checkpointer) = (nil, nil)
             try pool.openFirstConnection()
             location = try pool.use(FileLocation.init(of:))
             pool.requireFile(at: location)
@@ -117,6 +122,9 @@ package final class Database: Sendable {
             // Preparing the connection may take long.
             if let identity, FileIdentity(path: path) != identity { throw SQLiteError.moved(path) }
             (connection.location, connection.checksEachTransaction) = (location, checksEachTransaction)
+            checkpointer = Checkpointer(path: path, location: location, busyTimeout: busyTimeout)
+            connection.checkpointer = checkpointer
+            connection.automaticCheckpointPages = Checkpointer.automaticPages
             pool.requireFile(at: location)
             writer = try SharedConnection(connection)
         }
@@ -141,7 +149,7 @@ package final class Database: Sendable {
         connection.interruption = interruption
         location = FileLocation(of: connection)
         writer = try SharedConnection(connection)
-        readers = nil
+        (readers, checkpointer) = (nil, nil)
         maintenance = Mutex(Maintenance { throw SQLiteError.readOnlyDatabase })
         sharesWriter = false
         isReadOnly = true
@@ -155,7 +163,7 @@ package final class Database: Sendable {
     /// - Parameter database: The other database, which is not read-only.
     package init(sharingWriterOf database: Database) {
         writer = database.writer
-        (readers, location) = (nil, database.location)
+        (readers, location, checkpointer) = (nil, database.location, nil)
         maintenance = Mutex(Maintenance { throw SQLiteError.readOnlyDatabase })
         sharesWriter = true
         isReadOnly = false
@@ -186,7 +194,7 @@ package final class Database: Sendable {
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
-    /// Runs `body` with a writing connection for maintenance, which does not copy the write-ahead log automatically.
+    /// Runs `body` with a writing connection for maintenance, whose commits do not copy the write-ahead log.
     ///
     /// Meanwhile, the thread that calls `write` waits only while `body` has a write transaction, as for another process.
     /// A database in memory has only one connection.
@@ -210,10 +218,8 @@ package final class Database: Sendable {
             // Otherwise another file could be opened, and become a store.
             try location?.check()
             let connection = try maintenance.make()
-            // https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
-            try connection.execute("PRAGMA wal_autocheckpoint = 0")
             try location?.check()
-            connection.location = location
+            (connection.location, connection.checkpointer) = (location, checkpointer)
             let shared = try SharedConnection(connection)
             maintenance.connection = shared
             return shared
@@ -231,6 +237,7 @@ package final class Database: Sendable {
             return maintenance.connection
         }
         connection?.close()
+        checkpointer?.close()
         if !sharesWriter { writer?.close() }
     }
 }

@@ -19,18 +19,21 @@ final class CommitReporter: Sendable {
     init(file path: String?, onLogGrowth: @escaping @Sendable (Int, (any Error)?) -> Void) {
         self.path = path
         eventFile = path.map(EventFile.init)
-        logSize = path.map { LogSize(storePath: $0, onGrowth: onLogGrowth) }
+        logSize = path.map { _ in LogSize(onGrowth: onLogGrowth) }
     }
 
     /// Called after each commit with the connection that wrote. The observers are notified when other threads can use the
     /// connection again.
     func didCommit(_ connection: Connection) {
-        let now = ContinuousClock.now
-        eventFile?.raiseEvent(now)
+        eventFile?.raiseEvent(.now)
         if handlers.withLock({ !$0.isEmpty }) {
             connection.afterUse { DeferredCallbacks.run { self.report() } }
         }
-        logSize?.check(connection, now)
+    }
+
+    /// Called after a checkpoint that followed a commit.
+    func didCheckpoint(_ connection: Connection, _ pages: Int, _ error: (any Error)?) {
+        logSize?.check(connection, pages, error)
     }
 
     private func report() {

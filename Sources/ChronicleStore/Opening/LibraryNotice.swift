@@ -8,9 +8,9 @@ enum LibraryNotice {
     static func text(_ number: Int32 = SQLiteLibrary.versionNumber) -> String? {
         guard SQLiteLibrary.hasLogResetDefect(number) else { return nil }
         return
-            "SQLite \(version(number)) can, in rare cases, damage a file if one connection copies the write-ahead log while "
-            + "another one resets it (https://sqlite.org/wal.html#walresetbug); use 3.51.3, 3.50.7, 3.44.6, or a later version "
-            + "of these series"
+            "SQLite \(version(number)) can, in rare cases, damage a file if another program than Chronicle copies the "
+            + "write-ahead log while it is reset (https://sqlite.org/wal.html#walresetbug); use 3.51.3, 3.50.7, 3.44.6, or a "
+            + "later version of these series"
     }
 
     private static func version(_ number: Int32) -> String {

@@ -51,6 +51,7 @@ struct StoreOpener {
                 // The programs of a tracked database expect no further files beside it.
                 if !connection.isReadOnly, try !FileFormat.isTracked(connection) {
                     connection.didCommit = { commits.didCommit($0) }
+                    connection.didCheckpoint = { commits.didCheckpoint($0, $1, $2) }
                 }
             }
         }

@@ -46,6 +46,16 @@ import Testing
         #expect(try other.scalarInt64("SELECT count(*) FROM t") == 1)
     }
 
+    @Test func theConnectionThatLocksWritersIsOpenedAgain() throws {
+        let database = try open(failures: 0)
+        try database.write { try insert($0) }
+        FailingLog.remaining.store(1, ordering: .relaxed)
+        try database.write { (connection) throws in
+            #expect(try sqliteError { try connection.checkpoint() }.isReadOnly)
+            #expect(try connection.checkpoint() == 0)
+        }
+    }
+
     @Test func aLogThatStaysReadOnlyIsReported() throws {
         let error = try sqliteError { _ = try open(failures: .max) }
         #expect(error.isReadOnly && error.message.contains("-wal"), "\(error)")

@@ -12,22 +12,26 @@ import Testing
         let file = try TemporaryDirectory().file("growing.store")
         let connection = try Connection(path: file.path, mode: .readWriteCreate)
         try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE Trip(name)")
-        // A file with a hole has the size of a log that has grown.
-        let other = try TemporaryDirectory().file("other.store")
-        let log = URL(fileURLWithPath: other.path + "-wal")
-        try Data().write(to: log)
-        let handle = try FileHandle(forWritingTo: log)
-        try handle.truncate(atOffset: UInt64(LogSize.firstLimit))
-        try handle.close()
+        let pages = LogSize.firstLimit / Int(try connection.scalarInt64("PRAGMA page_size") ?? 0)
         let reports = Mutex<[(size: Int, error: (any Error)?)]>([])
-        let size = LogSize(storePath: other.path) { size, error in reports.withLock { $0.append((size, error)) } }
-        // SQLite does not copy the log within a transaction.
-        try connection.execute("BEGIN; INSERT INTO Trip VALUES ('Rome')")
-        size.check(connection, .now)
-        try connection.execute("COMMIT")
+        let size = LogSize { size, error in reports.withLock { $0.append((size, error)) } }
+        size.check(connection, pages - 1, SQLiteError(extendedCode: 10, message: "disk I/O error"))
+        #expect(connection.takeActionsAfterUse().isEmpty)
+        size.check(connection, pages, SQLiteError(extendedCode: 10, message: "disk I/O error"))
         #expect(reports.withLock(\.self).isEmpty)
         for action in connection.takeActionsAfterUse() { action() }
         let report = try #require(reports.withLock(\.self).first)
         #expect(report.size == LogSize.firstLimit && report.error is SQLiteError)
+    }
+
+    @Test func sizesAreReportedWhenTheyHaveDoubled() throws {
+        let connection = try Connection(path: ":memory:", mode: .readWriteCreate)
+        let pages = LogSize.firstLimit / Int(try connection.scalarInt64("PRAGMA page_size") ?? 0)
+        let sizes = Mutex<[Int]>([])
+        let size = LogSize { size, _ in sizes.withLock { $0.append(size / LogSize.firstLimit) } }
+        // After the third 1, the log was empty for a while.
+        for factor in [1, 1, 2, 3, 4, 3, 4, 0, 0, 0, 1, 2] { size.check(connection, factor * pages, nil) }
+        for action in connection.takeActionsAfterUse() { action() }
+        #expect(sizes.withLock(\.self) == [1, 2, 4, 1, 2])
     }
 }

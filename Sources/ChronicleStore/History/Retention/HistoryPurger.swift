@@ -130,7 +130,7 @@ struct HistoryPurger {
         return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: isLast)
     }
 
-    /// Copies the write-ahead log to the file after some steps. This does not block writers.
+    /// Copies the write-ahead log to the file after some steps. Writers wait meanwhile.
     private func checkpoint(isLast: Bool) throws {
         guard store.purgePacing.withLock({ $0.needsCheckpoint(isLast: isLast) }) else { return }
         try connection.checkpoint()

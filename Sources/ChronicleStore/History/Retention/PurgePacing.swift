@@ -12,7 +12,7 @@ struct PurgePacing {
     /// SQLite polls for a lock after 1, 2 and 5 milliseconds. A lock of 1.5 milliseconds is released before the third
     /// poll, even if the step takes twice as long as expected.
     private static let target: Duration = .microseconds(1_500)
-    /// After these steps, the log has about half as many pages as SQLite's automatic checkpoints allow, so that the
+    /// After these steps, the log has about half as many pages as a commit of the writer allows, so that the
     /// purge copies them and not another writer during its save.
     private static let stepsPerCheckpoint = 12
 
