@@ -96,9 +96,48 @@ final class StoreCoordinator: Sendable {
         positions = nil
     }
 
-    private static func open<Configuration: DataStoreConfiguration>(
-        _ configuration: Configuration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
+    private static func open(
+        _ configuration: some DataStoreConfiguration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> any DataStore {
+        try opening(configuration, schema) { try store($0, migrationPlan) }
+    }
+
+    private static func store<Configuration: DataStoreConfiguration>(
+        _ configuration: Configuration, _ migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws -> any DataStore {
+        try Configuration.Store(configuration, migrationPlan: migrationPlan)
+    }
+
+    /// Returns what opening a store would change.
+    static func migrationSteps(
+        _ configuration: some DataStoreConfiguration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws -> [MigrationStep] {
+        let steps = try opening(configuration, schema) { try self.steps($0, migrationPlan) }
+        return steps.map { step in
+            var step = step
+            step.storeName = configuration.name
+            return step
+        }
+    }
+
+    private static func steps<Configuration: DataStoreConfiguration>(
+        _ configuration: Configuration, _ migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws -> [MigrationStep] {
+        func steps<Store: DataStoreMigrating>(_: Store.Type) throws -> [MigrationStep]? {
+            guard let configuration = configuration as? Store.Configuration else { return nil }
+            return try Store.migrationSteps(configuration, migrationPlan: migrationPlan)
+        }
+        guard let store = Configuration.Store.self as? any DataStoreMigrating.Type, let steps = try steps(store) else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "\(Configuration.Store.self) cannot tell what opening it would change; open a copy of its data")
+        }
+        return steps
+    }
+
+    /// Completes and checks the configuration of a store, and passes it to a closure that opens the store.
+    private static func opening<Configuration: DataStoreConfiguration, Result>(
+        _ configuration: Configuration, _ schema: Schema, _ body: (Configuration) throws -> Result
+    ) throws -> Result {
         do {
             var configuration = configuration
             configuration.schema = configuration.schema ?? schema
@@ -107,7 +146,7 @@ final class StoreCoordinator: Sendable {
             try schema.checkModelClasses()
             try checkLinks(schema, in: Configuration.Store.self)
             try checkInheritance(schema, in: Configuration.Store.self)
-            return try Configuration.Store(configuration, migrationPlan: migrationPlan)
+            return try body(configuration)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error
             throw (error as? SwiftDataError)?.with(storeName: configuration.name) ?? error

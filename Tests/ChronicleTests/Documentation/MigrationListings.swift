@@ -70,6 +70,13 @@ func openCatalog(at url: URL) throws -> ModelContainer {
         for: Book.self, migrationPlan: CatalogMigrationPlan.self, configurations: configuration)
 }
 
+func reviewCatalog(at url: URL) throws -> [String] {
+    let steps = try ModelContainer.migrationSteps(
+        for: Schema([Book.self]), configurations: [ModelConfiguration(url: url)],
+        migrationPlan: CatalogMigrationPlan.self)
+    return steps.map(\.description)
+}
+
 @Suite struct MigrationListingTests {
     @Test func catalogIsMigrated() throws {
         let url = try TemporaryDirectory().file("catalog.store")
@@ -80,6 +87,13 @@ func openCatalog(at url: URL) throws -> ModelContainer {
             old.insert(CatalogSchemaV1.Book(title: title, pages: pages))
         }
         try old.save()
+        #expect(
+            try reviewCatalog(at: url) == [
+                "catalog: runs the stage from version 1.0.0 to 2.0.0",
+                "catalog: Book: adds the attribute isLong: Bool",
+                "catalog: Book: creates the index chronicle_unique_Book_title",
+                "catalog: Book: replaces the triggers that record changes",
+            ])
         let books = try ModelContext(openCatalog(at: url)).fetch(
             FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
         #expect(books.map(\.title) == ["Dune", "Ubik"] && books.map(\.isLong) == [true, false])
