@@ -73,6 +73,11 @@ test: ready-postgres browser proxy ## runs every test, first those of other pack
 	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed
 
+.PHONY: versions
+versions: ready-postgres ## runs the tests that depend on SQLite with other versions of it, from packages of PyPI
+	@$(SWIFT) build --build-tests $(TRAITS) $(SWIFT_FLAGS)
+	@SWIFT=$(SWIFT) .ci/sqlite-versions $(TRAITS) $(SWIFT_FLAGS)
+
 .PHONY: docs
 docs: ready-postgres ## builds the documentation as a static site in .build/documentation; warnings are errors
 	@SWIFT=$(SWIFT) .ci/documentation $(TRAITS) $(SWIFT_FLAGS)

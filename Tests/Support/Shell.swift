@@ -8,6 +8,13 @@ package enum Shell {
         package init(description: String) { self.description = description }
     }
 
+    /// The environment of other programs, which do not run with the SQLite library that `.ci/sqlite-versions` tests.
+    package static let environment: [String: String] = {
+        var environment = ProcessInfo.processInfo.environment
+        if environment["CHRONICLE_SQLITE_VERSION"] != nil { environment["LD_LIBRARY_PATH"] = nil }
+        return environment
+    }()
+
     /// Runs SQL in `sqlite3`.
     ///
     /// - Parameter timeout: How long it waits for the locks of other connections, in milliseconds.
@@ -24,6 +31,7 @@ package enum Shell {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
+        process.environment = environment
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
@@ -41,6 +49,7 @@ package enum ShellSession {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["sqlite3", file.path]
+        process.environment = Shell.environment
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output

@@ -147,5 +147,12 @@ enum NastySchema {
         CREATE TABLE empty(id INTEGER PRIMARY KEY);
         """
 
-    static let all = [mail, names, kinds]
+    /// Whether SQLite was built with the module for text search that `mail` uses.
+    static let hasTextSearch: Bool = {
+        guard let connection = try? Connection(path: ":memory:", mode: .readWriteCreate) else { return false }
+        let modules = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
+        return (try? connection.scalarInt64(modules)) == 1
+    }()
+
+    static let all = (hasTextSearch ? [mail] : []) + [names, kinds]
 }
