@@ -81,7 +81,13 @@ struct FileInspection {
     private func attributes(_ path: String) throws -> [FileAttributeKey: Any]? {
         do { return try FileManager.default.attributesOfItem(atPath: path) } catch CocoaError.fileReadNoSuchFile {
             return nil
-        }
+        } catch { throw Self.unreadable(path, error) }
+    }
+
+    private static func unreadable(_ path: String, _ error: any Error) -> SwiftDataError {
+        .storeFailure.with(
+            detail: "\(path) cannot be examined; check its name, and the state of the disk and the connection to it",
+            underlying: error)
     }
 
     private var directory: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
@@ -160,9 +166,12 @@ struct FileInspection {
     /// Whether the header of the file specifies a write-ahead log. https://www.sqlite.org/fileformat.html#file_format_version_numbers
     private var usesLog: Bool {
         get throws {
-            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { file.closeFile() }
-            let header = try file.read(upToCount: 20) ?? Data()
+            let header: Data
+            do {
+                let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+                defer { file.closeFile() }
+                header = try file.read(upToCount: 20) ?? Data()
+            } catch { throw Self.unreadable(path, error) }
             return header.count < 20 || header[header.startIndex + 19] == 2
         }
     }

@@ -37,6 +37,17 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
+    /// The name of the log would be too long for the file system.
+    @Test func fileThatTheSystemCannotExamine() throws {
+        let long = directory.file(String(repeating: "x", count: 253))
+        _ = try Shell.sqlite3(file, "CREATE TABLE trip(id INTEGER PRIMARY KEY)")
+        try FileManager.default.moveItem(at: file, to: long)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: long)
+        #expect(try failure(of: { try open() }) == .storeFailure)
+        #expect(throws: SwiftDataError.storeFailure) { try DefaultStore.schema(ofFileAt: long) }
+        #expect(throws: SwiftDataError.storeFailure) { try TrackedDatabase(url: long).track() }
+    }
+
     @Test func nonDatabaseFileThrows() throws {
         try Data("Dear diary, this is not a database, but it is long enough to look like one.".utf8).write(to: file)
         try expectRefusal(.notADatabase)
