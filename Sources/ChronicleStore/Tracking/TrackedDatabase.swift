@@ -70,7 +70,7 @@ public struct TrackedDatabase: Sendable {
     /// history, after which readers continue from a new token. A gap also begins when the first table, or a further one, is
     /// recorded, because the history does not contain the existing rows.
     ///
-    /// The changes are made in one transaction. Other connections may be open; SQLite prepares their statements again.
+    /// The changes are made in one transaction, which is on disk when the method returns. Other connections may be open; SQLite prepares their statements again.
     ///
     /// - Parameters:
     ///   - names: The names of tables, or `nil` for all tables that can be recorded.
@@ -160,6 +160,9 @@ public struct TrackedDatabase: Sendable {
             }
             let connection = try Connection(path: inspection.path, mode: .readWrite, busyTimeout: busyTimeout)
             defer { connection.close() }
+            // Waits until the disk has removed the rollback journal, too, which would undo the transaction after a power
+            // failure. https://www.sqlite.org/pragma.html#pragma_synchronous
+            try connection.execute("PRAGMA synchronous = EXTRA")
             return try connection.immediate { try body(connection) }
         }
     }
