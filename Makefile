@@ -15,6 +15,15 @@ FUZZ_SEED ?=
 FUZZ_WORKERS ?=
 FUZZ_CASE ?=
 FUZZ_KEEP ?=
+# The duration of `make faults`, the seed of a run, the largest number of images of one recording (0: all), the operations, the
+# number of processes, a file in which to sum up several runs, and a case to repeat.
+FAULT_SECONDS ?= 120
+FAULT_SEED ?=
+FAULT_LIMIT ?=
+FAULT_OPERATIONS ?=
+FAULT_WORKERS ?=
+FAULT_TOTALS ?=
+FAULT_CASE ?=
 # The duration of `make soak` and the seed of a run.
 SOAK_SECONDS ?= 120
 SOAK_SEED ?=
@@ -88,6 +97,13 @@ fuzz: ready-postgres ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
+
+.PHONY: faults
+faults: ready-postgres ## interrupts operations by power failures, failing calls and kills for FAULT_SECONDS=120
+	@$(SWIFT) build --product ChronicleFaults $(TRAITS) $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFaults" --seconds "$(FAULT_SECONDS)" \
+		--seed "$(FAULT_SEED)" --limit "$(FAULT_LIMIT)" --operations "$(FAULT_OPERATIONS)" \
+		--workers "$(FAULT_WORKERS)" --totals "$(FAULT_TOTALS)" --case "$(FAULT_CASE)"
 
 .PHONY: soak
 soak: ready-postgres ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result

@@ -216,6 +216,17 @@ let package = Package(
         .executableTarget(
             name: "ChronicleFuzz", dependencies: ["Chronicle", "ChronicleCSQLite", "ChronicleTestSupport"],
             path: "Tests/Programs/Fuzz", swiftSettings: settings),
+        // Interrupts operations by power failures, failing calls and kills: `make faults`.
+        .executableTarget(
+            name: "ChronicleFaults",
+            dependencies: [
+                "Chronicle", "ChronicleFaultShim", "ChronicleSQLite", "ChronicleStore", "ChronicleTestSupport",
+            ],
+            path: "Tests/Programs/Faults", exclude: ["Shim"], swiftSettings: settings),
+        // Counts, records and fails the calls of the system; see FaultShim.h.
+        .target(
+            name: "ChronicleFaultShim", dependencies: ["ChronicleCSQLite"], path: "Tests/Programs/Faults/Shim",
+            publicHeadersPath: "."),
         // Kills and restarts processes that share a file: `make soak`.
         .executableTarget(
             name: "ChronicleSoak", dependencies: ["Chronicle", "ChronicleTestSupport"], path: "Tests/Programs/Soak",
