@@ -216,7 +216,9 @@ extension SwiftDataError {
     /// The store failed for a reason that no other kind describes.
     ///
     /// See ``detail`` and ``underlying``, which is a `DatabaseError` for the default store. An input/output error (its
-    /// `resultCode` is 10) does not imply that the file is damaged; check the disk and try again.
+    /// `resultCode` is 10) does not imply that the file is damaged; check the disk and try again. If the disk failed while
+    /// it synchronized the changes of a save, and still fails when the store is closed, they may be in the store when it is
+    /// opened again.
     public static let storeFailure = SwiftDataError(.storeFailure)
     /// A store returned a result that violates the requirements of its protocol.
     ///

@@ -54,6 +54,9 @@ struct Campaign {
         var number = worker
         do {
             let report = fault_share()!
+            for operation in options.operations {
+                try Job.warmUp(operation, in: directory.appending(path: "warm-\(worker)"))
+            }
             repeat {
                 let operations = options.operations
                 let operation = operations[(number + Int(options.seed % 1_000)) % operations.count]

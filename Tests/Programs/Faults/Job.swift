@@ -36,6 +36,23 @@ struct Job {
         variant = Variant(&random)
     }
 
+    /// Runs an operation in this process, so that its children need not initialize the metadata of types again.
+    static func warmUp(_ operation: Operation, in directory: URL) throws {
+        var random = SplitMix(state: 1)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let store = operation.makeStore(directory, Variant(&random))
+        try operation.prepare(store)
+        if !store.isOpen { try store.open() }
+        try operation.run(store, Steps(nil))
+        _ = try (store.state(), store.saveMore())
+        store.close()
+        _ = try store.verify()
+        try FileManager.default.removeItem(at: directory)
+        guard try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count == 1 else {
+            throw Failure.invalid("\(operation.name) starts threads, which a child would not have")
+        }
+    }
+
     private var isOver: Bool { ContinuousClock.now >= deadline }
 
     // MARK: Running
