@@ -52,7 +52,7 @@ struct Options {
     private(set) var seed = UInt64.random(in: 0..<1_000_000_000)
     /// The largest number of images of one recording; of failing calls and kills, there are fewer. Others are skipped at
     /// random. Zero is no limit.
-    private(set) var limit = 400
+    private(set) var limit = 100
     private(set) var operations = Operation.all
     private(set) var workers = ProcessInfo.processInfo.activeProcessorCount
     /// The file to which the numbers are added, to sum up several runs.
