@@ -28,7 +28,7 @@ struct FileInspection {
             throw SwiftDataError.missingDirectory.with(
                 detail: "\(directory) is not an existing directory; create it first")
         }
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard try exists else {
             guard allowsSave else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "\(path) does not exist; set `allowsSave` to `true` to create it")
@@ -69,11 +69,14 @@ struct FileInspection {
 
     /// Rolls back a transaction that was interrupted, which only a connection that may write the file can do.
     func recover() throws {
-        guard try attributes(path) != nil, try size(path + "-journal") > 0 else { return }
+        guard try exists, try size(path + "-journal") > 0 else { return }
         try requireRegularFile()
         try requireWritableFiles()
         _ = try read(path, mode: .readWrite)
     }
+
+    /// Whether there is a file at the path.
+    private var exists: Bool { get throws { try attributes(path) != nil } }
 
     /// Returns the size of a file, or 0 if it does not exist.
     private func size(_ path: String) throws -> Int { (try attributes(path)?[.size] as? NSNumber)?.intValue ?? 0 }
