@@ -207,8 +207,8 @@ struct Job {
                 // A commit that could not be synchronized is in the log. The next one overwrites it, but if the store is
                 // closed before and the log cannot be removed, it is recovered.
                 let isAtomic =
-                    operation.isAtomic && !(call.kind == FAULT_LOCK && store.writesBeforeLocking)
-                    && !(call.kind == FAULT_SYNC && closes)
+                    operation.isAtomic && !(call.kind == FAULT_SYNC && (closes || store.usesJournal))
+                    && !(call.kind == FAULT_LOCK && store.usesJournal)
                 let allowed = acknowledged...(thrown == nil || isAtomic ? acknowledged : begun)
                 if let thrown {
                     report.pointee.threw = 1

@@ -36,6 +36,9 @@ final class Steps {
     var capture: (() throws -> State)?
     private(set) var states: [State] = []
 
+    /// Whether the operation may have been run before.
+    var isRepetition: Bool { report == nil }
+
     /// - Parameter report: The numbers to update, or `nil` to count nothing.
     init(_ report: UnsafeMutablePointer<fault_report>?) {
         self.report = report
@@ -171,7 +174,11 @@ extension Operation {
         },
         tracked("tracked-writes", isTracked: true) { store, step in try write(store, step) },
         tracked("untrack", isTracked: true) { store, step in
-            try step { do { try store.database.untrack() } catch SwiftDataError.unsupportedFeature {} }
+            try step {
+                do { try store.database.untrack() } catch let error as SwiftDataError
+                    where error == .unsupportedFeature && step.isRepetition
+                {}
+            }
         },
     ]
 

@@ -8,8 +8,8 @@ import Foundation
 protocol StoreUnderTest: AnyObject {
     /// Whether acknowledged changes survive a power failure.
     var isDurable: Bool { get }
-    /// Whether a change can be written although the lock that follows it cannot be acquired.
-    var writesBeforeLocking: Bool { get }
+    /// Whether SQLite commits by removing a journal. Calls that synchronize and lock follow, whose errors undo nothing.
+    var usesJournal: Bool { get }
     var isOpen: Bool { get }
     /// Opens the store, and completes it if it is only partly created.
     func open() throws
@@ -24,7 +24,7 @@ protocol StoreUnderTest: AnyObject {
 }
 
 extension StoreUnderTest {
-    var writesBeforeLocking: Bool { false }
+    var usesJournal: Bool { false }
 }
 
 /// What must survive.
@@ -228,8 +228,7 @@ final class TrackedStore: StoreUnderTest {
     /// In the mode DELETE, the journal can reappear after a power failure, and undo what the program wrote. See
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
     var isDurable: Bool { variant.journalMode != "DELETE" }
-    /// After SQLite has removed a rollback journal, it replaces its lock by that of a reader.
-    var writesBeforeLocking: Bool { variant.journalMode != "WAL" }
+    var usesJournal: Bool { variant.journalMode != "WAL" }
     var isOpen: Bool { connection != nil }
     var database: TrackedDatabase { TrackedDatabase(url: url, busyTimeout: .milliseconds(100)) }
 
