@@ -60,9 +60,10 @@ struct Job {
     /// Runs as many cases as the limit and the time allow.
     mutating func run() throws {
         try prepare()
-        interruptPower(nil)
         for (call, number) in failingCalls() where !isOver { fail(call, number) }
         for number in sample(1...max(1, calls(FAULT_CHANGE)), limit / 10) where !isOver { kill(number) }
+        // The most cases, so that a short run has some of each kind.
+        interruptPower(nil)
     }
 
     /// Runs the case of the identifier again.
