@@ -49,7 +49,7 @@ WITH_POSTGRES = $(TRAITS) --scratch-path .build/packages-postgres --disable-buil
 POSTGRES_PACKAGES := $(patsubst %/Package.swift,%,$(shell grep -l 'name: "Postgres"' $(PACKAGES:=/Package.swift)))
 package_flags = --package-path $(1) $(if $(filter $(1),$(POSTGRES_PACKAGES)),$(WITH_POSTGRES),$(PLAIN)) $(SWIFT_FLAGS)
 test_package = $(if $(filter $(1),$(POSTGRES_PACKAGES)),.ci/postgres) $(SWIFT) test $(call package_flags,$(1))
-SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
+SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift .ci/apple)
 
 demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(if $(filter postgres,$(STORE)),$(WITH_POSTGRES),$(PLAIN)) \
 	$(SWIFT_FLAGS)

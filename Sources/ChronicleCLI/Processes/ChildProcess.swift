@@ -16,7 +16,7 @@ final class ChildProcess {
         // The child must not keep the end open that it reads from.
         _ = fcntl(writeEnd, F_SETFD, FD_CLOEXEC)
         defer { close(readEnd) }
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Android)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
         #else

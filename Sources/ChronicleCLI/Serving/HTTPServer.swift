@@ -142,10 +142,10 @@ final class HTTPServer: Sendable {
     private static func listen<Address>(_ address: Address, _ port: UInt16) throws -> Int32 {
         var address = address
         let isIPv6 = address is sockaddr_in6
-        #if canImport(Darwin)
-            let type = SOCK_STREAM
-        #else
+        #if canImport(Glibc)
             let type = Int32(SOCK_STREAM.rawValue)
+        #else
+            let type = SOCK_STREAM
         #endif
         let listener = socket(isIPv6 ? AF_INET6 : AF_INET, type, 0)
         guard listener >= 0 else { throw error() }

@@ -6,6 +6,8 @@ import ChronicleCSQLite
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// The functions of SQLite's pre-update hook, <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>.
@@ -57,8 +59,8 @@ struct PreupdateHook: Sendable {
         #if canImport(Darwin)
             let handle = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT, a macro that Swift does not import.
             return dlsym(handle, name)
-        #elseif canImport(Glibc) || canImport(Musl)
-            return dlsym(nil, name)  // RTLD_DEFAULT is a null pointer.
+        #elseif canImport(Glibc) || canImport(Musl) || canImport(Android)
+            return dlsym(nil, name)  // RTLD_DEFAULT is a null pointer, except on 32-bit Android.
         #else
             return nil
         #endif

@@ -30,7 +30,7 @@ extension DefaultStore: DataStoreNotifying {
             if case .failing(let code) = configuration.watching { throw WatchError(code: code) }
             #if canImport(Darwin)
                 return try DispatchEvents(path: path)
-            #elseif canImport(Glibc) || canImport(Musl)
+            #elseif canImport(Glibc) || canImport(Musl) || canImport(Android)
                 return try InotifyEvents(path: path)
             #else
                 return RegularChecks()

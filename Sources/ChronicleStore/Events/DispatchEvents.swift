@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+    import ChronicleSQLite
     import Dispatch
     import Foundation
     import Synchronization
@@ -8,71 +9,92 @@
     /// The file itself is not watched: closing a second descriptor of it would release SQLite's locks.
     /// https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
     final class DispatchEvents: FileEventSource {
-        private struct State {
-            var pending: FileEvents = []
-            var sources: [String: (identity: FileIdentity, source: any DispatchSourceFileSystemObject)] = [:]
+        private struct Watch {
+            let identity: FileIdentity
+            let source: any DispatchSourceFileSystemObject
         }
 
-        // `DispatchSourceFileSystemObject` is thread-safe, and the mutex protects the rest.
-        private nonisolated(unsafe) var state = State()
-        private let lock = NSLock()
+        /// The watches by path.
+        private let watches = Mutex<[String: Watch]>([:])
+        private let pending = Mutex<FileEvents>([])
         private let eventSemaphore = DispatchSemaphore(value: 0)
         private let queue = DispatchQueue(label: "chronicle.events")
         private let path: String
 
+        /// - Parameter path: The path of the store without symbolic links.
+        /// - Throws: ``WatchError`` if the system does not allow it.
         init(path: String) throws {
             self.path = path
             try attach()
         }
 
         deinit {
-            for entry in state.sources.values { entry.source.cancel() }
+            watches.withLock { for watch in $0.values { watch.source.cancel() } }
         }
 
         func cancel() { add(.cancelled) }
 
         private func add(_ events: FileEvents) {
-            lock.withLock { _ = state.pending.formUnion(events) }
+            pending.withLock { $0.formUnion(events) }
             eventSemaphore.signal()
         }
 
-        func attach() throws {
-            let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-            try watch(directory, .replaced, [.write, .delete, .rename])
-            try watch(path + "-wal", .written, [.write, .extend])
-            try watch(path + EventFile.suffix, .raised, [.write, .extend])
-        }
+        // MARK: Watches
 
-        func detach() {
-            for path in [path + "-wal", path + EventFile.suffix] {
-                lock.withLock { state.sources.removeValue(forKey: path) }?.source.cancel()
+        func attach() throws {
+            try watches.withLock { watches in
+                // The directory first, so that a file that is created afterwards is noticed.
+                let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+                try watch(directory, .replaced, [.write, .delete, .rename], &watches)
+                try watch(path + "-wal", .written, [.write, .extend], &watches)
+                try watch(path + EventFile.suffix, .raised, [.write, .extend], &watches)
             }
         }
 
+        func detach() {
+            watches.withLock { watches in
+                for path in [path + "-wal", path + EventFile.suffix] {
+                    watches.removeValue(forKey: path)?.source.cancel()
+                }
+            }
+        }
+
+        /// Watches the file that is currently at a path, and no longer the one that was there before.
         private func watch(
-            _ path: String, _ event: FileEvents, _ mask: DispatchSource.FileSystemEvent
+            _ path: String, _ event: FileEvents, _ mask: DispatchSource.FileSystemEvent,
+            _ watches: inout [String: Watch]
         ) throws {
             let identity = FileIdentity(path: path)
-            let known = lock.withLock { state.sources[path] }
-            guard identity != known?.identity else { return }
-            known?.source.cancel()
-            lock.withLock { state.sources[path] = nil }
-            guard let identity else { return }
+            guard identity != watches[path]?.identity else { return }
+            watches.removeValue(forKey: path)?.source.cancel()
+            guard identity != nil else { return }
             let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw WatchError(code: errno) }
+            guard descriptor >= 0 else {
+                // The file was deleted in the meantime, or is not accessible, like one that does not exist.
+                if [ENOENT, ENOTDIR, EACCES].contains(errno) { return }
+                throw WatchError(code: errno)
+            }
+            // Of the file that was opened, which may be another one by now.
+            guard let opened = FileIdentity(descriptor: descriptor) else {
+                let code = errno
+                close(descriptor)
+                throw WatchError(code: code)
+            }
             let source = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: descriptor, eventMask: mask, queue: queue)
             source.setEventHandler { [weak self] in self?.add(event) }
             source.setCancelHandler { close(descriptor) }
-            lock.withLock { state.sources[path] = (identity, source) }
+            watches[path] = Watch(identity: opened, source: source)
             source.activate()
         }
 
+        // MARK: Waiting
+
         func wait(until deadline: ContinuousClock.Instant) -> FileEvents {
             while true {
-                let events: FileEvents = lock.withLock {
-                    defer { state.pending.formIntersection(.cancelled) }
-                    return state.pending
+                let events = pending.withLock { pending in
+                    defer { pending.formIntersection(.cancelled) }
+                    return pending
                 }
                 if events.contains(.cancelled) { return .cancelled }
                 let nanoseconds = (deadline - .now) / .nanoseconds(1)

@@ -1,4 +1,4 @@
-#if canImport(Glibc) || canImport(Musl)
+#if canImport(Glibc) || canImport(Musl) || canImport(Android)
     import Foundation
     import Synchronization
 
@@ -18,7 +18,11 @@
             let opened = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
             guard opened >= 0 else { throw WatchError(code: errno) }
             var sockets: [Int32] = [-1, -1]
-            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            #if canImport(Glibc)
+                let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            #else
+                let type = Int32(SOCK_STREAM | SOCK_CLOEXEC)
+            #endif
             guard socketpair(AF_UNIX, type, 0, &sockets) == 0 else {
                 let code = errno
                 close(opened)

@@ -3,10 +3,14 @@
     import Foundation
     import Synchronization
 
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Darwin)
+    #if canImport(Darwin)
         import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #elseif canImport(Android)
+        import Android
     #endif
 
     /// Passes the bytes between clients and a server on Unix sockets, and cuts a connection when the test asks for it.

@@ -1,9 +1,13 @@
 package import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
+#if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// A temporary PostgreSQL server for tests, on a Unix socket in a temporary directory.

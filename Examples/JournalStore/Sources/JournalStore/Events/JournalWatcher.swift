@@ -5,18 +5,19 @@ import Synchronization
 #if canImport(Darwin)
     /// Calls a handler when a journal was written or replaced.
     final class JournalWatcher: Sendable {
-        private let timer: any DispatchSourceTimer
+        private let timer: Mutex<any DispatchSourceTimer>
 
         /// Checks regularly, because a compaction replaces the file, and a source of events belongs to a file and not to
         /// its name. A call without a save is allowed.
         init(path: String, _ handler: @escaping @Sendable () -> Void) throws {
-            timer = DispatchSource.makeTimerSource()
+            let timer = DispatchSource.makeTimerSource()
             timer.schedule(deadline: .now(), repeating: .milliseconds(100), leeway: .milliseconds(20))
             timer.setEventHandler(handler: handler)
             timer.activate()
+            self.timer = Mutex(timer)
         }
 
-        func cancel() { timer.cancel() }
+        func cancel() { timer.withLock { $0.cancel() } }
     }
 #else
     /// A thread that calls a handler when a journal was written or replaced.
@@ -35,7 +36,12 @@ import Synchronization
             (self.path, self.handler) = (path, handler)
             var pair: [Int32] = [-1, -1]
             inotify = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-            let isPaired = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+            #if canImport(Glibc)
+                let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            #else
+                let type = Int32(SOCK_STREAM | SOCK_CLOEXEC)
+            #endif
+            let isPaired = socketpair(AF_UNIX, type, 0, &pair) == 0
             sockets = pair
             guard inotify >= 0, isPaired, attach() else {
                 throw SwiftDataError.storeFailure.with(detail: "the journal cannot be watched (error \(errno))")
