@@ -8,8 +8,7 @@ enum Tool {
     static let commands: [Command] = [
         LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, VerifyCommand.command,
-        PurgeCommand.command,
-        UpgradeCommand.command, TrackCommand.command, UntrackCommand.command,
+        PurgeCommand.command, TrackCommand.command, UntrackCommand.command,
         ExportCommand.command, ImportCommand.command, WatchCommand.command, TimelineCommand.command,
         ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]

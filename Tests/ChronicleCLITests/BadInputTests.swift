@@ -8,7 +8,7 @@ import Testing
 /// Files that are no stores, damaged or locked, wrong arguments, and small terminals.
 @Suite struct BadInputTests {
     private static let reading = [
-        ["log"], ["stats"], ["consumers"], ["schema"], ["verify"], ["export"], ["upgrade"],
+        ["log"], ["stats"], ["consumers"], ["schema"], ["verify"], ["export"],
         ["purge", "--max-changes", "1"], ["watch", "--name", "x", "--once"],
     ]
 

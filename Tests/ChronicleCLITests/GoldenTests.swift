@@ -38,7 +38,7 @@ import Testing
         Case("at-none", "at", "FILE", "now", "LinkTag", "--where", "name = nil"),
         Case("schema", "schema", "FILE"), Case("stats", "stats", "FILE"), Case("consumers", "consumers", "FILE"),
         Case("verify", "verify", "FILE"), Case("purge-dry-run", "purge", "--max-changes", "3", "--dry-run", "FILE"),
-        Case("purge", "purge", "--max-changes", "3", "--max-silence", "1s", "FILE"), Case("upgrade", "upgrade", "FILE"),
+        Case("purge", "purge", "--max-changes", "3", "--max-silence", "1s", "FILE"),
         Case("watch", "watch", "--name", "shell", "--from", "planned", "--once", "FILE", "--", "cat"),
         Case("help"), Case("unknown-command", "lgo"), Case("usage", "show", "FILE", "1", "2"),
         Case("log-help", "log", "--help"),
@@ -57,7 +57,7 @@ import Testing
         Case("consumers-json", "consumers", "--json", "FILE"), Case("verify-json", "verify", "--json", "FILE"),
         Case("purge-dry-run-json", "purge", "--json", "--max-changes", "3", "--dry-run", "FILE"),
         Case("purge-json", "purge", "--json", "--max-changes", "3", "--max-silence", "1s", "FILE"),
-        Case("upgrade-json", "upgrade", "--json", "FILE"), Case("export", "export", "FILE"),
+        Case("export", "export", "FILE"),
         Case("export-after", "export", "--after", "planned", "FILE"),
     ]
 

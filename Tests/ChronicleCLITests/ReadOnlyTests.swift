@@ -12,7 +12,7 @@ import Testing
         ["diff", "FILE", "start", "now"],
         ["blame", "FILE", "Trip/1"], ["at", "FILE", "planned", "Trip"], ["schema", "FILE"], ["stats", "FILE"],
         ["consumers", "FILE"], ["verify", "FILE"], ["export", "FILE"],
-        ["purge", "--dry-run", "--max-changes", "1", "FILE"], ["upgrade", "FILE"],
+        ["purge", "--dry-run", "--max-changes", "1", "FILE"],
     ])
     func theBytesStay(_ arguments: [String]) async throws {
         let file = try GoldenStore.copy()

@@ -21,7 +21,7 @@ import Testing
         ("track-at-json", ["at", "--json", "FILE", "now", "label", "--where", "color >= 1"]),
         ("track-schema", ["schema", "FILE"]), ("track-stats", ["stats", "FILE"]),
         ("track-stats-json", ["stats", "--json", "FILE"]), ("track-consumers", ["consumers", "FILE"]),
-        ("track-verify", ["verify", "FILE"]), ("track-upgrade", ["upgrade", "FILE"]),
+        ("track-verify", ["verify", "FILE"]),
         ("track-purge-dry-run", ["purge", "--max-changes", "3", "--dry-run", "FILE"]),
         ("track-purge", ["purge", "--max-changes", "3", "FILE"]),
         ("track-purge-compact", ["purge", "--max-changes", "3", "--compact", "FILE"]),

@@ -8,8 +8,6 @@ enum SchemaCommand {
         discussion: """
             Lists the entities that programs have opened the store with, including those that were removed later, with \
             their attributes and relationships. With --json, each entity is printed as the store describes it.
-
-            A file of format 1 contains no descriptions until a program opens it with write access.
             """,
         options: [.json], run: run)
 

@@ -9,7 +9,7 @@ struct StoreFile {
     let container: ModelContainer
     /// The primary keys of a tracked database that were read.
     private let keys = PrimaryKeyCache()
-    /// The models of the store. It is empty for a file of format 1.
+    /// The models of the store.
     var schema: Schema { store.schema }
 
     /// Opens a store without changing its file.
@@ -23,17 +23,12 @@ struct StoreFile {
 
     /// Opens a store that a command changes.
     ///
-    /// - Throws: ``UsageError`` if the file has an earlier format, which would be upgraded.
+    /// - Throws: `SwiftDataError` if the file cannot be used, for example because its history is disabled, or
+    ///   ``UsageError`` without a default path.
     static func write(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
         try DefaultStore.recover(fileAt: URL(fileURLWithPath: path))
         let file = try read(path, console)
-        let version = try DefaultStore.formatVersion(ofFileAt: file.url)
-        guard version == DefaultStore.currentFormatVersion else {
-            throw UsageError(
-                "the file has an earlier format, which programs with earlier versions of Chronicle use; "
-                    + "upgrade it first with chronicle upgrade")
-        }
         // Otherwise opening the file with write access would enable the history.
         _ = try file.store.currentHistoryToken()
         return try StoreFile(url: file.url, allowsSave: true)

@@ -31,8 +31,7 @@ extension SwiftDataError {
     /// Thrown when a container or a store is created; the detail describes what to correct. This kind also matches the
     /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
     /// ``missingDirectory``, ``damagedFile``, ``newerSchemaVersion``, ``unknownSchemaVersion``,
-    /// ``missingMigrationStage`` and ``invalidMigrationPlan``. Reads of the history of a read-only store throw it after
-    /// another program upgraded the file; open the store again. A file that is empty, or whose creation was interrupted,
+    /// ``missingMigrationStage`` and ``invalidMigrationPlan``. A file that is empty, or whose creation was interrupted,
     /// becomes a store when it is opened for writing.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The file does not have the format of the store. For the default store, it is not an SQLite database.
@@ -44,9 +43,10 @@ extension SwiftDataError {
     ///
     /// Thrown when a store is opened. The file was not changed; specify another URL.
     public static let notAChronicleStore = SwiftDataError(.notAChronicleStore)
-    /// A later version of Chronicle, or of a custom store, created the file or upgraded it to its format.
+    /// The file has a version of its format that this version of Chronicle, or of a custom store, does not support.
     ///
-    /// Thrown when a store is opened. The file was not changed; update the program to that version.
+    /// Thrown when a store is opened. The file was not changed; use the version of the program that created the file or
+    /// upgraded it to its format.
     public static let unsupportedFileVersion = SwiftDataError(.unsupportedFileVersion)
     /// The file, its directory, or a file beside it is not writable, and the configuration does not specify read-only access.
     ///

@@ -176,9 +176,6 @@ extension Connection {
     /// Throws an error for which `isMoved` is true if the file of a ``Database`` was moved, replaced or deleted.
     package func requireSameFile() throws { try location?.check() }
 
-    /// Whether the connection has temporary views; see ``createTemporaryView(_:as:)``.
-    package var hasTemporaryViews: Bool { allowedViews != nil }
-
     /// Returns the handle, or throws an error if the connection is closed.
     func openHandle() throws -> OpaquePointer {
         guard let handle else { throw SQLiteError.misuse("the connection is closed") }

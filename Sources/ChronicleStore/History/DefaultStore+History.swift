@@ -25,8 +25,6 @@ extension DefaultStore: HistoryProviding {
     ///   - ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for expressions
     ///     without an SQL equivalent. Rewrite them.
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
-    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store is read-only and another program has upgraded the
-    ///     format of its file. Open the store again.
     /// - Complexity: Proportional to the returned changes and to the scanned history after the token in the predicate.
     ///   Without other conditions, the scan ends at the limit. The history before the token adds no cost.
     public func fetchHistory(
@@ -93,9 +91,7 @@ extension DefaultStore: HistoryProviding {
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
         return try attributingErrors {
-            try database.read { connection in
-                try Format1.reading(connection) { try HistoryFacts(connection).newestToken(of: identifier) }
-            }
+            try database.read { try HistoryFacts($0).newestToken(of: identifier) }
         }
     }
 
@@ -139,7 +135,7 @@ extension DefaultStore: HistoryProviding {
         try requireHistory()
         return try attributingErrors {
             try database.read { connection in
-                try Format1.reading(connection) { try connection.deferredRead { try body(connection) } }
+                try connection.deferredRead { try body(connection) }
             }
         }
     }

@@ -76,12 +76,7 @@ struct StoreMigration {
         else {
             return isPart && !entities.contains { $0.name == entity.originalName } ? nil : false
         }
-        if let definition = try registry.definition(of: recorded) {
-            return definition.versionHash == entity.versionHash
-        }
-        // The format 1 has no descriptions.
-        let columns = Set(recorded.attributes.filter(\.isPresent).map(\.name))
-        return columns == Set(entity.storedProperties.map(\.name))
+        return try registry.definition(of: recorded)?.versionHash == entity.versionHash
     }
 
     // MARK: Stages

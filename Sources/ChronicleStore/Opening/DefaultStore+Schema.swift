@@ -15,8 +15,7 @@ extension DefaultStore {
     /// ```
     ///
     /// The schema contains every entity with which a program has opened the file for writing, including entities that
-    /// were removed later. It is empty for a file of format 1, until a program opens the file with write access. For a
-    /// ``TrackedDatabase``, it contains the tables that are recorded.
+    /// were removed later. For a ``TrackedDatabase``, it contains the tables that are recorded.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
     /// - Returns: The schema. ``Schema/Entity/hasModelClass`` of its entities is `false`.
@@ -25,8 +24,8 @@ extension DefaultStore {
     ///   - ``SwiftDataError/missingDirectory`` if its directory does not exist. Specify the URL of a store.
     ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format.
     ///     Specify the URL of a store.
-    ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created or upgraded the file.
-    ///     Update the program.
+    ///   - ``SwiftDataError/unsupportedFileVersion`` if this version of Chronicle does not support the format of the
+    ///     file. Use the version that created or upgraded it.
     ///   - ``SwiftDataError/damagedFile`` if a description is invalid. Restore the file from a backup.
     ///   - ``SwiftDataError/invalidModel`` if the descriptions of two entities contradict each other, for example those
     ///     of a removed entity and its former destination. Fetch the history with the model classes instead.
@@ -34,8 +33,7 @@ extension DefaultStore {
     /// - Complexity: Proportional to the size of the descriptions.
     public static func schema(ofFileAt url: URL) throws -> Schema {
         try inspecting(url) { connection in
-            try FileFormat.requireSupportedVersion(connection, url.path)
-            try Format1.createViews(connection)
+            try FileFormat.requireCurrentVersion(connection, url.path)
             let schema = Schema(entities: try EntityRegistry(connection).definitions())
             try schema.validate()
             return schema
@@ -48,7 +46,7 @@ extension DefaultStore {
     /// - Returns: The version, or `nil` for a file that is empty, or whose creation was interrupted: it becomes a store when
     ///   it is opened with write access.
     /// - Throws: The errors of ``schema(ofFileAt:)`` except ``SwiftDataError/invalidModel``, such as
-    ///   ``SwiftDataError/unsupportedFileVersion`` if the version is higher than ``currentFormatVersion``.
+    ///   ``SwiftDataError/unsupportedFileVersion`` if the version is not supported.
     /// - Complexity: O(1).
     public static func formatVersion(ofFileAt url: URL) throws -> Int? {
         try inspecting(url) { connection in

@@ -5,9 +5,8 @@ import ChronicleSQLite
 enum FileFormat {
     /// "Chrn" in the header's application identifier. https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationIdentifier: Int64 = 0x4368_726e
-    /// The version of the format that this code writes.
-    ///
-    /// Version 1 can be read, and is upgraded when a file is opened with write access; see ``FormatUpgrade``.
+    /// The version of the format that this code reads and writes. Files of earlier versions are upgraded when they are
+    /// opened with write access, if ``FormatUpgrade`` has the steps.
     static let current: Int64 = 2
 
     /// Determines the format of a file in one transaction, because another process may be creating the file.
@@ -19,7 +18,7 @@ enum FileFormat {
         let application = try connection.scalarInt64("PRAGMA application_id") ?? 0
         if application == applicationIdentifier {
             // Without reading the schema, which may be damaged.
-            guard try headerVersion(connection) > current else { return .store }
+            guard try headerVersion(connection) != current else { return .store }
             try requireSupportedVersion(connection, path)
             return .store
         }
@@ -35,22 +34,35 @@ enum FileFormat {
         return .new
     }
 
-    /// Throws an error if a newer version of Chronicle created or upgraded the file.
+    /// Throws an error if the file has a format that this code can neither use nor upgrade.
     static func requireSupportedVersion(_ connection: Connection, _ path: String) throws {
         let version = try version(connection)
-        guard version > current else { return }
-        throw SwiftDataError.unsupportedFileVersion.with(
-            detail:
-                "\(path) has format version \(version), but this program supports versions up to \(current); update it")
+        if version == current || version < current && FormatUpgrade.steps[version] != nil { return }
+        throw unsupported(version, path)
+    }
+
+    static func unsupported(_ version: Int64, _ path: String) -> SwiftDataError {
+        .unsupportedFileVersion.with(
+            detail: "\(path) has format version \(version), but this program supports version \(current); "
+                + (version > current ? "update it" : "use the program that created the file"))
+    }
+
+    /// Throws an error if the file has to be upgraded before it can be read.
+    static func requireCurrentVersion(_ connection: Connection, _ path: String) throws {
+        try requireSupportedVersion(connection, path)
+        guard try version(connection) < current else { return }
+        throw SwiftDataError.loadIssueModelContainer.with(
+            detail: "\(path) has an earlier format; open it once with `allowsSave: true` to upgrade it")
     }
 
     /// Returns the version of the format.
     ///
-    /// From version 2 on, it is stored in `chronicle_meta` as well, because other programs use `user_version` for their
-    /// own purposes. If the two differ, `chronicle_meta` applies. Files of version 1 are recognized by their tables.
+    /// It is stored in `chronicle_meta` as well as in the header, because other programs use `user_version` for their own
+    /// purposes. If the two differ, `chronicle_meta` applies. A file without tables will have the current version.
     static func version(_ connection: Connection) throws -> Int64 {
         if try hasMetaTable(connection), let version = try MetaTable.integer(.format, connection) { return version }
-        return try Format1.hasHistory(connection) ? Format1.version : headerVersion(connection)
+        let version = try headerVersion(connection)
+        return try version < current && isIncomplete(connection) ? current : version
     }
 
     /// Returns whether the file has no tables, because the process that created it was interrupted. Opening the file with
@@ -81,8 +93,8 @@ enum FileFormat {
         try connection.scalarInt64("PRAGMA user_version") ?? 0
     }
 
-    /// Writes the version to the header of the file.
-    static func setVersion(_ connection: Connection) throws {
-        try connection.execute("PRAGMA user_version = \(current)")
+    /// Writes a version to the header of the file.
+    static func setVersion(_ version: Int64, _ connection: Connection) throws {
+        try connection.execute("PRAGMA user_version = \(version)")
     }
 }

@@ -55,7 +55,7 @@ struct SchemaCompletion {
         }
         if let known { return known }
         return try connection.immediate {
-            let upgraded = try FormatUpgrade(connection).run()
+            let upgraded = try FormatUpgrade.run(connection, path: path)
             let file = try FileSchema(connection)
             if try file.hasHistory() { try version?.requireNotLater(connection) }
             let digest = try knownDigest(file)
@@ -70,7 +70,7 @@ struct SchemaCompletion {
     /// Returns the layout of a file that is opened read-only.
     func existingLayout() throws -> StoreLayout {
         try connection.deferredRead {
-            try FileFormat.requireSupportedVersion(connection, path)
+            try FileFormat.requireCurrentVersion(connection, path)
             let file = try FileSchema(connection)
             let layout = try layout(file)
             try requireUnchangedDeclarations(file, layout)
@@ -87,7 +87,7 @@ struct SchemaCompletion {
 
     /// Throws an error if the file must be changed for the declarations of the schema.
     private func requireUnchangedDeclarations(_ file: FileSchema, _ layout: StoreLayout) throws {
-        guard !layout.isTracked, try FileFormat.version(connection) == FileFormat.current else { return }
+        guard !layout.isTracked else { return }
         let digest = try knownDigest(file)
         if digest == file.digest, try isInUse(by: nil) { return }
         let plan = try plan(EntityRegistry(connection), knownSchemas(wasComplete: digest != nil))
@@ -108,9 +108,7 @@ struct SchemaCompletion {
 
     private func layout(_ file: FileSchema, isUpgraded: Bool = false) throws -> StoreLayout {
         if try FileFormat.isTracked(connection) { return try trackedLayout(file) }
-        let isFormat1 = try FileFormat.version(connection) == Format1.version
-        guard try file.hasHistory(isFormat1 ? Format1.createTables : HistoryTables.createTables),
-            let identifier = try MetaTable.text(.storeIdentifier, connection)
+        guard try file.hasHistory(), let identifier = try MetaTable.text(.storeIdentifier, connection)
         else { throw FileFormat.incomplete(path) }
         let recorded = try EntityRegistry(connection).entities()
         // A save may check references of all these tables, including those that the schema does not contain.
@@ -203,9 +201,9 @@ struct SchemaCompletion {
     /// - Parameters:
     ///   - file: The definitions of the file.
     ///   - wasComplete: Whether the file met the schema before.
-    ///   - upgraded: The result of the upgrade in the same transaction, or `nil` if the file was not upgraded.
+    ///   - upgraded: The upgrade in the same transaction, or `nil` if the file was not upgraded.
     private func createMissingDefinitions(
-        _ file: FileSchema, wasComplete: Bool, upgraded: FormatUpgrade.Result?
+        _ file: FileSchema, wasComplete: Bool, upgraded: FormatUpgrade?
     ) throws {
         let version = try connection.scalarInt64("PRAGMA schema_version")
         try checkTables(file)

@@ -103,9 +103,7 @@ struct StoreOpener {
     private func layout(_ database: Database, _ version: FileVersion?) throws -> StoreLayout {
         if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
             return try database.read { connection in
-                try Format1.reading(connection) {
-                    try SchemaCompletion(connection, schema, configuration, version: version).existingLayout()
-                }
+                try SchemaCompletion(connection, schema, configuration, version: version).existingLayout()
             }
         }
         return try database.write { connection in
@@ -146,14 +144,13 @@ struct StoreOpener {
                 try connection.immediate {
                     guard try FileFormat.finding(connection, path: path ?? "") == .new else { return }
                     try connection.execute("PRAGMA application_id = \(FileFormat.applicationIdentifier)")
-                    try FileFormat.setVersion(connection)
+                    try FileFormat.setVersion(FileFormat.current, connection)
                 }
             }
             if path != nil, finding != .tracked { try connection.enableWAL() }
             try connection.execute(settings(durability))
-        } else if path != nil {
-            try Format1.createViews(connection)
-            if finding == .tracked { try TrackedRows.createViews(connection) }
+        } else if path != nil, finding == .tracked {
+            try TrackedRows.createViews(connection)
         }
     }
 

@@ -1,4 +1,4 @@
-package import ChronicleCore
+import ChronicleCore
 package import Foundation
 
 // What the command-line tool needs besides the interface of the store.
@@ -16,9 +16,6 @@ extension DefaultStore {
     package static func recover(fileAt url: URL) throws {
         try ChronicleStore.attributingErrors(to: nil) { try FileInspection(url: url).recover() }
     }
-
-    /// The error for a file for which ``formatVersion(ofFileAt:)`` returns `nil`.
-    package static func incompleteFile(at url: URL) -> SwiftDataError { FileFormat.incomplete(url.path) }
 
     /// Throws an error if the file is the database of another program, because `VACUUM` may change rowids on which the
     /// program depends.

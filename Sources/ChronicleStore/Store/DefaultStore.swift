@@ -66,12 +66,12 @@ public final class DefaultStore: DataStore {
     ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format, or if
     ///     it is a ``TrackedDatabase`` and the schema has model classes. Choose another URL, or use
     ///     ``schema(ofFileAt:)``.
-    ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created or upgraded the file.
-    ///     Update the program.
+    ///   - ``SwiftDataError/unsupportedFileVersion`` if this version of Chronicle does not support the format of the
+    ///     file. Use the version that created or upgraded it.
     ///   - ``SwiftDataError/fileReadOnly`` if the file cannot be written. Change its permissions, or set
     ///     ``ModelConfiguration/allowsSave`` to `false`.
-    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema, or if another program's
-    ///     triggers or indexes prevent the upgrade of an earlier format. Change them as the error's detail describes.
+    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema. Change the models as the
+    ///     error's detail describes.
     ///   - ``SwiftDataError/newerSchemaVersion``, ``SwiftDataError/unknownSchemaVersion``,
     ///     ``SwiftDataError/missingMigrationStage`` or ``SwiftDataError/invalidMigrationPlan`` if the plan cannot migrate
     ///     the file. Correct the plan, or update the program.

@@ -55,7 +55,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
     ///
     /// The setting belongs to the file: it applies when the file is created, and is ignored when an existing file is
-    /// opened or upgraded. Use ``DefaultStore/setPreservesValues(_:)`` to change it later.
+    /// opened. Use ``DefaultStore/setPreservesValues(_:)`` to change it later.
     public var preservesValues: Bool
     /// How much of its history the store keeps; everything by default.
     ///

@@ -52,11 +52,9 @@ final class PastRows: Sendable {
                 let before = state.withLock { $0 }
                 rowSets.withLock { for set in $0.values { set.mark() } }
                 do {
-                    return try Format1.reading(connection) {
-                        try connection.deferredRead {
-                            try addChanges(connection)
-                            return try body(connection, state.withLock(\.tables))
-                        }
+                    return try connection.deferredRead {
+                        try addChanges(connection)
+                        return try body(connection, state.withLock(\.tables))
                     }
                 } catch {
                     // The temporary tables were rolled back.

@@ -22,8 +22,7 @@ extension DefaultStore {
     ///   - problem: A closure that receives each problem, at most 100 of the same kind and table.
     /// - Throws: The error that `problem` throws. The errors of ``schema(ofFileAt:)`` if the file cannot be read as a
     ///   store, such as ``SwiftDataError/notAChronicleStore``, and ``SwiftDataError/loadIssueModelContainer`` also if the
-    ///   file is empty or its creation was interrupted; restore a backup. ``SwiftDataError/unsupportedFeature`` if the
-    ///   file has an earlier format; upgrade it first.
+    ///   file is empty or its creation was interrupted; restore a backup.
     /// - Complexity: O(*n*) in the size of the file. The memory depends on the number of models that the history
     ///   mentions, up to about 500 MB; longer histories are read several times.
     public static func verify(
@@ -33,12 +32,7 @@ extension DefaultStore {
         do {
             let found: Void? = try withoutActuallyEscaping(problem) { problem in
                 try inspecting(url) { connection in
-                    try FileFormat.requireSupportedVersion(connection, url.path)
-                    guard try FileFormat.version(connection) >= FileFormat.current else {
-                        throw SwiftDataError.unsupportedFeature.with(
-                            detail: "\(url.path) has an earlier format, which cannot be checked; open it with write "
-                                + "access to upgrade it")
-                    }
+                    try FileFormat.requireCurrentVersion(connection, url.path)
                     try connection.define(PredicateFunctions.all)
                     try connection.define(DecimalOrder.collation)
                     try StoreVerifier(connection, progress, problem).run()

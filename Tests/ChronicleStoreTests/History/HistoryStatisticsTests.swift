@@ -96,15 +96,6 @@ import Testing
         #expect(try store.history().count == 50)
     }
 
-    /// A file of format 1 that may only be read.
-    @Test func filesOfAnEarlierFormat() throws {
-        let container = try FixtureFile.open(Format1Store().file, allowsSave: false)
-        let history = try ModelContext(container).fetchHistory(Descriptor())
-        let statistics = try container.historyStatistics()[0]
-        #expect(statistics.transactions == history.count && statistics.oldest == history.first?.timestamp)
-        #expect(statistics.changes == history.reduce(0) { $0 + $1.changes.count } && !statistics.isEstimated)
-    }
-
     @Test func withoutHistory() async throws {
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true, recordsHistory: false)
         let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])

@@ -142,22 +142,6 @@ struct StoreLoggerTests {
 
     // MARK: Files
 
-    @Test func upgradesAreLoggedOnce() throws {
-        let file = try Format1Store().file
-        var configuration = ModelConfiguration(url: file)
-        configuration.logger = logger
-        configuration.allowsSave = false
-        _ = try ModelContainer(for: Schema([FixtureModels.Photo.self]), configurations: [configuration])
-        #expect(logger.entries.isEmpty)
-        configuration.allowsSave = true
-        for _ in 0..<2 {
-            _ = try ModelContainer(for: Schema([FixtureModels.Photo.self]), configurations: [configuration])
-        }
-        #expect(logger.entries.map(\.event) == ["fileUpgraded"] && logger.entries.map(\.level) == [.notice])
-        #expect(logger.entries.first?.metadata["path"] == file.path)
-        #expect(logger.entries.first?.metadata["format"] == "2")
-    }
-
     @Test func growingLogsAreReported() throws {
         let directory = try TemporaryDirectory()
         let container = try container(.file, in: directory)

@@ -80,9 +80,4 @@ import Testing
             error == .damagedFile && error?.detail?.contains("chronicle_entity") == true, "\(String(describing: error))"
         )
     }
-
-    @Test func aFileOfFormat1HasNoDescriptions() throws {
-        let fixture = try #require(FixtureFile.all.first)
-        #expect(try DefaultStore.schema(ofFileAt: fixture.copy()).entities.isEmpty)
-    }
 }

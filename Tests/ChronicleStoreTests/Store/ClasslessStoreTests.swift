@@ -125,7 +125,7 @@ import Testing
 
     @Test func theFormatVersionIsThatOfTheFile() throws {
         let versions = try FixtureFile.all.map { try DefaultStore.formatVersion(ofFileAt: $0.store) }
-        #expect(versions == [1, 2])
+        #expect(versions == [2])
         #expect(DefaultStore.currentFormatVersion == 2)
         let empty = try TemporaryDirectory().file("empty.store")
         #expect(throws: SwiftDataError.loadIssueModelContainer) { try DefaultStore.formatVersion(ofFileAt: empty) }

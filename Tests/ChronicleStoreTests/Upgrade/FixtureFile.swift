@@ -8,7 +8,7 @@ import Foundation
 /// version of Chronicle wrote.
 struct FixtureFile: Sendable, CustomStringConvertible {
     /// The files of all formats, each written by the last version that used the format.
-    static let all = ["format-1", "format-2"].map { FixtureFile(folder.appending(path: $0)) }
+    static let all = ["format-2"].map { FixtureFile(folder.appending(path: $0)) }
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Files")
 
     /// The environment variable with the path of a new fixture, without a suffix, for example

@@ -21,8 +21,7 @@ import Testing
         #expect(try Data(contentsOf: file) == before)
     }
 
-    /// A file is verified without writing. A file of format 1 cannot be verified before it is upgraded.
-    @Test(arguments: FixtureFile.all.dropFirst())
+    @Test(arguments: FixtureFile.all)
     func triggersAreValidBeforeTheFileIsOpened(_ fixture: FixtureFile) throws {
         var problems: [StoreProblem] = []
         try DefaultStore.verify(fileAt: fixture.copy()) { problems.append($0) }

@@ -64,11 +64,6 @@ import Testing
         #expect(problems == [])
     }
 
-    @Test func aFileOfAnEarlierFormatIsRejected() throws {
-        let fixture = try #require(FixtureFile.all.first)
-        #expect(throws: SwiftDataError.unsupportedFeature) { try Self.problems(in: fixture.copy()) }
-    }
-
     @Test func aFileWithoutHistoryHasNoProblems() throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("test.store")

@@ -47,12 +47,3 @@ final class Tally: PersistentModel {
         self.count = count
     }
 }
-
-/// A model of the checked-in store files, the only one of them that the worker declares.
-final class Photo: PersistentModel {
-    @Attribute(.preserveValueOnDeletion) var content: Data
-
-    static let properties: PropertyMap<Photo> = ["content": \.content]
-    let persistentBackingData: any BackingData<Photo>
-    init(backingData: any BackingData<Photo>) { persistentBackingData = backingData }
-}

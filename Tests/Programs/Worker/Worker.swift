@@ -12,7 +12,6 @@ import Foundation
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker failure STORE [MODE]  prints the error of opening and reading the store, in the mode read-only
 ///     ChronicleTestWorker start STORE [MODE]    opens and uses the store, in the mode read-only, and prints each result
-///     ChronicleTestWorker upgrade STORE         opens a store of a fixture, and prints whether the disk is full
 ///     ChronicleTestWorker migrate STORE         migrates a store to the latest version, a dot for each save
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
 ///     ChronicleTestWorker upsert STORE AUTHOR N makes N saves of models with the same unique values
@@ -40,7 +39,6 @@ struct Worker {
         if arguments[1] == "idle", let mask = arguments.dropFirst(4).first.flatMap({ mode_t($0, radix: 8) }) {
             umask(mask)
         }
-        if arguments[1] == "upgrade" { return try upgrade(configuration) }
         if arguments[1] == "replay" { return try replay(configuration, URL(fileURLWithPath: arguments[3])) }
         if arguments[1] == "migrate" { return try migrate(configuration) }
         if arguments[1] == "upsert" {
@@ -120,13 +118,6 @@ struct Worker {
     /// Written immediately, because a killed process does not flush its buffers.
     static func emit(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
-    }
-
-    private static func upgrade(_ configuration: ModelConfiguration) throws {
-        do {
-            _ = try ModelContainer(for: Photo.self, configurations: configuration)
-            emit("opened\n")
-        } catch SwiftDataError.storeFull { emit("storeFull\n") }
     }
 
     private static func replay(_ configuration: ModelConfiguration, _ export: URL) throws {

@@ -22,7 +22,7 @@ extension SwiftDataError {
         case .missingDirectory: "the directory of \(path) does not exist."
         case .notADatabase: notThis(store)
         case .notAChronicleStore: "\(path) is a database of another program. It was left as it is."
-        case .unsupportedFileVersion: "\(path) was written by a later version. Update this program."
+        case .unsupportedFileVersion: "\(path) has a format that this version does not support. Update this program."
         case .fileReadOnly, .storeReadOnly: "\(path) cannot be written; see its permissions, and the directory's."
         case .damagedFile: damaged(store)
         case .storeBusy: "\(path) is kept locked by another program. Try again."
