@@ -166,10 +166,14 @@ extension SymbolGraph.Symbol {
         return effects.contains(/\bthrows\b/)
     }
 
-    /// The missing parts of the symbol's documentation.
-    var gaps: [String] {
+    /// Returns the missing parts of the symbol's documentation.
+    ///
+    /// - Parameter isImplementation: Whether the symbol implements a requirement of a protocol, which describes parameters,
+    ///   result and errors.
+    func gaps(isImplementation: Bool) -> [String] {
         let comment = Comment(docComment?.lines.map(\.text) ?? [])
         var gaps = comment.hasSummary ? [] : ["has no summary"]
+        if isImplementation { return gaps }
         gaps += parameters.filter { $0 != "_" && !comment.parameters.contains($0) }
             .map { "does not document the parameter ‘\($0)’" }
         if returnsValue, !comment.hasReturns { gaps.append("does not document its result") }
@@ -203,7 +207,9 @@ func findGaps(_ graphs: [SymbolGraph], root: String) -> (gaps: [Gap], count: Int
         count += 1
         let path = URL(string: location.uri)?.path ?? location.uri
         let file = path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : path
-        gaps += symbol.gaps.map { Gap(file: file, line: location.position.line + 1, symbol: symbol.name, text: $0) }
+        gaps += symbol.gaps(isImplementation: origins[symbol.identifier.precise] != nil).map {
+            Gap(file: file, line: location.position.line + 1, symbol: symbol.name, text: $0)
+        }
     }
     return (gaps.sorted(), count)
 }

@@ -6,8 +6,6 @@ public struct StoreFeatures: OptionSet, Sendable {
     public let rawValue: Int
 
     /// Creates a set of features from their bits.
-    ///
-    /// - Parameter rawValue: The bits of the features.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Saved models can be updated.

@@ -50,8 +50,6 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
     }
 
     /// Returns an iterator.
-    ///
-    /// - Returns: The iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(consumer, limit: limit) }
 }
 

@@ -81,8 +81,6 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
     }
 
     /// Returns an iterator that begins at the position of the stream.
-    ///
-    /// - Returns: The iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 

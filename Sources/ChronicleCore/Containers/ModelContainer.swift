@@ -120,11 +120,6 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// Returns whether two values are the same instance.
-    ///
-    /// - Parameters:
-    ///   - lhs: A container.
-    ///   - rhs: Another container.
-    /// - Returns: `true` if both are the same instance.
     public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 
     /// Creates another container for stores that are already open.

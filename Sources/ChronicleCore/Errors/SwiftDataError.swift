@@ -113,16 +113,11 @@ extension SwiftDataError {
 extension SwiftDataError: Equatable, Hashable {
     /// Returns whether two errors are of the same kind. The details are not compared.
     ///
-    /// - Parameters:
-    ///   - lhs: An error.
-    ///   - rhs: Another error.
     /// - Returns: `true` if the kinds are the same. A general kind does not equal a more specific one; use `~=` to
     ///   match.
     public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.kind == rhs.kind }
 
     /// Hashes the kind of the error.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 

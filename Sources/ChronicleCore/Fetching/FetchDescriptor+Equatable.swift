@@ -6,10 +6,6 @@ extension FetchDescriptor: Equatable {
     /// Two predicates are equal if they have the same structure, the same properties and equal captured values. Two
     /// predicates that Chronicle cannot translate are equal if their descriptions are equal.
     ///
-    /// - Parameters:
-    ///   - lhs: A descriptor.
-    ///   - rhs: Another descriptor.
-    /// - Returns: `true` if both descriptors are equal.
     /// - Complexity: O(*n*), where *n* is the size of the predicates, including captured collections.
     public static func == (lhs: FetchDescriptor, rhs: FetchDescriptor) -> Bool {
         lhs.fetchLimit == rhs.fetchLimit && lhs.fetchOffset == rhs.fetchOffset

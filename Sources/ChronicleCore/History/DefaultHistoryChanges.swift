@@ -57,9 +57,6 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
 
     /// Returns whether two values are the same change. The preserved values are not compared.
     ///
-    /// - Parameters:
-    ///   - lhs: An insert.
-    ///   - rhs: Another insert.
     /// - Returns: `true` if the identifiers of the change, the transaction, and the model are the same.
     public static func == (lhs: DefaultHistoryInsert, rhs: DefaultHistoryInsert) -> Bool {
         lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
@@ -67,8 +64,6 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
     }
 
     /// Hashes the identifiers of the change and of the model.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
@@ -119,9 +114,6 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
     /// Returns whether two values are the same change. The preserved values are not compared.
     ///
-    /// - Parameters:
-    ///   - lhs: An update.
-    ///   - rhs: Another update.
     /// - Returns: `true` if the identifiers of the change, the transaction, and the model are the same, and the same
     ///   properties changed.
     public static func == (lhs: DefaultHistoryUpdate, rhs: DefaultHistoryUpdate) -> Bool {
@@ -131,8 +123,6 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
     }
 
     /// Hashes the identifiers of the change and of the model.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
@@ -214,9 +204,6 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
 
     /// Returns whether two values are the same change. The tombstones are not compared.
     ///
-    /// - Parameters:
-    ///   - lhs: A delete.
-    ///   - rhs: Another delete.
     /// - Returns: `true` if the identifiers of the change and of the model are the same.
     public static func == (lhs: DefaultHistoryDelete, rhs: DefaultHistoryDelete) -> Bool {
         lhs.changeIdentifier == rhs.changeIdentifier
@@ -224,8 +211,6 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     }
 
     /// Hashes the identifiers of the change and of the model.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)

@@ -121,18 +121,11 @@ extension DefaultHistoryToken: Comparable, Hashable {
     ///
     /// The check values are not compared, because a token that was created before its position had a check value must
     /// equal one that was created afterwards.
-    ///
-    /// - Parameters:
-    ///   - lhs: A token.
-    ///   - rhs: Another token.
-    /// - Returns: `true` if the stores and positions are the same.
     public static func == (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
         lhs.entries.elementsEqual(rhs.entries) { $0.store == $1.store && $0.position == $1.position }
     }
 
     /// Hashes the positions.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         for entry in entries {
             hasher.combine(entry.store)
@@ -146,11 +139,6 @@ extension DefaultHistoryToken: Comparable, Hashable {
     /// the order. If there is no such store, neither token is before the other. Therefore, a transaction is not after a
     /// token of several stores whose position in the transaction's store is that of the transaction. Tokens without a
     /// common store are ordered by store identifier.
-    ///
-    /// - Parameters:
-    ///   - lhs: A token.
-    ///   - rhs: Another token.
-    /// - Returns: `true` if the first token is before the second token.
     public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
         var isComparable = false
         for entry in lhs.entries {
@@ -175,9 +163,6 @@ extension DefaultHistoryToken: Codable {
     }
 
     /// Decodes a token.
-    ///
-    /// - Parameter decoder: The decoder to read from.
-    /// - Throws: `DecodingError` if the data is not an encoded token. Discard it and continue from the current token.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let positions = try container.decode([String: Int64].self, forKey: .positions)
@@ -187,9 +172,6 @@ extension DefaultHistoryToken: Codable {
     }
 
     /// Encodes the token.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: The error that the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(tokenValue, forKey: .positions)

@@ -93,19 +93,12 @@ extension DefaultHistoryTransaction {
     ///
     /// The check values of the tokens are compared as well, because a transaction that a restored backup reverted has
     /// the same identifier as its replacement.
-    ///
-    /// - Parameters:
-    ///   - lhs: A transaction.
-    ///   - rhs: Another transaction.
-    /// - Returns: `true` if both are the same transaction.
     public static func == (lhs: DefaultHistoryTransaction, rhs: DefaultHistoryTransaction) -> Bool {
         lhs.transactionIdentifier == rhs.transactionIdentifier && lhs.storeIdentifier == rhs.storeIdentifier
             && lhs.token.checkValue(in: lhs.storeIdentifier) == rhs.token.checkValue(in: rhs.storeIdentifier)
     }
 
     /// Hashes the identifiers of the transaction and the store.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transactionIdentifier)
         hasher.combine(storeIdentifier)

@@ -42,8 +42,6 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     }
 
     /// Returns an iterator over the values. To get the names as well, use ``namedValues``.
-    ///
-    /// - Returns: An iterator.
     public func makeIterator() -> IndexingIterator<[any Sendable]> { namedValues.map(\.value).makeIterator() }
 
     /// The value of the attribute with a given name; `nil` if the tombstone does not contain it.

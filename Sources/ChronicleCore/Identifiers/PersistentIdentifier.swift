@@ -183,9 +183,6 @@ extension PersistentIdentifier {
 extension PersistentIdentifier: Hashable {
     /// Returns whether two identifiers identify the same model.
     ///
-    /// - Parameters:
-    ///   - lhs: An identifier.
-    ///   - rhs: Another identifier.
     /// - Returns: `true` if store, root entity and primary key are equal.
     @inlinable
     public static func == (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
@@ -193,8 +190,6 @@ extension PersistentIdentifier: Hashable {
     }
 
     /// Hashes the store, the entity and the primary key.
-    ///
-    /// - Parameter hasher: The hasher to use.
     @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(number)
@@ -207,11 +202,6 @@ extension PersistentIdentifier: Comparable {
     ///
     /// Keys that are not integers are ordered by their JSON. Temporary identifiers come first; those that one process
     /// creates for one entity are in the order of their creation.
-    ///
-    /// - Parameters:
-    ///   - lhs: An identifier.
-    ///   - rhs: Another identifier.
-    /// - Returns: `true` if the first identifier comes before the second.
     public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         if lhs.origin === rhs.origin { return lhs.number < rhs.number }
         let (a, b) = (lhs.origin, rhs.origin)
@@ -230,9 +220,6 @@ extension PersistentIdentifier: Codable {
     /// Decodes an identifier that ``encode(to:)`` encoded.
     ///
     /// The result equals the encoded identifier in any process.
-    ///
-    /// - Parameter decoder: The decoder to read from.
-    /// - Throws: `DecodingError` if the data is not an encoded identifier; discard the data.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let origin = Origin(
@@ -248,9 +235,6 @@ extension PersistentIdentifier: Codable {
     /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance),
     /// `number` (the integer primary key, or 0) and, for other primary keys, `key` (their JSON). For a temporary
     /// identifier, `key` and `number` distinguish it from all others.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(origin.storeIdentifier, forKey: .store)

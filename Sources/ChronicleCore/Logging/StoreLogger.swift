@@ -53,11 +53,6 @@ public enum StoreLogLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
     case notice
 
     /// Returns whether a level is less important than another one.
-    ///
-    /// - Parameters:
-    ///   - lhs: A level.
-    ///   - rhs: Another level.
-    /// - Returns: Whether the first level is less important.
     public static func < (lhs: StoreLogLevel, rhs: StoreLogLevel) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 

@@ -32,11 +32,6 @@ public enum ModelProperty: PredicateProperty {
     }
 
     /// Returns whether two values are the same property of the same schema.
-    ///
-    /// - Parameters:
-    ///   - lhs: A property.
-    ///   - rhs: Another property.
-    /// - Returns: `true` if both are the same property.
     public static func == (lhs: ModelProperty, rhs: ModelProperty) -> Bool {
         switch (lhs, rhs) {
         case (.identifier, .identifier), (.entityName, .entityName): true
@@ -48,8 +43,6 @@ public enum ModelProperty: PredicateProperty {
     }
 
     /// Hashes the identity of the property.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .identifier, .entityName: break

@@ -1,9 +1,6 @@
 extension PredicateTree: Equatable {
     /// Returns whether two trees have the same structure, properties and values.
     ///
-    /// - Parameters:
-    ///   - lhs: A tree.
-    ///   - rhs: Another tree.
     /// - Returns: `true` if both are equal. Values that no property can hold are equal if their types are `Equatable`
     ///   and the values are equal.
     public static func == (lhs: PredicateTree, rhs: PredicateTree) -> Bool {

@@ -38,8 +38,6 @@ extension Schema {
             public let rawValue: UInt8
 
             /// Creates a set of options.
-            ///
-            /// - Parameter rawValue: The bits of the options.
             @inlinable
             public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -117,9 +115,6 @@ extension Schema.Attribute: SchemaProperty {
     /// Returns whether two attributes have the same names, type and options. The default values are not compared,
     /// because they may differ each time, such as `Date()`.
     ///
-    /// - Parameters:
-    ///   - lhs: An attribute.
-    ///   - rhs: Another attribute.
     /// - Returns: `true` if the names, the type, the stored form and the options are the same.
     public static func == (lhs: Schema.Attribute, rhs: Schema.Attribute) -> Bool {
         lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
@@ -127,8 +122,6 @@ extension Schema.Attribute: SchemaProperty {
     }
 
     /// Hashes the name.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -141,7 +134,6 @@ extension Schema.Attribute: Codable {
     ///
     /// The attribute has no model class; see ``valueType``. Options that this version does not support are ignored.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: `DecodingError` if the data is not the description of an attribute, or its stored form is unknown;
     ///   ``SwiftDataError/invalidModel`` if the default value is not a value of the type. Discard the data, or update
     ///   the program to the version that encoded it.
@@ -173,9 +165,6 @@ extension Schema.Attribute: Codable {
     /// The keys are `name`, `originalName` (absent if it is the name), `type` (see ``valueTypeName``), `storage`,
     /// `isOptional`, `options` (names such as `unique`) and `default` (a ``PropertyValue``; absent for `nil` and for
     /// values that differ each time, such as `Date()`).
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
@@ -203,9 +192,6 @@ extension AnyPropertyCodec {
 
 extension Schema.Attribute.Option: Codable, CustomDebugStringConvertible {
     /// Decodes a set of options from an array of their names. Names that this version does not support are ignored.
-    ///
-    /// - Parameter decoder: The decoder to read from.
-    /// - Throws: `DecodingError` if the data is not an array of strings.
     public init(from decoder: any Decoder) throws {
         self.init(names: try [String](from: decoder))
     }
@@ -213,9 +199,6 @@ extension Schema.Attribute.Option: Codable, CustomDebugStringConvertible {
     /// Encodes the options as an array of their names, such as `unique`.
     ///
     /// ``ephemeral`` is not encoded, because the description of a schema contains only stored attributes.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode an array of strings; use another encoder or format.
     public func encode(to encoder: any Encoder) throws { try elements.compactMap(\.name).encode(to: encoder) }
 
     /// The names of the options.

@@ -9,7 +9,6 @@ extension Schema: Codable {
     /// ``Entity/type`` is ``RemovedModel``, and there are no key paths. Keys and options that this version does not
     /// support are ignored.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: ``SwiftDataError/invalidModel`` if the data is not the description of a schema, or the descriptions of
     ///   two entities contradict each other. The error names the entity and the property, if they are known. Discard
     ///   the data, or update the program to the version that encoded it.
@@ -26,7 +25,6 @@ extension Schema: Codable {
     ///
     /// Use a `JSONEncoder` with the output formatting `sortedKeys` to encode equal schemas as equal data.
     ///
-    /// - Parameter encoder: The encoder to write to.
     /// - Throws: The error of ``validate()`` if the schema is invalid; correct the declaration that the error names.
     ///   `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
@@ -70,7 +68,6 @@ extension Schema.Entity: Codable {
     /// To use entities that were decoded one by one, create a schema with ``Schema/init(entities:)``, which compares
     /// the relationships with their destinations.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: ``SwiftDataError/invalidModel`` if the data is not the description of an entity. The error names the
     ///   entity and the property, if they are known. Discard the data, or update the program to the version that
     ///   encoded it.
@@ -162,9 +159,6 @@ extension Schema.Entity: Codable {
     /// The keys are `name`, `properties` (the attributes and relationships, in the order of ``properties``),
     /// `uniquenessConstraints` and `indices` (arrays with arrays of property names). The model class is not encoded.
     /// Use a `JSONEncoder` with the output formatting `sortedKeys` to encode equal entities as equal data.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)

@@ -110,9 +110,6 @@ extension Schema.Property: SchemaProperty {
 
     /// Returns whether two values describe the same property of the same class.
     ///
-    /// - Parameters:
-    ///   - lhs: A property.
-    ///   - rhs: Another property.
     /// - Returns: `true` if the key paths, the positions and the descriptions of the properties are the same.
     public static func == (lhs: Schema.Property, rhs: Schema.Property) -> Bool {
         if lhs === rhs { return true }
@@ -125,8 +122,6 @@ extension Schema.Property: SchemaProperty {
     }
 
     /// Hashes the name and the key path.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(keyPath)
@@ -147,7 +142,6 @@ extension Schema.Property.Kind: Codable {
 
     /// Decodes the kind of a property and its description.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: The errors of ``Schema/Attribute/init(from:)`` and ``Schema/Relationship/init(from:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -159,9 +153,6 @@ extension Schema.Property.Kind: Codable {
 
     /// Encodes the description of the attribute or relationship, with the additional key `kind`, whose value is
     /// `attribute` or `relationship`.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

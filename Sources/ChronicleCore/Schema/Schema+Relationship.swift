@@ -50,8 +50,6 @@ extension Schema {
             public let rawValue: UInt8
 
             /// Creates a set of options.
-            ///
-            /// - Parameter rawValue: The bits of the options.
             public init(rawValue: UInt8) { self.rawValue = rawValue }
 
             /// No two models of the entity may have the same destination.
@@ -83,9 +81,6 @@ extension Schema.Relationship: SchemaProperty {
 
     /// Returns whether two values describe the same relationship of the same class.
     ///
-    /// - Parameters:
-    ///   - lhs: A relationship.
-    ///   - rhs: Another relationship.
     /// - Returns: `true` if the key paths, the names, the destination and all rules are the same.
     public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
         lhs.keypath == rhs.keypath && lhs.name == rhs.name && lhs.originalName == rhs.originalName
@@ -96,8 +91,6 @@ extension Schema.Relationship: SchemaProperty {
     }
 
     /// Hashes the name and the destination.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(destination)
@@ -132,7 +125,6 @@ extension Schema.Relationship: Codable {
     /// The relationship has no model class, and its key paths are `nil`. Options that this version does not support are
     /// ignored.
     ///
-    /// - Parameter decoder: The decoder to read from.
     /// - Throws: `DecodingError` if the data is not the description of a relationship, or its delete rule is unknown;
     ///   ``SwiftDataError/invalidModel`` if the options and counts contradict each other. Discard the data, or update
     ///   the program to the version that encoded it.
@@ -173,9 +165,6 @@ extension Schema.Relationship: Codable {
     /// The keys are `name`, `originalName` (absent if it is the name), `destination` (the name of an entity), `inverse`
     /// (the name of a property, or absent), `deleteRule`, `isToMany`, `isOptional`, `isLinked`, `options` (names such
     /// as `unique`), `minimumModelCount` and `maximumModelCount`.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
@@ -194,17 +183,11 @@ extension Schema.Relationship: Codable {
 
 extension Schema.Relationship.Option: Codable, CustomDebugStringConvertible {
     /// Decodes a set of options from an array of their names. Names that this version does not support are ignored.
-    ///
-    /// - Parameter decoder: The decoder to read from.
-    /// - Throws: `DecodingError` if the data is not an array of strings.
     public init(from decoder: any Decoder) throws {
         self = try [String](from: decoder).contains("unique") ? .unique : []
     }
 
     /// Encodes the options as an array of their names, such as `unique`.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode an array of strings; use another encoder or format.
     public func encode(to encoder: any Encoder) throws { try names.encode(to: encoder) }
 
     /// The names of the options.

@@ -44,9 +44,6 @@ extension Schema.Version: CustomStringConvertible {
 extension Schema.Version: Comparable {
     /// Returns whether a version precedes another one.
     ///
-    /// - Parameters:
-    ///   - lhs: A version.
-    ///   - rhs: Another version.
     /// - Returns: `true` if the first number that differs is less in `lhs`.
     public static func < (lhs: Schema.Version, rhs: Schema.Version) -> Bool {
         (lhs.major, lhs.minor, lhs.patch) < (rhs.major, rhs.minor, rhs.patch)

@@ -311,17 +311,12 @@ extension Schema {
 extension Schema: Hashable {
     /// Returns whether two schemas contain the same entities.
     ///
-    /// - Parameters:
-    ///   - lhs: A schema.
-    ///   - rhs: Another schema.
     /// - Returns: `true` if the entities are the same. An invalid schema equals only itself.
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
         lhs === rhs || lhs.isValid && rhs.isValid && lhs.entities == rhs.entities
     }
 
     /// Hashes the entities.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(entities) }
 }
 
@@ -374,9 +369,6 @@ extension Schema.Entity: Hashable {
     ///
     /// An entity with a model class never equals a decoded entity. To compare their descriptions, encode both.
     ///
-    /// - Parameters:
-    ///   - lhs: An entity.
-    ///   - rhs: Another entity.
     /// - Returns: `true` if the model classes, names, properties, uniqueness constraints and indices are the same.
     /// - Complexity: O(*n*), where *n* is the number of properties; O(1) for the same instance.
     public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool {
@@ -386,8 +378,6 @@ extension Schema.Entity: Hashable {
     }
 
     /// Hashes the name and the model class.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(ObjectIdentifier(type))

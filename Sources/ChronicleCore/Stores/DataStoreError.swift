@@ -53,16 +53,9 @@ public struct DataStoreError: Error, Hashable, Sendable {
 
 extension DataStoreError {
     /// Returns whether two errors are of the same kind. The details are not compared.
-    ///
-    /// - Parameters:
-    ///   - lhs: An error.
-    ///   - rhs: Another error.
-    /// - Returns: `true` if the kinds are the same.
     public static func == (lhs: DataStoreError, rhs: DataStoreError) -> Bool { lhs.kind == rhs.kind }
 
     /// Hashes the kind of the error.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
     /// Returns whether an error is of the given kind, for patterns such as `catch DataStoreError.preferInMemorySort`.

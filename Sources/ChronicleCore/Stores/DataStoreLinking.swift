@@ -141,9 +141,6 @@ public struct DataStoreLink: Sendable, Codable {
 extension DataStoreLink: Hashable {
     /// Returns whether two links connect the same models by the same relationship.
     ///
-    /// - Parameters:
-    ///   - lhs: A link.
-    ///   - rhs: Another link.
     /// - Returns: `true` if the links are equal, or, for a symmetric relationship, if one is the reverse of the other.
     public static func == (lhs: DataStoreLink, rhs: DataStoreLink) -> Bool {
         guard lhs.name == rhs.name else { return false }
@@ -152,8 +149,6 @@ extension DataStoreLink: Hashable {
     }
 
     /// Hashes the relationship and the models.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         // A symmetric link and its reverse must have the same hash value.

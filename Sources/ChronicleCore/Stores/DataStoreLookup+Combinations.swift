@@ -58,8 +58,6 @@ extension DataStoreLookup.Combinations: RandomAccessCollection {
     /// The number of combinations.
     public var endIndex: Int { elements.count }
     /// The combination at a position.
-    ///
-    /// - Parameter position: A valid position.
     public subscript(position: Int) -> [PropertyValue] { elements[position] }
 }
 

@@ -110,10 +110,6 @@ extension DataStoreRow: RandomAccessCollection {
 extension DataStoreRow: Equatable {
     /// Returns whether two rows have the same stored values, however they were created.
     ///
-    /// - Parameters:
-    ///   - lhs: A row.
-    ///   - rhs: Another row.
-    /// - Returns: `true` if both have equal values in the same slots.
     /// - Complexity: O(*n*), where *n* is the number of values.
     public static func == (lhs: DataStoreRow, rhs: DataStoreRow) -> Bool {
         switch (lhs.storage, rhs.storage) {
@@ -127,17 +123,11 @@ extension DataStoreRow: Equatable {
 
 extension DataStoreRow: Codable {
     /// Decodes a row that ``encode(to:)`` encoded.
-    ///
-    /// - Parameter decoder: The decoder to read from.
-    /// - Throws: `DecodingError` if the data was not written by ``encode(to:)``; discard the data.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode([PropertyValue].self))
     }
 
     /// Encodes the row as an array of its values.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(values)

@@ -76,8 +76,6 @@ extension PropertySet: Sequence {
         let high: [UInt64]
 
         /// Returns the next slot in ascending order, or `nil` at the end.
-        ///
-        /// - Returns: The next slot, or `nil` if there are no more.
         public mutating func next() -> Int? {
             while rest == 0 {
                 guard word < high.count else { return nil }
@@ -91,8 +89,6 @@ extension PropertySet: Sequence {
     }
 
     /// Returns an iterator over the slots in ascending order.
-    ///
-    /// - Returns: The iterator.
     public func makeIterator() -> Iterator {
         Iterator(rest: low, high: high)
     }

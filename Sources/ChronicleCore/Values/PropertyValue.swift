@@ -28,11 +28,6 @@ extension PropertyValue: Hashable {
     ///
     /// Reals are compared by their bits, so a NaN equals itself and `0.0` differs from `-0.0`. Strings are compared by
     /// their UTF-8 bytes.
-    ///
-    /// - Parameters:
-    ///   - lhs: A value.
-    ///   - rhs: Another value.
-    /// - Returns: `true` if both are stored in the same way.
     public static func == (lhs: PropertyValue, rhs: PropertyValue) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
@@ -48,8 +43,6 @@ extension PropertyValue: Hashable {
     }
 
     /// Hashes the stored representation of the value.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -128,9 +121,6 @@ extension PropertyValue: Codable {
     }
 
     /// Decodes a value that ``encode(to:)`` encoded.
-    ///
-    /// - Parameter decoder: The decoder to read from.
-    /// - Throws: `DecodingError` if the data was not written by ``encode(to:)``; discard the data.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         switch try container.decode(Form.self) {
@@ -146,9 +136,6 @@ extension PropertyValue: Codable {
     }
 
     /// Encodes the value as an unkeyed container with the name of the form and the associated value.
-    ///
-    /// - Parameter encoder: The encoder to write to.
-    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         switch self {

@@ -7,7 +7,6 @@
     extension PostgresStore: DataStoreExcluding {
         /// Returns snapshots of the rows that match a request.
         ///
-        /// - Parameter request: The fetch request of a context.
         /// - Returns: The snapshots in the order of the request.
         /// - Throws: `DataStoreError.preferInMemoryFilter` or `DataStoreError.preferInMemorySort` if a part of the
         ///   request has no SQL equivalent; contexts handle these errors. `SwiftDataError.storeBusy` if a time limit was
@@ -26,10 +25,6 @@
 
         /// Calls a closure with the identifier and the values of each row that matches a request.
         ///
-        /// - Parameters:
-        ///   - request: The fetch request of a context.
-        ///   - row: A closure that receives the identifier and the values of a row, without creating a snapshot.
-        /// - Throws: The error that `row` throws, or the errors of ``fetch(_:)``.
         /// - Complexity: Depends on the number of rows that the server visits; indexes reduce it. Libpq keeps the result in
         ///   memory until the last row was passed to the closure.
         public func fetchRows<Model>(
@@ -50,18 +45,14 @@
 
         /// Returns the number of rows that match a request.
         ///
-        /// - Parameter request: The fetch request of a context.
         /// - Returns: The number of rows, after applying the limit and the offset.
-        /// - Throws: The errors of ``fetch(_:)``.
         public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
             Int(try run(request, \.count).int64(0, 0))
         }
 
         /// Returns the identifiers of the rows that match a request.
         ///
-        /// - Parameter request: The fetch request of a context.
         /// - Returns: The identifiers in the order of the request.
-        /// - Throws: The errors of ``fetch(_:)``.
         public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
             let table = try layout.table(for: Model.self)
             let result = try run(request, \.identifiers)
@@ -98,7 +89,6 @@
     extension PostgresStore: DataStoreLinking {
         /// Returns the destinations of a to-many relationship that is stored in a link table.
         ///
-        /// - Parameter request: The relationship and the identifiers of the models whose destinations are fetched.
         /// - Returns: Snapshots of the destinations, and the identifiers of the destinations of each model.
         /// - Throws: `SwiftDataError.storeBusy` if a time limit was exceeded, and `SwiftDataError.storeUnavailable` if
         ///   the server cannot be reached; try again. `SwiftDataError.unknownSchema` if the store does not contain the

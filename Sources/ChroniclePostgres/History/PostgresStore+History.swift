@@ -14,7 +14,6 @@
 
         /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
         ///
-        /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Returns: The matching transactions with their changes. A preserved value that cannot be converted to the
         ///   current type of its attribute is an `UndecodableValue`.
         /// - Throws:
@@ -38,9 +37,7 @@
 
         /// Returns the transactions that match a descriptor, without their changes.
         ///
-        /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Returns: The matching transactions, with empty arrays of changes.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryWithoutChanges(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -52,9 +49,7 @@
 
         /// Returns the number of transactions that match a descriptor.
         ///
-        /// - Parameter descriptor: The predicate, limit, and offset of the transactions.
         /// - Returns: The number of matching transactions, after applying the limit and the offset.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
             try reading(descriptor) { query, start, connection in
@@ -65,9 +60,7 @@
 
         /// Returns the identifiers of the transactions that match a descriptor.
         ///
-        /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Returns: The identifiers in the order of the descriptor.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryIdentifiers(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -110,7 +103,6 @@
         ///
         /// Tokens before the newest deleted transaction expire.
         ///
-        /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Throws: One of the following errors. Nothing was deleted in that case.
         ///   - `SwiftDataError.historyTokenStoreMismatch`, `SwiftDataError.historyTokenAhead` or
         ///     `SwiftDataError.historyTokenForked` for a token that is not part of the history of this store.

@@ -6,7 +6,6 @@
         /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
         /// rules, and triggers record the changes.
         ///
-        /// - Parameter request: The model and the predicate of the rows to delete.
         /// - Throws: One of the following errors.
         ///   - `DataStoreError.preferInMemoryFilter` if the context must delete the models one by one: the predicate has no
         ///     SQL equivalent, a delete cascades or is denied through a relationship without a foreign key, or cascades
@@ -48,8 +47,6 @@
 
         /// Changes the rows that match a request with one statement, without loading them.
         ///
-        /// - Parameter request: The model, the predicate of the rows, and the new values.
-        /// - Returns: The number of matching rows.
         /// - Throws: One of the following errors.
         ///   - `DataStoreError.preferInMemoryFilter` if the context must update the models one by one: an expression has
         ///     no SQL equivalent or reads another row, or unique values conflict. Contexts handle this error.

@@ -9,7 +9,6 @@
         /// of this store become rows with these keys. If another writer changed the other side of a one-to-one relationship
         /// since the context read it, the save also updates that side, which takes further round trips.
         ///
-        /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
         /// - Returns: The permanent identifiers of the inserted models, the token of the transaction, and the rows of
         ///   one-to-one relationships that the save changed in addition to the request.
         /// - Throws: One of the following errors. Nothing was saved, except that `SwiftDataError.saveOutcomeUnknown` means

@@ -128,9 +128,6 @@
         }
 
         /// Validates the limits.
-        ///
-        /// - Throws: `SwiftDataError.loadIssueModelContainer` if a limit is not positive, or a name is empty. Correct
-        ///   it as the detail describes.
         public func validate() throws {
             func invalid(_ detail: String) -> SwiftDataError {
                 .loadIssueModelContainer.with(detail: detail, storeName: name)
@@ -149,11 +146,6 @@
         }
 
         /// Returns whether two configurations have equal options and the same schema.
-        ///
-        /// - Parameters:
-        ///   - lhs: A configuration.
-        ///   - rhs: Another configuration.
-        /// - Returns: Whether the configurations are equal.
         public static func == (lhs: PostgresConfiguration, rhs: PostgresConfiguration) -> Bool {
             lhs.name == rhs.name && lhs.connectionString == rhs.connectionString && lhs.schemaName == rhs.schemaName
                 && lhs.allowsSave == rhs.allowsSave && lhs.recordsHistory == rhs.recordsHistory
@@ -165,8 +157,6 @@
         }
 
         /// Hashes the name and the place of the store.
-        ///
-        /// - Parameter hasher: The hasher to use.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(connectionString)

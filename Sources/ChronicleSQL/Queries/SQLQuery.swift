@@ -93,18 +93,11 @@ public struct SQLQuery: Sendable {
 
 extension SQLQuery: Hashable {
     /// Returns whether two queries have the same text and the same values.
-    ///
-    /// - Parameters:
-    ///   - lhs: A query.
-    ///   - rhs: Another query.
-    /// - Returns: `true` if both are equal.
     public static func == (lhs: SQLQuery, rhs: SQLQuery) -> Bool {
         lhs.sql == rhs.sql && lhs.parameters == rhs.parameters
     }
 
     /// Hashes the text and the values.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(sql)
         hasher.combine(parameters)
@@ -113,13 +106,9 @@ extension SQLQuery: Hashable {
 
 extension SQLQuery: ExpressibleByStringInterpolation {
     /// Creates a query from a string literal.
-    ///
-    /// - Parameter sql: The text.
     public init(stringLiteral sql: String) { self.init(raw: sql) }
 
     /// Creates a query from an interpolated string.
-    ///
-    /// - Parameter stringInterpolation: The parts.
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.query }
 
     /// The parts of an interpolated query: other queries, values, names and trusted text.
@@ -127,17 +116,11 @@ extension SQLQuery: ExpressibleByStringInterpolation {
         fileprivate var query = SQLQuery(raw: "")
 
         /// Creates an empty query.
-        ///
-        /// - Parameters:
-        ///   - literalCapacity: The length of the literal text in bytes.
-        ///   - interpolationCount: The number of interpolated parts.
         public init(literalCapacity: Int, interpolationCount: Int) {
             query.sql.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
 
         /// Appends literal text.
-        ///
-        /// - Parameter literal: The text.
         public mutating func appendLiteral(_ literal: String) { query.sql += literal }
 
         /// Appends another query: `\(condition)`.

@@ -9,9 +9,6 @@ extension DefaultStore: DataStoreNotifying {
     /// `<store>-events`, which every process with Chronicle accesses after a commit. If the system does not allow it, or
     /// the file system has no events, commits of other processes are noticed within a second, which a message for the
     /// ``ModelConfiguration/logger`` reports once. A file that replaces the store's file counts as a commit.
-    ///
-    /// - Parameter handler: The closure to call, on the thread that commits or on the watching thread.
-    /// - Returns: The observation. Releasing it cancels it.
     public func observeCommits(_ handler: @escaping @Sendable () -> Void) -> CommitObservation {
         let (commits, identifier) = (commits, commits.add(handler))
         guard let path = commits.path else { return CommitObservation { commits.remove(identifier) } }

@@ -8,11 +8,7 @@ extension DefaultStore: DataStoreInheriting {}
 extension DefaultStore: DataStoreExcluding {
     /// Returns snapshots of the rows that match a request.
     ///
-    /// - Parameter request: The fetch request of a context.
     /// - Returns: The snapshots in the order of the request.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for
-    ///   expressions without an SQL equivalent; rewrite them. ``SwiftDataError/storeBusy`` if the file stays locked;
-    ///   try again.
     /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
@@ -26,12 +22,6 @@ extension DefaultStore: DataStoreExcluding {
 
     /// Calls a closure with the identifier and the values of each row that matches a request.
     ///
-    /// - Parameters:
-    ///   - request: The fetch request of a context.
-    ///   - row: A closure that receives the identifier and the values of a row, without creating a snapshot.
-    /// - Throws: The error that `row` throws, ``SwiftDataError/unsupportedPredicate`` or
-    ///   ``SwiftDataError/unsupportedSortDescriptor`` for expressions without an SQL equivalent, or
-    ///   ``SwiftDataError/storeBusy`` if the file stays locked.
     /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
@@ -183,21 +173,14 @@ extension DefaultStore: DataStoreExcluding {
 
     /// Returns the number of rows that match a request.
     ///
-    /// - Parameter request: The fetch request of a context.
     /// - Returns: The number of rows, after applying the limit and the offset.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent; rewrite them.
-    ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         try run(request, { $0.count(past: $1) }) { statement, _ in try statement.step() ? Int(statement.int64(0)) : 0 }
     }
 
     /// Returns the identifiers of the rows that match a request.
     ///
-    /// - Parameter request: The fetch request of a context.
     /// - Returns: The identifiers in the order of the request.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for
-    ///   expressions without an SQL equivalent; rewrite them. ``SwiftDataError/storeBusy`` if the file stays locked;
-    ///   try again.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let table = try layout.table(for: Model.self)
         return try run(request, { $0.identifiers(past: $1) }) { statement, _ in

@@ -5,7 +5,6 @@ import ChronicleSQLite
 extension DefaultStore: DataStoreLinking {
     /// Returns the destinations of a to-many relationship that is stored in a link table.
     ///
-    /// - Parameter request: The relationship and the identifiers of the models whose destinations are fetched.
     /// - Returns: Snapshots of the destinations, and the identifiers of the destinations of each model.
     /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/unknownSchema`` if
     ///   the store does not contain the relationship; add its models to the schema.

@@ -13,33 +13,17 @@ extension DefaultStore: DataStoreConsuming {
     /// Returns the records of all consumers, ordered by name.
     ///
     /// - Returns: The records; empty for a file without consumers.
-    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if a
-    ///   record is invalid; remove the row from `chronicle_consumer`, or restore the file from a backup.
     public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
         try readingConsumers { try $0.records() } ?? []
     }
 
     /// Returns the record of a consumer.
-    ///
-    /// - Parameter name: The name of the consumer.
-    /// - Returns: The record, or `nil` if there is no consumer of this name.
-    /// - Throws: The errors of ``consumerRecords()``, such as ``SwiftDataError/storeBusy``.
     public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
         try readingConsumers { try $0.record(named: name)?.record }
     }
 
     /// Changes the record of a consumer in one transaction.
     ///
-    /// - Parameters:
-    ///   - name: The name of the consumer.
-    ///   - isDurable: Whether the change survives a power failure with ``ModelConfiguration/Durability/full``.
-    ///   - update: A closure that changes the record.
-    /// - Returns: The result of `update`.
-    /// - Throws: The error of `update`, or one of the following errors. Nothing was changed in that case.
-    ///   - ``SwiftDataError/duplicateHistoryConsumer`` if there is a consumer of the new name. Choose another one.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
-    ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
     /// - Complexity: O(log *n*) in the number of consumers.
     public func updateConsumer<Result: Sendable>(
         named name: String, isDurable: Bool,
@@ -68,7 +52,6 @@ extension DefaultStore: DataStoreConsuming {
     /// The lock of a store in a file is a byte of the file `<store>-consumers`, which must not be deleted while programs
     /// use the store.
     ///
-    /// - Parameter name: The name of an existing consumer.
     /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
     /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeFailure``
     ///   if the file of the locks cannot be opened or does not support locks; see the detail.
@@ -130,11 +113,6 @@ extension DefaultStore: DataStoreConsuming {
     ///
     /// The size of a transaction includes its preserved values.
     ///
-    /// - Parameters:
-    ///   - descriptor: The transactions to fetch.
-    ///   - changeCount: The number of changes after which the page ends.
-    /// - Returns: The transactions, and whether more transactions may match.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     /// - Complexity: Proportional to the returned changes, and to the scanned history before and between them. The
     ///   changes of a large transaction are not read, but their rows are visited.
     public func fetchHistoryPage(
@@ -166,9 +144,7 @@ extension DefaultStore: DataStoreConsuming {
 
     /// Returns the number of changes after a token, including each preserved value.
     ///
-    /// - Parameter token: The token, or `nil` for the beginning of the history.
     /// - Returns: The number of changes and preserved values.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     /// - Complexity: Most transactions are counted without visiting them.
     public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
         let transactions = try fetchHistoryCount(token.map { .after($0) } ?? HistoryDescriptor())
@@ -179,11 +155,6 @@ extension DefaultStore: DataStoreConsuming {
 
     /// Returns the identifiers of the models of an entity in the order of their primary keys.
     ///
-    /// - Parameters:
-    ///   - entity: An entity of the store's schema.
-    ///   - identifier: The identifier after which to begin, or `nil` for the first model.
-    ///   - limit: The maximum number of identifiers.
-    /// - Returns: The identifiers.
     /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not contain the entity. ``SwiftDataError/storeBusy``
     ///   if the file stays locked; try again.
     /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.

@@ -43,9 +43,7 @@ extension DefaultStore: HistoryProviding {
 
     /// Returns the transactions that match a descriptor, without their changes.
     ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
     /// - Returns: The matching transactions, with empty arrays of changes.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -61,9 +59,7 @@ extension DefaultStore: HistoryProviding {
 
     /// Returns the number of transactions that match a descriptor.
     ///
-    /// - Parameter descriptor: The predicate, limit, and offset of the transactions.
     /// - Returns: The number of matching transactions, after applying the limit and the offset.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     /// - Complexity: Proportional to the number of transactions after the token in the predicate. Without conditions
     ///   other than tokens, and without a limit or an offset, most transactions are counted without visiting them.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
@@ -72,9 +68,7 @@ extension DefaultStore: HistoryProviding {
 
     /// Returns the identifiers of the transactions that match a descriptor.
     ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
     /// - Returns: The identifiers in the order of the descriptor.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -85,8 +79,6 @@ extension DefaultStore: HistoryProviding {
     /// Returns the token of the newest transaction, even if that transaction was deleted.
     ///
     /// - Returns: The token, which has the position 0 if there never was a transaction.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
-    ///   configuration. ``SwiftDataError/damagedFile`` if the history is damaged; restore the file from a backup.
     /// - Complexity: O(log *n*) in the length of the history.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
@@ -99,8 +91,6 @@ extension DefaultStore: HistoryProviding {
     ///
     /// - Returns: The token, which has the position 0 if no transaction was deleted. It also has the position 0, which
     ///   has expired, if transactions before the newest deleted one remain.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
-    ///   configuration. ``SwiftDataError/damagedFile`` if the history is damaged; restore the file from a backup.
     /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { connection in

@@ -12,15 +12,6 @@ extension DefaultStore {
     /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the
     /// write-ahead log contains copies until a checkpoint.
     ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Throws: One of the following errors. Nothing was deleted in that case.
-    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if a token in the predicate does not
-    ///     belong to the past of this store. Use a current token.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
-    ///   - ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent. Rewrite them.
-    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
-    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
     /// - Complexity: Proportional to the number of deleted rows; deletion from the beginning of the history does not
     ///   visit each transaction.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {

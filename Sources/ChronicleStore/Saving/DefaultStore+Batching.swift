@@ -7,7 +7,6 @@ extension DefaultStore: DataStoreBatching {
     /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
     /// rules, and triggers record the changes.
     ///
-    /// - Parameter request: The model and the predicate of the rows to delete.
     /// - Throws: One of the following errors.
     ///   - ``DataStoreError/preferInMemoryFilter`` if the context must delete the models one by one: a delete cascades
     ///     or is denied through a relationship without a foreign key, or cascades deeper than SQLite supports. Contexts

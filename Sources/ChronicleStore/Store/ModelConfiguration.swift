@@ -207,11 +207,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
 
     /// Returns whether two configurations have equal options and the same schema instance.
-    ///
-    /// - Parameters:
-    ///   - lhs: A configuration.
-    ///   - rhs: Another configuration.
-    /// - Returns: Whether the configurations are equal.
     public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
         lhs.name == rhs.name && lhs.url == rhs.url && lhs.isStoredInMemoryOnly == rhs.isStoredInMemoryOnly
             && lhs.allowsSave == rhs.allowsSave && lhs.durability == rhs.durability
@@ -221,8 +216,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
 
     /// Hashes the name and the URL of the configuration.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(url)

@@ -8,7 +8,6 @@ extension DefaultStore: DataStoreExporting {
     /// Other connections can write meanwhile, but the write-ahead log grows until the method returns. A store in memory
     /// has a single connection, so other requests wait.
     ///
-    /// - Parameter row: A closure that receives a model or a link.
     /// - Returns: The token of the newest transaction, or of the newest change of another program.
     /// - Throws: The error that `row` throws, ``SwiftDataError/unsupportedFeature`` if the store is read as of an earlier
     ///   position, ``SwiftDataError/historyDisabled`` if the store does not record its history,

@@ -7,14 +7,8 @@ extension DefaultStore: ModelHistoryProviding {
     /// With ``setHistoryIndexedByModel(_:)``, the method reads only the changes of the model. Without the index, it visits
     /// at most 100,000 rows of the history for a page.
     ///
-    /// - Parameter request: The model, the order, and the place at which the page begins.
     /// - Returns: The changes, whose transactions have no ``HistoryTransaction/changes``. A preserved value that cannot be
     ///   converted to the current type of its attribute is an ``UndecodableValue``.
-    /// - Throws:
-    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if history after the continuation was
-    ///     deleted or is not part of the file any more. Begin with the first page again.
-    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
     /// - Complexity: O(*k* log *n*) with the index, where *k* is the number of returned changes and *n* the length of the
     ///   history. Without the index, proportional to the visited rows.
     public func fetchModelHistory(

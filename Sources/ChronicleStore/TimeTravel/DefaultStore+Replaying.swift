@@ -7,8 +7,6 @@ extension DefaultStore: DataStoreReplaying {
     /// Returns the position in the history of the source that the store has reached.
     ///
     /// - Returns: A token of the source, or `nil` if nothing was replayed to the store.
-    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if the
-    ///   position is invalid; restore the file from a backup.
     public func replayedHistoryToken() throws -> DefaultHistoryToken? {
         try attributingErrors { try database.read { try Self.replayedToken($0) } }
     }

@@ -7,8 +7,6 @@ extension DefaultStore: HistoryTagging {
     /// Returns all tags, ordered by name.
     ///
     /// - Returns: The tags, including those whose tokens expired; empty for a file without tags.
-    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if a tag
-    ///   is invalid; delete its row from `chronicle_tag`, or restore the file from a backup.
     /// - Complexity: O(*n*), where *n* is the number of tags.
     public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
         try attributingErrors {
@@ -23,15 +21,6 @@ extension DefaultStore: HistoryTagging {
 
     /// Names the newest position of the history. Changes by other programs are grouped into a transaction first.
     ///
-    /// - Parameters:
-    ///   - name: The name of the tag.
-    ///   - replaces: Whether a tag of this name moves to the newest position.
-    /// - Returns: The tag.
-    /// - Throws: One of the following errors. Nothing was changed in that case.
-    ///   - ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replaces` is `false`.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
-    ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
     /// - Complexity: O(log *n*) in the length of the history, and proportional to the changes by other programs.
     public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
         try writingTags { connection in
@@ -49,10 +38,6 @@ extension DefaultStore: HistoryTagging {
 
     /// Deletes a tag.
     ///
-    /// - Parameter name: The name of the tag.
-    /// - Returns: Whether there was a tag of this name.
-    /// - Throws: ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
-    ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     /// - Complexity: O(log *n*) in the number of tags.
     public func deleteHistoryTag(_ name: String) throws -> Bool {
         try writingTags { connection in

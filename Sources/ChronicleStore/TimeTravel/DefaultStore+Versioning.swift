@@ -8,11 +8,7 @@ extension DefaultStore: DataStoreVersioning {
     /// The store reads a file with a separate connection. It keeps the rows that have changed since the position in
     /// temporary tables, and combines them with the present rows in each query.
     ///
-    /// - Parameter token: The position.
     /// - Returns: The store as of the position, which cannot be written.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the history after the position
-    ///   is incomplete or the token has no position in this store; use a later token. ``SwiftDataError/historyDisabled``
-    ///   if the store does not record its history. ``SwiftDataError/storeMoved`` or another error of the file.
     /// - Complexity: O(1). The first read takes time and memory proportional to the changes after the position, and later
     ///   ones to the changes since the previous read. Apart from that, a read is proportional to the same read of the
     ///   present rows.
@@ -36,11 +32,7 @@ extension DefaultStore: DataStoreVersioning {
 
     /// Returns the token of the last transaction before the first one with a later timestamp.
     ///
-    /// - Parameter date: The date.
     /// - Returns: The token, which has the position 0 if all transactions are later.
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions before the first later one were deleted, so that
-    ///   the position is unknown; use a later date. ``SwiftDataError/historyDisabled`` if the store does not record its
-    ///   history; enable it in the configuration.
     /// - Complexity: Proportional to the number of transactions, most of which are not visited.
     public func historyToken(asOf date: Date) throws -> DefaultHistoryToken {
         var later = HistoryDescriptor<DefaultHistoryTransaction>.after(date)

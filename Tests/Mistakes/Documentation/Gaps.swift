@@ -95,6 +95,7 @@ public protocol Requirement {
 
 /// An implementation.
 public struct Implementation: Requirement {
+    /// Does something in another way. The requirement describes the parameter.
     public func documented(_ element: Int) {}
     public func bare() {}
 }

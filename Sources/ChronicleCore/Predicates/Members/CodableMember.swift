@@ -22,9 +22,6 @@ public struct CodableMember: Sendable {
 extension CodableMember: Hashable {
     /// Returns whether two values are the same member of the same type.
     ///
-    /// - Parameters:
-    ///   - lhs: A member.
-    ///   - rhs: Another member.
     /// - Returns: `true` if the names, the keys and the types are the same.
     public static func == (lhs: CodableMember, rhs: CodableMember) -> Bool {
         lhs.name == rhs.name && lhs.key == rhs.key && lhs.valueType == rhs.valueType
@@ -32,8 +29,6 @@ extension CodableMember: Hashable {
     }
 
     /// Hashes the key.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 

@@ -71,7 +71,5 @@ extension NetChanges: RandomAccessCollection {
     /// The number of changes.
     public var endIndex: Int { changes.count }
     /// The change at a position.
-    ///
-    /// - Parameter position: A valid position.
     public subscript(position: Int) -> NetChange { changes[position] }
 }

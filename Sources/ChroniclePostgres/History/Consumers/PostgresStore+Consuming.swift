@@ -12,7 +12,6 @@
 
         /// Returns the records of all consumers, ordered by name.
         ///
-        /// - Returns: The records.
         /// - Throws: `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         ///   `SwiftDataError.damagedFile` if a record is invalid; remove the row from `chronicle_consumer`.
         public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
@@ -22,10 +21,6 @@
         }
 
         /// Returns the record of a consumer.
-        ///
-        /// - Parameter name: The name of the consumer.
-        /// - Returns: The record, or `nil` if there is no consumer of this name.
-        /// - Throws: The errors of ``consumerRecords()``, such as `SwiftDataError.storeBusy`.
         public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
             if name.utf8.contains(0) { return nil }
             return try attributingErrors {
@@ -35,12 +30,6 @@
 
         /// Changes the record of a consumer in one transaction.
         ///
-        /// - Parameters:
-        ///   - name: The name of the consumer.
-        ///   - isDurable: Whether the change survives a failure of the server.
-        ///   - update: A closure that changes the record. It is called again if another session inserted the consumer at
-        ///     the same time.
-        /// - Returns: The result of `update`.
         /// - Throws: The error of `update`, or one of the following errors. Nothing was changed in that case.
         ///   - `SwiftDataError.duplicateHistoryConsumer` if there is a consumer of the new name. Choose another one.
         ///   - `SwiftDataError.valueOutOfRange` if the name contains a NUL character.
@@ -97,7 +86,6 @@
         /// The lock belongs to a separate connection, in addition to those of the configuration's limit. A proxy that
         /// assigns sessions to transactions has to assign a session to it for as long.
         ///
-        /// - Parameter name: The name of an existing consumer.
         /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
         /// - Throws: `SwiftDataError.historyConsumerNotFound` if there is no such consumer.
         ///   `SwiftDataError.storeUnavailable` if the server or the proxy accepts no further connection.
@@ -132,11 +120,6 @@
         /// Returns transactions from the beginning of a fetch result until they contain a number of changes, or one large
         /// transaction without its changes.
         ///
-        /// - Parameters:
-        ///   - descriptor: The transactions to fetch.
-        ///   - changeCount: The number of changes after which the page ends.
-        /// - Returns: The transactions, and whether more transactions may match.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the returned changes, and to the transactions before and between them.
         public func fetchHistoryPage(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
@@ -171,9 +154,6 @@
         /// Returns an upper bound of the number of changes after a token: transactions of other sessions that ran at the
         /// same time can count twice.
         ///
-        /// - Parameter token: The token, or `nil` for the beginning of the history.
-        /// - Returns: The number of changes.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: O(log *n*) in the length of the history.
         public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
             try readingHistory { positions in
@@ -189,11 +169,6 @@
 
         /// Returns the identifiers of the models of an entity in the order of their primary keys.
         ///
-        /// - Parameters:
-        ///   - entity: An entity of the store's schema.
-        ///   - identifier: The identifier after which to begin, or `nil` for the first model.
-        ///   - limit: The maximum number of identifiers.
-        /// - Returns: The identifiers.
         /// - Throws: `SwiftDataError.unknownSchema` if the store does not contain the entity.
         ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.

@@ -8,8 +8,6 @@
         /// The observations of a store share a connection, in addition to those of the configuration's limit. Commits of
         /// other programs are found in the history; without one, only commits of stores are reported.
         ///
-        /// - Parameter handler: The closure to call.
-        /// - Returns: The observation. Releasing it cancels it.
         /// - Throws: `SwiftDataError.storeUnavailable` if the server accepts no further connection.
         public func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
             let number = try attributingErrors { try commits.add(handler) }

@@ -8,7 +8,6 @@
         /// With ``setHistoryIndexedByModel(_:)``, the server looks up the changes of the model. Without the index, it scans
         /// the changes of all models for each page, which is still faster than returning them.
         ///
-        /// - Parameter request: The model, the order, and the place at which the page begins.
         /// - Returns: The changes, whose transactions have no `changes`. A preserved value that cannot be converted to the
         ///   current type of its attribute is an `UndecodableValue`.
         /// - Throws:

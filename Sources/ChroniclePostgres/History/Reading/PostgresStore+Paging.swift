@@ -4,7 +4,6 @@
     extension PostgresStore: HistoryPaging {
         /// Returns the next changes of a transaction.
         ///
-        /// - Parameter request: The transaction, and the changes that were already returned.
         /// - Returns: The changes in the order in which they were made. Fewer than the limit mean that there are no more.
         /// - Throws:
         ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if the transaction was deleted or is not

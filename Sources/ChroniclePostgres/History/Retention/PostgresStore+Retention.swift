@@ -52,11 +52,6 @@
 
         /// Returns up to which transaction the history may be deleted.
         ///
-        /// - Parameters:
-        ///   - retention: The limits.
-        ///   - date: The current time.
-        /// - Returns: The plan.
-        /// - Throws: The errors of ``historyStatistics()``.
         /// - Complexity: Proportional to the number of transactions that are kept, and to that of those to delete.
         public func planHistoryPurge(
             _ retention: HistoryRetention, at date: Date
@@ -87,7 +82,6 @@
         /// Deletes the oldest transactions up to that of a plan, about 10,000 changes in each step. Other sessions can write
         /// meanwhile.
         ///
-        /// - Parameter plan: A plan of this store.
         /// - Returns: What the step deleted. The server reuses the space; `VACUUM` returns it to the file system.
         /// - Throws: `SwiftDataError.historyTokenStoreMismatch` or another error of its family if the transaction of the
         ///   plan is not part of the history. `SwiftDataError.storeReadOnly` if the configuration or the privileges of the

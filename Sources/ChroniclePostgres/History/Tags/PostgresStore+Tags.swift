@@ -5,7 +5,6 @@
     extension PostgresStore: HistoryTagging {
         /// Returns all tags in any order.
         ///
-        /// - Returns: The tags, including those whose tokens expired.
         /// - Throws: `SwiftDataError.historyDisabled` if the configuration disables the history.
         ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
@@ -24,10 +23,6 @@
 
         /// Names the newest position of the history.
         ///
-        /// - Parameters:
-        ///   - name: The name of the tag.
-        ///   - replaces: Whether a tag of this name moves to the newest position.
-        /// - Returns: The tag.
         /// - Throws: One of the following errors. Nothing was changed in that case.
         ///   - `SwiftDataError.duplicateHistoryTag` if there is a tag of this name and `replaces` is `false`.
         ///   - `SwiftDataError.valueOutOfRange` if the name contains a NUL character.
@@ -66,8 +61,6 @@
 
         /// Deletes a tag.
         ///
-        /// - Parameter name: The name of the tag.
-        /// - Returns: Whether there was a tag of this name.
         /// - Throws: `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow
         ///   saving. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func deleteHistoryTag(_ name: String) throws -> Bool {

@@ -4,14 +4,7 @@ import ChronicleSQLite
 extension DefaultStore: HistoryPaging {
     /// Returns the next changes of a transaction.
     ///
-    /// - Parameter request: The transaction, and the changes that were already returned.
     /// - Returns: The changes in the order in which they were made. Fewer than the limit mean that there are no more.
-    /// - Throws:
-    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted or is not
-    ///     part of the history. Fetch the models again and continue from a current token.
-    ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if the last change does not belong to the transaction.
-    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
     /// - Complexity: Proportional to the number of returned changes. The first page of a transaction of another program
     ///   that no save has sealed yet takes time proportional to the number of its changes.
     public func fetchHistoryChanges(

@@ -25,9 +25,6 @@ extension DefaultStore: HistoryRetaining {
     ///
     /// Changes and bytes of a history with more than 8,192 rows are estimated from a sample of as many rows.
     ///
-    /// - Returns: The statistics.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
-    ///   configuration. ``SwiftDataError/damagedFile`` if the history is damaged; restore the file from a backup.
     /// - Complexity: Independent of the number of changes. The time grows with the number of transactions only below
     ///   the newest deleted one, if transactions between others were deleted.
     public func historyStatistics() throws -> HistoryStatistics {
@@ -62,11 +59,6 @@ extension DefaultStore: HistoryRetaining {
     /// Returns up to which transaction the history may be deleted, without deleting anything. If there is a limit, the
     /// latest changes of other programs become a transaction.
     ///
-    /// - Parameters:
-    ///   - retention: The limits.
-    ///   - date: The current time.
-    /// - Returns: The plan.
-    /// - Throws: The errors of ``historyStatistics()``.
     /// - Complexity: Independent of the number of changes.
     public func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
@@ -104,8 +96,6 @@ extension DefaultStore: HistoryRetaining {
     /// transaction with more rows is deleted in several steps, and is no longer part of the history after the first of
     /// them. A single value of several megabytes can take longer.
     ///
-    /// - Parameter plan: A plan of this store.
-    /// - Returns: What the step deleted, and whether it was the last one.
     /// - Throws: One of the following errors. The step deleted nothing in that case.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
     ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
