@@ -34,11 +34,10 @@ struct StoreFile {
         return try StoreFile(url: file.url, allowsSave: true)
     }
 
-    init(url: URL, allowsSave: Bool, recordsHistory: Bool = true) throws {
+    init(url: URL, allowsSave: Bool) throws {
         self.url = url
         let schema = try DefaultStore.schema(ofFileAt: url)
-        var configuration = ModelConfiguration(
-            schema: schema, url: url, allowsSave: allowsSave, recordsHistory: recordsHistory)
+        var configuration = ModelConfiguration(schema: schema, url: url, allowsSave: allowsSave)
         configuration.isInspector = true
         store = try DefaultStore(configuration, migrationPlan: nil)
         container = ModelContainer(forHistoryOf: store)
