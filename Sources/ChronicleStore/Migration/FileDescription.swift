@@ -27,14 +27,13 @@ struct FileDescription: Equatable {
     let format: Int64
     let version: Schema.Version?
     let entities: [RecordedEntity]
-    /// The properties that a model declares itself, by the name of the model. Format 1 has none.
+    /// The properties that a model declares itself, by the name of the model.
     let properties: [String: [Property]]
     let indexes: Set<Object>
     let triggers: Set<Object>
 
     /// - Parameter connection: A connection that only reads.
     init(_ connection: Connection) throws {
-        try Format1.createViews(connection)
         format = try FileFormat.version(connection)
         version = try FileVersion(connection)?.identifier
         let registry = EntityRegistry(connection)
