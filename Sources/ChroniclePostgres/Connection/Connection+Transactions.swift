@@ -2,6 +2,10 @@
     import ChronicleCPostgres
 
     extension Connection {
+        /// The statement that begins a transaction. It does not depend on the defaults of the database or the role, because
+        /// the store relies on seeing what others commit meanwhile.
+        static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
         /// Runs `body` in a transaction and commits it, or rolls it back if `body` throws.
         ///
         /// BEGIN is sent together with the first statement. A transaction within a transaction is a savepoint.
@@ -11,7 +15,7 @@
         ///   - body: The closure.
         /// - Throws: The error that `body` throws, or ``PostgresError`` if the transaction cannot be committed.
         func transaction<Result>(
-            _ begin: String = "BEGIN", _ body: (Connection) throws -> Result
+            _ begin: String = Connection.begin, _ body: (Connection) throws -> Result
         ) throws -> Result {
             if transactionDepth > 0 { return try savepoint(body) }
             transactionDepth = 1
@@ -37,8 +41,19 @@
         ///
         /// - Throws: ``PostgresError`` if the transaction cannot begin.
         func beginUntilClosed() throws {
-            try script("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+            try script("\(Self.begin); SET LOCAL idle_in_transaction_session_timeout = 0")
             transactionDepth = 1
+        }
+
+        /// Runs `body` in an open transaction with the search path of sessions that write models: triggers of other programs
+        /// may depend on it.
+        func withSessionPath(_ body: () throws -> Void) throws {
+            guard let schemaName = settings.schemaName, settings.searchPath == .catalog else { return try body() }
+            // The path of the role and the database, without that of the opening.
+            try script("SET LOCAL search_path TO DEFAULT")
+            try run("SELECT \(SearchPath.session.call(schemaName, isLocal: true))", isPrepared: false)
+            try body()
+            try run("SELECT \(SearchPath.catalog.call(schemaName, isLocal: true))", isPrepared: false)
         }
 
         private func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCPostgres
+    import ChronicleSQL
     import Foundation
 
     /// A connection to a server: one session, which runs one statement at a time.
@@ -20,11 +21,13 @@
         /// libpq's connection. Never `nil` between `init` and `close`.
         private(set) var handle: OpaquePointer?
         let settings: ConnectionSettings
+        /// The quoted name of the schema with the store's tables.
+        let schema: String
         var statements = StatementCache()
         /// Whether ``transaction(_:)`` has to send BEGIN before the next statement.
         var needsBegin = false
         /// The statement that begins the transaction, with its characteristics.
-        var beginStatement = "BEGIN"
+        var beginStatement = Connection.begin
         /// The session on the server, or `nil` if a proxy assigns one to each transaction.
         private(set) var session: Session?
         /// Whether the server may have committed the latest transaction, because COMMIT, or a whole pipeline without BEGIN,
@@ -38,6 +41,7 @@
         /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
         init(_ settings: ConnectionSettings) throws {
             self.settings = settings
+            schema = quoted(settings.schemaName ?? "public")
             let keywords = settings.keywords
             let handle = keywords.map(\.name).withCStrings { names in
                 keywords.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
@@ -58,7 +62,7 @@
                             + "needed")
                 }
                 guard !settings.usesTransactionPooling else { return }
-                if let setup = settings.setup { try script(setup) }
+                try script(settings.setup)
                 let found = try run(
                     "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()",
                     isPrepared: false)
@@ -70,6 +74,20 @@
         }
 
         deinit { close() }
+
+        /// Returns the qualified and quoted name of a table, an index or a function of the store.
+        func table(_ name: String) -> String { "\(schema).\(quoted(name))" }
+
+        /// The expression for the schema of the store in queries of the server's catalog.
+        var namespace: String { "\(literal(schema))::regnamespace" }
+
+        /// The dialect, with qualified names of tables.
+        var dialect: PostgreSQLDialect { PostgreSQLDialect(schemaName: settings.schemaName) }
+
+        /// Returns the value of a parameter that the server reports to its clients, or `nil` if it does not report it.
+        func parameter(_ name: String) -> String? {
+            handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
+        }
 
         /// Ends the session. Later calls throw an error.
         func close() {

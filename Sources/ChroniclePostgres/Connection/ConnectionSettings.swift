@@ -5,8 +5,10 @@
     struct ConnectionSettings: Sendable {
         /// A connection URI or a string of keywords and values, as libpq accepts them; empty for the environment.
         var connectionString = ""
-        /// The schema that is first in the search path of a session, or `nil` to leave the path as it is.
+        /// The schema of the store's tables, or `nil` if it is not known yet.
         var schemaName: String?
+        /// The search path of a session. The statements of this library do not depend on it: they qualify tables.
+        var searchPath = SearchPath.session
         /// The limit of each statement, or `nil` for that of the server.
         var statementTimeout: Duration?
         /// The limit of each wait for a lock, or `nil` for that of the server.
@@ -32,24 +34,38 @@
             ]
         }
 
-        /// A statement that sets up a session, or a transaction if a proxy assigns the sessions; `nil` if there is
-        /// nothing to set.
-        var setup: String? {
+        /// A statement that sets up a session, or a transaction if a proxy assigns the sessions.
+        var setup: String {
             let isLocal = usesTransactionPooling
-            var calls: [String] = []
-            if let schemaName {
-                // The rest of the path stays, for the triggers of other programs.
-                calls.append(
-                    "set_config('search_path', quote_ident(\(literal(schemaName))) || coalesce(', ' || "
-                        + "nullif(current_setting('search_path'), ''), ''), \(isLocal))")
-            }
+            // Saves depend on the default isolation level, because a pipeline without BEGIN is a transaction as well.
+            var calls = ["set_config('default_transaction_isolation', 'read committed', \(isLocal))"]
+            if let schemaName { calls.append(searchPath.call(schemaName, isLocal: isLocal)) }
             if let statementTimeout {
                 calls.append("set_config('statement_timeout', '\(statementTimeout.milliseconds)', \(isLocal))")
             }
             if let lockTimeout {
                 calls.append("set_config('lock_timeout', '\(lockTimeout.milliseconds)', \(isLocal))")
             }
-            return calls.isEmpty ? nil : "SELECT \(calls.joined(separator: ", "))"
+            return "SELECT \(calls.joined(separator: ", "))"
+        }
+    }
+
+    /// The search path of a session, which functions and operators are resolved with.
+    enum SearchPath {
+        /// The schema of the store, followed by the previous path, for the triggers of other programs.
+        case session
+        /// Only the functions of the server. A role that may create functions in the schema of the store could otherwise
+        /// run code as the role that opens the store.
+        case catalog
+
+        /// Returns the expression that sets the path.
+        func call(_ schemaName: String, isLocal: Bool) -> String {
+            switch self {
+            case .catalog: "set_config('search_path', 'pg_catalog, pg_temp', \(isLocal))"
+            case .session:
+                "set_config('search_path', \(literal(quoted(schemaName))) || coalesce(', ' || "
+                    + "nullif(current_setting('search_path'), ''), ''), \(isLocal))"
+            }
         }
     }
 
@@ -58,6 +74,14 @@
         var milliseconds: Int64 {
             max(1, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
         }
+    }
+
+    /// Returns the name of a table, an index or a function with that of its schema, as an SQL identifier.
+    func qualified(_ name: String, in schemaName: String) -> String { "\(quoted(schemaName)).\(quoted(name))" }
+
+    /// Returns the rows whose columns are arrays. A function of another schema cannot take the place of the server's.
+    func rows(of arrays: [String]) -> String {
+        "ROWS FROM (\(arrays.map { "pg_catalog.unnest(\($0))" }.joined(separator: ", ")))"
     }
 
     /// Returns a name as an SQL identifier.

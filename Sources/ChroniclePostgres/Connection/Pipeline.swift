@@ -79,8 +79,8 @@
             let isWhole = transactionDepth == 0 && settings.usesTransactionPooling
             var prefix = Pipeline()
             if needsBegin || isWhole {
-                prefix.add(needsBegin ? beginStatement : "BEGIN")
-                if settings.usesTransactionPooling, let setup = settings.setup { prefix.add(setup) }
+                prefix.add(needsBegin ? beginStatement : Connection.begin)
+                if settings.usesTransactionPooling { prefix.add(settings.setup) }
             }
             needsBegin = false
             var suffix = Pipeline()
@@ -262,7 +262,7 @@
             if needsBegin {
                 needsBegin = false
                 try script(beginStatement)
-                if settings.usesTransactionPooling, let setup = settings.setup { try script(setup) }
+                if settings.usesTransactionPooling { try script(settings.setup) }
             }
             guard let result = PQexec(handle, sql) else { throw PostgresError(handle, sql: sql) }
             defer { PQclear(result) }

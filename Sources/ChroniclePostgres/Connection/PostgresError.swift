@@ -32,7 +32,7 @@
         /// Whether the session has ended, so that the connection cannot be used any more.
         let endsSession: Bool
         /// What to do about a connection that could not be opened.
-        private(set) var recommendation: String?
+        var recommendation: String?
 
         /// Creates an error that the server or libpq reported as a result.
         init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
@@ -143,6 +143,12 @@
         /// Whether the transaction can succeed if it is repeated, because another one was in its way: a serialization
         /// failure, a deadlock, or a lock that was not available in time.
         var isConflict: Bool { ["40001", "40P01", "55P03"].contains(sqlState) }
+
+        /// Whether the session does not have the statements that were prepared in it, or has those of another client.
+        var isProxied: Bool { sqlState == "26000" || sqlState == "42P05" }
+
+        /// Whether a lock was not available in time.
+        var isLockTimeout: Bool { sqlState == "55P03" }
 
         /// Whether the statement was canceled, by this library, an administrator, or a time limit.
         var isCanceled: Bool { sqlState == "57014" }

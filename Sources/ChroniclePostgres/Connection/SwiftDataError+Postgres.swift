@@ -18,6 +18,13 @@
             let detail =
                 switch error {
                 case _ where error.recommendation != nil: "\(error.message); \(error.recommendation ?? "")"
+                case _ where error.isProxied:
+                    "\(error.message): a proxy such as PgBouncer seems to assign sessions to transactions; set "
+                        + "`usesTransactionPooling` to `true`"
+                case _ where error.isReadOnly:
+                    "the server is read-only, because it is a standby server or because of "
+                        + "default_transaction_read_only (\(error.message)); connect to the primary server, or change "
+                        + "the setting"
                 case _ where error.isForeignKeyViolation:
                     "a relationship references a deleted model; assign another model and save again"
                 case _ where error.isUniqueViolation:

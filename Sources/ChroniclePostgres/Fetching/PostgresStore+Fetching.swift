@@ -71,7 +71,7 @@
         ) throws -> QueryResult {
             let query = try translating {
                 query(
-                    try FetchSQL(request, schema: schema, storeIdentifier: identifier, dialect: PostgreSQLDialect()))
+                    try FetchSQL(request, schema: schema, storeIdentifier: identifier, dialect: layout.dialect))
             }
             return try attributingErrors { try pool.read { try $0.run(query) } }
         }
@@ -102,7 +102,7 @@
             let origin = try layout.table(named: request.isOfOwners ? links.owner : links.destination).origin
             let query = try FetchSQL.selectLinked(
                 request, columns: table.selection, schema: schema, storeIdentifier: identifier,
-                dialect: PostgreSQLDialect())
+                dialect: layout.dialect)
             return try attributingErrors {
                 let result = try pool.read { try $0.run(query) }
                 let reader = RowReader(table: table, result: result)

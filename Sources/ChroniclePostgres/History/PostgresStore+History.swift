@@ -92,7 +92,7 @@
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
                 let earlier = try positions.connection.run(
-                    "SELECT EXISTS (SELECT FROM chronicle_transaction WHERE position <= $1)",
+                    "SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)",
                     Parameters(.int64(positions.state.floor)))
                 if earlier.bool(0, 0) { return DefaultHistoryToken(storeIdentifier: identifier, position: 0) }
                 return positions.state.floorToken(identifier)
@@ -150,9 +150,9 @@
             return try attributingErrors {
                 try pool.read { connection in
                     // Its own transaction: the numbers are committed before anybody reads them.
-                    try connection.run("SELECT chronicle_number()")
+                    try connection.numberTransactions()
                     return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
-                        let state = try $0.run(HistoryState.select)
+                        let state = try $0.run(HistoryState.select($0))
                         return try body(positions(state, $0))
                     }
                 }
@@ -165,9 +165,9 @@
             try requireHistory()
             return try attributingErrors {
                 try pool.use { connection in
-                    try connection.run("SELECT chronicle_number()")
+                    try connection.numberTransactions()
                     return try connection.transaction { connection in
-                        let state = try connection.run("\(HistoryState.select) FOR UPDATE")
+                        let state = try connection.run("\(HistoryState.select(connection)) FOR UPDATE")
                         return try body(positions(state, connection))
                     }
                 }

@@ -55,7 +55,7 @@
         }
 
         init(
-            _ entity: Schema.Entity, number: Int64, storeIdentifier: String,
+            _ entity: Schema.Entity, number: Int64, storeIdentifier: String, schemaName: String,
             origins: [String: PersistentIdentifier.Origin], subtables: [EntityTable],
             oneToOnes: [OneToOneRelationship]
         ) {
@@ -83,7 +83,8 @@
                 return Kinds(
                     column: column, members: Dictionary(uniqueKeysWithValues: members), root: entity.rootName)
             }
-            statements = RowStatements(table: name, columns, kind: entity.superentity == nil ? nil : entity.name)
+            statements = RowStatements(
+                table: qualified(name, in: schemaName), columns, kind: entity.superentity == nil ? nil : entity.name)
         }
     }
 #endif

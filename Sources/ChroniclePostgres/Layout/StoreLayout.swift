@@ -29,9 +29,11 @@
                 guard let modelled = schema.entitiesByName[entity.name] else { return nil }
                 let kinds = schema.kinds(of: entity.name).subtracting([entity.name])
                 let made = EntityTable(
-                    modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
+                    modelled, number: entity.number, storeIdentifier: storeIdentifier, schemaName: schemaName,
+                    origins: origins,
                     subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table),
-                    oneToOnes: OneToOneRelationship.all(of: modelled, in: schema))
+                    oneToOnes: OneToOneRelationship.all(
+                        of: modelled, in: schema, dialect: PostgreSQLDialect(schemaName: schemaName)))
                 tables[entity.name] = made
                 return made
             }
@@ -39,6 +41,12 @@
             tablesByName = tables
             linksByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, $0) })
         }
+
+        /// The dialect, with qualified names of tables.
+        var dialect: PostgreSQLDialect { PostgreSQLDialect(schemaName: schemaName) }
+
+        /// Returns the qualified and quoted name of a table.
+        func qualified(_ name: String) -> String { ChroniclePostgres.qualified(name, in: schemaName) }
 
         func table(for type: any PersistentModel.Type) throws -> EntityTable {
             try table(named: type.entityName)

@@ -6,18 +6,21 @@
     struct Catalog {
         let connection: Connection
 
-        static let createTables = [
-            """
-            CREATE TABLE IF NOT EXISTS chronicle_entity(id bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, \
-            superentity bigint REFERENCES chronicle_entity(id), definition text)
-            """,
-            """
-            CREATE TABLE IF NOT EXISTS chronicle_attribute(entity bigint NOT NULL REFERENCES chronicle_entity(id), \
-            number smallint NOT NULL, name text COLLATE "C" NOT NULL, type text, destination text COLLATE "C", \
-            present boolean NOT NULL, preserved_inserts smallint NOT NULL, preserved_updates smallint NOT NULL, \
-            preserved_deletes smallint NOT NULL, PRIMARY KEY (entity, number))
-            """,
-        ]
+        /// - Parameter schema: The quoted name of the schema.
+        static func createTables(_ schema: String) -> [String] {
+            [
+                """
+                CREATE TABLE IF NOT EXISTS \(schema).chronicle_entity(id bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, \
+                superentity bigint REFERENCES \(schema).chronicle_entity(id), definition text)
+                """,
+                """
+                CREATE TABLE IF NOT EXISTS \(schema).chronicle_attribute(entity bigint NOT NULL REFERENCES \(schema).chronicle_entity(id), \
+                number smallint NOT NULL, name text COLLATE "C" NOT NULL, type text, destination text COLLATE "C", \
+                present boolean NOT NULL, preserved_inserts smallint NOT NULL, preserved_updates smallint NOT NULL, \
+                preserved_deletes smallint NOT NULL, PRIMARY KEY (entity, number))
+                """,
+            ]
+        }
 
         init(_ connection: Connection) { self.connection = connection }
 
@@ -26,12 +29,12 @@
         /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
         func entities() throws -> [RecordedEntity] {
             let results = try connection.pipeline { pipeline in
-                pipeline.add("SELECT id, name, superentity FROM chronicle_entity ORDER BY id")
+                pipeline.add("SELECT id, name, superentity FROM \(connection.schema).chronicle_entity ORDER BY id")
                 pipeline.add(
                     """
                     SELECT a.entity, a.number, a.name, a.type, a.destination, a.present, a.preserved_inserts, \
-                    a.preserved_updates, a.preserved_deletes, m.value::bigint FROM chronicle_attribute AS a \
-                    LEFT JOIN chronicle_meta AS m ON m.name = 'attribute:' || a.entity || ':' || a.number \
+                    a.preserved_updates, a.preserved_deletes, m.value::bigint FROM \(connection.schema).chronicle_attribute AS a \
+                    LEFT JOIN \(connection.schema).chronicle_meta AS m ON m.name = 'attribute:' || a.entity || ':' || a.number \
                     ORDER BY a.entity, a.number
                     """)
             }
@@ -98,7 +101,7 @@
         func entity(named name: String) throws -> RecordedEntity {
             if let known = try entities().first(where: { $0.name == name }) { return known }
             let result = try connection.run(
-                "INSERT INTO chronicle_entity(id, name) SELECT coalesce(max(id), 0) + 1, $1 FROM chronicle_entity "
+                "INSERT INTO \(connection.schema).chronicle_entity(id, name) SELECT coalesce(max(id), 0) + 1, $1 FROM \(connection.schema).chronicle_entity "
                     + "RETURNING id", Parameters(.text(name)))
             return RecordedEntity(number: result.int64(0, 0), name: name, rootName: name, attributes: [])
         }
@@ -116,7 +119,7 @@
             }
             let recorded = try self.entity(named: entity.name)
             try connection.run(
-                "UPDATE chronicle_entity SET superentity = (SELECT id FROM chronicle_entity WHERE name = $1) "
+                "UPDATE \(connection.schema).chronicle_entity SET superentity = (SELECT id FROM \(connection.schema).chronicle_entity WHERE name = $1) "
                     + "WHERE id = $2", Parameters(.text(superentity), .int64(recorded.number)))
             try setDefinition(entity, of: recorded)
         }
@@ -189,7 +192,8 @@
 
         /// Returns the identifier of the newest change. The sequence assigns greater ones to all that follow.
         private func newestChange() throws -> Int64? {
-            let result = try connection.run("SELECT pg_sequence_last_value('chronicle_change_id')")
+            let result = try connection.run(
+                "SELECT pg_sequence_last_value(\(literal(connection.schema + ".chronicle_change_id")))")
             return result.isNull(0, 0) ? nil : result.int64(0, 0)
         }
 
@@ -205,7 +209,7 @@
             ] { parameters.append(Int64(number)) }
             try connection.run(
                 """
-                INSERT INTO chronicle_attribute(entity, number, name, type, destination, present, preserved_inserts, \
+                INSERT INTO \(connection.schema).chronicle_attribute(entity, number, name, type, destination, present, preserved_inserts, \
                 preserved_updates, preserved_deletes) VALUES ($1, $2, $3, $4, $5, $6 <> 0, $7, $8, $9)
                 ON CONFLICT (entity, number) DO UPDATE SET name = excluded.name, type = excluded.type, \
                 destination = excluded.destination, present = excluded.present, \
@@ -217,14 +221,15 @@
         /// Stores the description of an entity, by which a migration recognizes its version.
         func setDefinition(_ entity: Schema.Entity, of recorded: RecordedEntity) throws {
             try connection.run(
-                "UPDATE chronicle_entity SET definition = $1 WHERE id = $2",
+                "UPDATE \(connection.schema).chronicle_entity SET definition = $1 WHERE id = $2",
                 Parameters(.text(try entity.json()), .int64(recorded.number)))
         }
 
         /// Returns the descriptions of entities by their names in the catalog.
         func definitions() throws -> [String: Schema.Entity] {
             let result = try connection.run(
-                "SELECT name, definition FROM chronicle_entity WHERE definition IS NOT NULL ORDER BY id")
+                "SELECT name, definition FROM \(connection.schema).chronicle_entity WHERE definition IS NOT NULL ORDER BY id"
+            )
             var definitions: [String: Schema.Entity] = [:]
             for row in 0..<result.count {
                 do { definitions[result.text(row, 0)] = try Schema.Entity(json: result.text(row, 1)) } catch {
@@ -239,10 +244,10 @@
         /// Changes the name of an entity.
         func rename(_ entity: RecordedEntity, to name: String) throws {
             try connection.run(
-                "UPDATE chronicle_entity SET name = $2 WHERE id = $1",
+                "UPDATE \(connection.schema).chronicle_entity SET name = $2 WHERE id = $1",
                 Parameters(.int64(entity.number), .text(name)))
             try connection.run(
-                "UPDATE chronicle_attribute SET destination = $2 WHERE destination = $1",
+                "UPDATE \(connection.schema).chronicle_attribute SET destination = $2 WHERE destination = $1",
                 Parameters(.text(entity.name), .text(name)))
         }
     }

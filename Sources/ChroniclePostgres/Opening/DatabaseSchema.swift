@@ -25,7 +25,7 @@
             let hasDefault: Bool
         }
 
-        /// Reads the definitions of the schema that is first in the search path.
+        /// Reads the definitions of the store's schema.
         init(_ connection: Connection) throws {
             let results = try connection.pipeline { pipeline in
                 pipeline.add(
@@ -33,20 +33,20 @@
                     SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, a.atthasdef, \
                     c.relkind IN ('r', 'p') FROM pg_class AS c LEFT JOIN pg_attribute AS a \
                     ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
-                    WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+                    WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
                     """)
                 pipeline.add(
                     """
                     SELECT c.relname, k.conname, k.confdeltype, d.relname, a.attname FROM pg_constraint AS k \
                     JOIN pg_class AS c ON c.oid = k.conrelid JOIN pg_class AS d ON d.oid = k.confrelid \
                     JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1] \
-                    WHERE k.contype = 'f' AND c.relnamespace = quote_ident(current_schema())::regnamespace
+                    WHERE k.contype = 'f' AND c.relnamespace = \(connection.namespace)
                     """)
                 pipeline.add(
                     """
                     SELECT t.relname, i.relname FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
                     JOIN pg_class AS t ON t.oid = x.indrelid \
-                    WHERE t.relnamespace = quote_ident(current_schema())::regnamespace AND x.indisvalid
+                    WHERE t.relnamespace = \(connection.namespace) AND x.indisvalid
                     """)
             }
             var columns: [String: [String: Column]] = [:]
@@ -91,20 +91,23 @@
                 """
                 SELECT md5(string_agg(part, E'\\n' ORDER BY part COLLATE "C")) FROM (
                 SELECT concat_ws(' ', 'column', c.relname, c.relkind, a.attname, a.atttypid::regtype, a.attnotnull, \
-                a.atthasdef, a.attcollation::regcollation) AS part FROM pg_class AS c JOIN pg_attribute AS a \
+                a.atthasdef, a.attcollation::regcollation, a.xmin) AS part FROM pg_class AS c JOIN pg_attribute AS a \
                 ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
-                WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+                WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+                UNION ALL SELECT concat_ws(' ', 'inherits', i.inhrelid::regclass, i.inhparent::regclass) FROM pg_inherits AS i \
+                JOIN pg_class AS p ON p.oid = i.inhparent JOIN pg_class AS c ON c.oid = i.inhrelid \
+                WHERE p.relkind IN ('r', 'p') AND \(connection.namespace) IN (p.relnamespace, c.relnamespace) \
                 UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, contype, condeferrable, \
                 condeferred, confdeltype, confrelid::regclass, conkey, convalidated) FROM pg_constraint \
-                WHERE connamespace = quote_ident(current_schema())::regnamespace \
+                WHERE connamespace = \(connection.namespace) \
                 UNION ALL SELECT concat_ws(' ', 'index', i.relname, x.indrelid::regclass, x.indisunique, x.indkey, \
                 x.indisvalid, x.indpred IS NULL) FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
-                WHERE i.relnamespace = quote_ident(current_schema())::regnamespace \
+                WHERE i.relnamespace = \(connection.namespace) \
                 UNION ALL SELECT concat_ws(' ', 'trigger', tgrelid::regclass, tgname, tgfoid::regproc, tgenabled, tgtype) \
                 FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid \
-                WHERE NOT tgisinternal AND c.relnamespace = quote_ident(current_schema())::regnamespace \
+                WHERE NOT tgisinternal AND c.relnamespace = \(connection.namespace) \
                 UNION ALL SELECT concat_ws(' ', 'function', oid::regprocedure, prosecdef, md5(prosrc)) FROM pg_proc \
-                WHERE pronamespace = quote_ident(current_schema())::regnamespace) AS definitions
+                WHERE pronamespace = \(connection.namespace)) AS definitions
                 """)
             return result.text(0, 0)
         }

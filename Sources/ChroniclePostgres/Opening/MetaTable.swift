@@ -10,6 +10,10 @@
             case storeIdentifier
             /// Whether the history is recorded: `on` or `off`.
             case history
+            /// The name of the schema to which the functions of the history refer.
+            case schemaName
+            /// The files of the models' tables after the latest opening; see ``TableFiles``.
+            case files
             /// Whether the history preserves the values of all properties: `on` or `off`.
             case preservesValues
             /// The version of the schema, such as `1.0.0`, if a program declared it.
@@ -31,6 +35,8 @@
                 case .format: "format"
                 case .storeIdentifier: "store"
                 case .history: "history"
+                case .schemaName: "schemaName"
+                case .files: "files"
                 case .preservesValues: "preservesValues"
                 case .schemaVersion: "schemaVersion"
                 case .schemaHash: "schemaHash"
@@ -43,21 +49,44 @@
         }
 
         /// The version of the layout that this library writes.
-        static let currentFormat = 1
+        ///
+        /// - 1: The first one.
+        /// - 2: Functions with the search path of the server's catalog, triggers for rows that a session replicates,
+        ///   numbering in steps, and the place of transactions with deferred constraints.
+        static let currentFormat = 2
 
-        static let createTable =
-            "CREATE TABLE IF NOT EXISTS chronicle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)"
+        static func createTable(_ schema: String) -> String {
+            "CREATE TABLE IF NOT EXISTS \(schema).chronicle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)"
+        }
 
         /// Returns the text stored under a name, or `nil` if there is none.
         static func text(_ name: Name, _ connection: Connection) throws -> String? {
             let result = try connection.run(
-                "SELECT value FROM chronicle_meta WHERE name = $1", Parameters(.text(name.text)))
+                "SELECT value FROM \(connection.schema).chronicle_meta WHERE name = $1", Parameters(.text(name.text)))
             return result.count == 1 ? result.text(0, 0) : nil
+        }
+
+        /// Returns the version of the layout, or `nil` if the schema of the database contains no store.
+        ///
+        /// - Throws: `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created or upgraded it.
+        static func format(_ connection: Connection) throws -> Int? {
+            let found = try connection.run(
+                """
+                SELECT 1 FROM pg_class WHERE relname = 'chronicle_meta' AND relnamespace = \(connection.namespace)
+                """)
+            guard found.count > 0, let format = try text(.format, connection) else { return nil }
+            guard let number = Int(format), number <= currentFormat else {
+                throw SwiftDataError.unsupportedFileVersion.with(
+                    detail:
+                        "the tables have the format \(format), but this version of Chronicle supports formats up to "
+                        + "\(currentFormat); update the program")
+            }
+            return number
         }
 
         static func set(_ name: Name, _ value: String, _ connection: Connection) throws {
             try connection.run(
-                "INSERT INTO chronicle_meta(name, value) VALUES ($1, $2) "
+                "INSERT INTO \(connection.schema).chronicle_meta(name, value) VALUES ($1, $2) "
                     + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 Parameters(.text(name.text), .text(value)))
         }
@@ -66,14 +95,16 @@
         static func knownSchemas(_ connection: Connection) throws -> [String: String] {
             let prefix = Name.known("").text
             let result = try connection.run(
-                "SELECT name, value FROM chronicle_meta WHERE starts_with(name, $1)", Parameters(.text(prefix)))
+                "SELECT name, value FROM \(connection.schema).chronicle_meta WHERE starts_with(name, $1)",
+                Parameters(.text(prefix)))
             return Dictionary(
                 (0..<result.count).map { (String(result.text($0, 0).dropFirst(prefix.count)), result.text($0, 1)) },
                 uniquingKeysWith: { first, _ in first })
         }
 
         static func removeCompletions(_ connection: Connection) throws {
-            try connection.run("DELETE FROM chronicle_meta WHERE name >= 'complete:' AND name < 'complete;'")
+            try connection.run(
+                "DELETE FROM \(connection.schema).chronicle_meta WHERE name >= 'complete:' AND name < 'complete;'")
         }
     }
 #endif

@@ -51,16 +51,16 @@
             // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist.
             try connection.script(
                 """
-                INSERT INTO \(Self.pairs) SELECT \(number), p.source, p.destination FROM (\(relationship.old.pairs.sql)) AS p \
-                JOIN (SELECT _rowid_ FROM \(quoted(table)) WHERE \(rows)) AS s ON s._rowid_ = p.source \
-                JOIN \(quoted(destination)) AS d ON d._rowid_ = p.destination
+                INSERT INTO \(Self.pairs) SELECT \(number), p.source, p.destination FROM (\(relationship.old.pairs(connection.dialect).sql)) AS p \
+                JOIN (SELECT _rowid_ FROM \(connection.table(table)) WHERE \(rows)) AS s ON s._rowid_ = p.source \
+                JOIN \(connection.table(destination)) AS d ON d._rowid_ = p.destination
                 """)
         }
 
         /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.
         private func remove(_ storage: RelationshipStorage, _ plan: SchemaPlan) throws {
             switch storage {
-            case .links(let table, _, _): try connection.script("DROP TABLE IF EXISTS \(quoted(table))")
+            case .links(let table, _, _): try connection.script("DROP TABLE IF EXISTS \(connection.table(table))")
             case .column(let table, let name), .inverseColumn(let table, let name):
                 guard plan.tables[table]?.continues(column: name) != true,
                     try DatabaseSchema(connection).contains(storage)
@@ -96,7 +96,7 @@
 
         private func write(_ storage: RelationshipStorage, _ number: Int) throws {
             func update(_ table: String, _ column: String, _ value: String, where key: String) -> String {
-                "UPDATE \(quoted(table)) AS t SET \(quoted(column)) = p.\(value) FROM \(Self.pairs) AS p "
+                "UPDATE \(connection.table(table)) AS t SET \(quoted(column)) = p.\(value) FROM \(Self.pairs) AS p "
                     + "WHERE p.relationship = \(number) AND p.\(key) = t._rowid_ "
                     + "AND t.\(quoted(column)) IS DISTINCT FROM p.\(value)"
             }
@@ -107,7 +107,7 @@
                 try connection.script(update(table, name, "source", where: "destination"))
             case .links(let table, let from, let to):
                 try connection.script(
-                    "INSERT INTO \(quoted(table))(\(from), \(to)) SELECT source, destination FROM \(Self.pairs) "
+                    "INSERT INTO \(connection.table(table))(\(from), \(to)) SELECT source, destination FROM \(Self.pairs) "
                         + "WHERE relationship = \(number) ON CONFLICT DO NOTHING")
             }
         }
@@ -128,7 +128,7 @@
         ///
         /// - Parameter isReplaced: Whether another property has the name from now on.
         func dropColumn(_ name: String, of table: String, isReplaced: Bool = false) throws {
-            try connection.script("ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))")
+            try connection.script("ALTER TABLE \(connection.table(table)) DROP COLUMN \(quoted(name))")
             guard let entity = try entities().first(where: { $0.name == table }),
                 var attribute = entity.attributes.first(where: { $0.name == name && $0.isPresent })
             else { return }

@@ -29,7 +29,7 @@
         ) throws {
             let connection = catalog.connection
             // The models do not change, and neither does their history. The trigger is created again afterwards.
-            let (table, column) = (quoted(root.name), quoted(Schema.entityAttribute))
+            let (table, column) = (table(root.name), quoted(Schema.entityAttribute))
             try connection.script("DROP TRIGGER IF EXISTS chronicle_update ON \(table)")
             try connection.run(
                 "UPDATE \(table) SET \(column) = $2 WHERE \(column) = $1",
@@ -40,7 +40,7 @@
                 for values in ["old_values", "new_values"] {
                     let value = "\(values)[array_position(preserved, \(attribute.number)::smallint)]"
                     try connection.run(
-                        "UPDATE chronicle_change SET \(value) = \(texts[1]) "
+                        "UPDATE \(connection.schema).chronicle_change SET \(value) = \(texts[1]) "
                             + "WHERE entity = ANY($3) AND \(value) = \(texts[0])",
                         Parameters(.text(entity.name), .text(name), .array(ParameterArray(numbers))), isPrepared: false)
                 }
@@ -54,25 +54,25 @@
             let connection = catalog.connection
             // Their names contain that of the table; they are created again with the new one.
             for index in (tables.indexes[entity.name] ?? []).sorted() where index.hasPrefix("chronicle_") {
-                try connection.script("DROP INDEX \(quoted(index))")
+                try connection.script("DROP INDEX \(table(index))")
             }
             for key in (tables.foreignKeys[entity.name] ?? [:]).keys.sorted() where key.hasPrefix("chronicle_") {
-                try connection.script("ALTER TABLE \(quoted(entity.name)) DROP CONSTRAINT \(quoted(key))")
+                try connection.script("ALTER TABLE \(table(entity.name)) DROP CONSTRAINT \(quoted(key))")
             }
-            try connection.script("ALTER TABLE \(quoted(entity.name)) RENAME TO \(quoted(name))")
+            try connection.script("ALTER TABLE \(table(entity.name)) RENAME TO \(quoted(name))")
             try catalog.rename(entity, to: name)
             for links in tables.columns.keys.sorted() where links.hasPrefix(entity.name + ".") {
                 let newName = name + links.dropFirst(entity.name.count)
                 try connection.script(
-                    "DROP INDEX IF EXISTS \(quoted(TableNames.shortened("chronicle_links_\(links)")))")
+                    "DROP INDEX IF EXISTS \(table(TableNames.shortened("chronicle_links_\(links)")))")
                 for column in ["owner", "destination"] {
                     let constraint = TableNames.shortened("chronicle_links_\(links)_\(column)")
                     guard tables.foreignKeys[links]?[constraint] != nil else { continue }
                     let renamed = TableNames.shortened("chronicle_links_\(newName)_\(column)")
                     try connection.script(
-                        "ALTER TABLE \(quoted(links)) RENAME CONSTRAINT \(quoted(constraint)) TO \(quoted(renamed))")
+                        "ALTER TABLE \(table(links)) RENAME CONSTRAINT \(quoted(constraint)) TO \(quoted(renamed))")
                 }
-                try connection.script("ALTER TABLE \(quoted(links)) RENAME TO \(quoted(newName))")
+                try connection.script("ALTER TABLE \(table(links)) RENAME TO \(quoted(newName))")
             }
         }
     }

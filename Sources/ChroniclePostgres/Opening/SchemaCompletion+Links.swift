@@ -5,7 +5,7 @@
     // Creates and migrates link tables.
     extension SchemaCompletion {
         func completeLinks(_ plan: SchemaPlan, _ connection: Connection) throws {
-            let definitions = schema.links.map(LinkDefinition.init)
+            let definitions = schema.links.map { LinkDefinition(links: $0, schemaName: schemaName) }
             try moveEarlierLinks(definitions, plan, connection)
             for definition in definitions {
                 let links = definition.links
@@ -22,22 +22,22 @@
 
         /// Makes the table of a symmetric relationship contain both directions of each link, whichever program writes.
         private func mirror(_ links: Schema.Links, _ connection: Connection) throws {
-            let table = quoted(links.name)
+            let table = table(links.name)
             let name = TableNames.shortened("\(LinkDefinition.mirror)_\(links.name)")
-            let (insert, delete) = (quoted("\(name)_i"), quoted("\(name)_d"))
+            let (insert, delete) = (self.table("\(name)_i"), self.table("\(name)_d"))
             // An insert of links that exist, or a delete of links that do not, fires no further trigger than one for no
             // rows, which ends the recursion.
             try connection.script(
                 """
-                CREATE OR REPLACE FUNCTION \(insert)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                CREATE OR REPLACE FUNCTION \(insert)() RETURNS trigger LANGUAGE plpgsql \(HistoryFunction.path) AS $$ BEGIN
                 IF EXISTS (SELECT 1 FROM added) THEN
-                INSERT INTO \(quoted(schemaName)).\(table)(owner, destination) SELECT destination, owner FROM added
+                INSERT INTO \(table)(owner, destination) SELECT destination, owner FROM added
                 ON CONFLICT DO NOTHING;
                 END IF;
                 RETURN NULL; END $$;
-                CREATE OR REPLACE FUNCTION \(delete)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                CREATE OR REPLACE FUNCTION \(delete)() RETURNS trigger LANGUAGE plpgsql \(HistoryFunction.path) AS $$ BEGIN
                 IF EXISTS (SELECT 1 FROM removed) THEN
-                DELETE FROM \(quoted(schemaName)).\(table) AS l USING removed
+                DELETE FROM \(table) AS l USING removed
                 WHERE l.owner = removed.destination AND l.destination = removed.owner;
                 END IF;
                 RETURN NULL; END $$;
@@ -56,6 +56,7 @@
             var table: String
             /// Whether owner and destination are exchanged.
             let isReversed: Bool
+            var isTemporary = false
         }
 
         /// Moves links from the tables of an earlier schema, if relationships were renamed, the alphabetical order of their
@@ -67,7 +68,7 @@
                 for property in table.droppedLinks {
                     let storages = property.storages(of: name, plan.root(of: property.destination ?? ""))
                     for case .links(let links, _, _) in storages {
-                        try connection.script("DROP TABLE IF EXISTS \(quoted(links))")
+                        try connection.script("DROP TABLE IF EXISTS \(self.table(links))")
                     }
                 }
             }
@@ -85,8 +86,9 @@
                     number += 1
                     try connection.script(
                         "CREATE TEMPORARY TABLE \(temporary) ON COMMIT DROP AS SELECT owner, destination "
-                            + "FROM \(quoted(table)); DROP TABLE \(quoted(table))")
+                            + "FROM \(self.table(table)); DROP TABLE \(self.table(table))")
                     moves[index].sources[source].table = temporary
+                    moves[index].sources[source].isTemporary = true
                 }
             }
             for (definition, sources) in moves { try move(sources, to: definition, plan, connection) }
@@ -102,7 +104,7 @@
                 // A relationship that was stored in another place replaces the links that remain from a removed one.
                 let isReplaced = stage != nil || plan.continues(links)
                 if isUnrelated, !isReplaced {
-                    let rows = try connection.run("SELECT 1 FROM \(quoted(links.name)) LIMIT 1", isPrepared: false)
+                    let rows = try connection.run("SELECT 1 FROM \(table(links.name)) LIMIT 1", isPrepared: false)
                     guard rows.count == 0 else {
                         throw SwiftDataError.backwardMigration.with(
                             detail:
@@ -112,17 +114,18 @@
                 }
                 // Otherwise, a removed relationship is declared again.
                 if isUnrelated || !sources.isEmpty || plan.continues(links) {
-                    try connection.script("DROP TABLE \(quoted(links.name))")
+                    try connection.script("DROP TABLE \(table(links.name))")
                 }
             }
             for source in sources where source.table != links.name {
                 if try !DatabaseSchema(connection).hasTable(links.name) {
                     try connection.script(definition.createTable)
                 }
+                let table = source.isTemporary ? "pg_temp.\(source.table)" : self.table(source.table)
                 let columns = source.isReversed ? "destination, owner" : "owner, destination"
                 try connection.script(
-                    "INSERT INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM "
-                        + "\(quoted(source.table)) ON CONFLICT DO NOTHING; DROP TABLE \(quoted(source.table))")
+                    "INSERT INTO \(self.table(links.name))(owner, destination) SELECT \(columns) FROM "
+                        + "\(table) ON CONFLICT DO NOTHING; DROP TABLE \(table)")
             }
         }
 

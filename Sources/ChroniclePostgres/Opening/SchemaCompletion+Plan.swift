@@ -101,10 +101,10 @@
                     let tables = try DatabaseSchema(connection)
                     // The names of indexes and constraints contain those of columns, so the new columns need other ones.
                     for key in (tables.foreignKeys[name] ?? [:]).keys.sorted() where key.hasPrefix("chronicle_") {
-                        try connection.script("ALTER TABLE \(quoted(name)) DROP CONSTRAINT \(quoted(key))")
+                        try connection.script("ALTER TABLE \(self.table(name)) DROP CONSTRAINT \(quoted(key))")
                     }
                     for index in (tables.indexes[name] ?? []).sorted() where index.hasPrefix("chronicle_") {
-                        try connection.script("DROP INDEX \(quoted(index))")
+                        try connection.script("DROP INDEX \(self.table(index))")
                     }
                 }
                 // The columns of moved relationships are dropped already.
@@ -114,7 +114,7 @@
                 }
                 for step in table.columnSteps {
                     try connection.script(
-                        "ALTER TABLE \(quoted(name)) RENAME COLUMN \(quoted(step.old)) TO \(quoted(step.new))")
+                        "ALTER TABLE \(self.table(name)) RENAME COLUMN \(quoted(step.old)) TO \(quoted(step.new))")
                 }
                 entity = try catalog.entities().first { $0.name == name } ?? entity
                 let renamed = numbers[name] ?? [:]

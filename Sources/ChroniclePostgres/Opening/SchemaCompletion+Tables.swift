@@ -7,9 +7,10 @@
         struct RequiredColumn {
             let entity: String
             let property: Schema.Property
+            /// The qualified and quoted name of the table.
+            let table: String
             let defaultLiteral: String?
 
-            fileprivate var table: String { quoted(entity) }
             fileprivate var name: String { quoted(property.name) }
 
             func require(_ connection: Connection) throws {
@@ -24,7 +25,7 @@
             _ entity: Schema.Entity, _ conversions: [Conversion], _ catalog: Catalog
         ) throws -> [RequiredColumn] {
             let connection = catalog.connection
-            let definition = TableDefinition(entity: entity, schema: schema)
+            let definition = definition(of: entity)
             let wasKnown = try catalog.entities().contains { $0.name == entity.name }
             var recorded = try catalog.entity(named: entity.name)
             var required: [RequiredColumn] = []
@@ -88,7 +89,7 @@
 
         private func addColumns(_ definition: TableDefinition, _ connection: Connection) throws {
             let entity = definition.entity
-            let table = quoted(entity.name)
+            let table = table(entity.name)
             let present = try DatabaseSchema(connection).columns[entity.name] ?? [:]
             for property in entity.storedProperties where present[property.name] == nil {
                 let isEmpty = try connection.run("SELECT 1 FROM \(table) LIMIT 1", isPrepared: false).count == 0
@@ -114,13 +115,13 @@
             let present = try DatabaseSchema(connection).columns[entity.name] ?? [:]
             for property in entity.storedProperties {
                 guard let column = present[property.name] else { continue }
-                let (table, name) = (quoted(entity.name), quoted(property.name))
+                let (table, name) = (table(entity.name), quoted(property.name))
                 let conversion = conversions.first { $0.table == entity.name && $0.column == property.name }
                 try changeType(of: property, column, conversion, definition, connection)
                 if column.isOptional, !property.isOptional {
                     required.append(
                         RequiredColumn(
-                            entity: entity.name, property: property,
+                            entity: entity.name, property: property, table: table,
                             defaultLiteral: definition.defaultLiteral(property)))
                 } else if !column.isOptional, property.isOptional {
                     try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) DROP NOT NULL")
@@ -130,7 +131,7 @@
             for (name, column) in present.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
                 guard !column.isOptional, !column.hasDefault else { continue }
                 try connection.script(
-                    "ALTER TABLE \(quoted(entity.name)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
+                    "ALTER TABLE \(table(entity.name)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
             }
             return required
         }
@@ -142,7 +143,7 @@
         ) throws {
             let type = ColumnType(property)
             guard column.type != type.name else { return }
-            let (table, name) = (quoted(definition.entity.name), quoted(property.name))
+            let (table, name) = (table(definition.entity.name), quoted(property.name))
             let values = try connection.run(
                 "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL LIMIT 1", isPrepared: false)
             guard conversion != nil || values.count == 0 else {
@@ -173,7 +174,7 @@
             let present = try DatabaseSchema(connection).indexes[definition.entity.name] ?? []
             let own = present.filter { $0.hasPrefix("chronicle_") }
             for name in own.subtracting(wanted.map(\.name)).sorted() {
-                try connection.script("DROP INDEX \(quoted(name))")
+                try connection.script("DROP INDEX \(table(name))")
             }
             for index in wanted where !present.contains(index.name) {
                 do { try connection.script(index.sql) } catch let error as PostgresError where error.isUniqueViolation {
@@ -197,20 +198,21 @@
             where name.hasPrefix("chronicle_") && !names.contains(name) {
                 let isRemoved = !columns.contains(key.column)
                 if isRemoved, key.action == "SET NULL" { continue }
-                try connection.script("ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(quoted(name))")
+                try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(name))")
                 guard isRemoved else { continue }
                 let optional = TableDefinition.ForeignKey(
-                    name: name, column: key.column, destination: key.destination, action: "SET NULL")
-                try connection.script("ALTER TABLE \(quoted(table)) ADD \(optional.sql)")
+                    name: name, column: key.column, destination: key.destination, schemaName: schemaName,
+                    action: "SET NULL")
+                try connection.script("ALTER TABLE \(self.table(table)) ADD \(optional.sql)")
             }
             for key in wanted {
                 if let known = present[key.name] {
                     if known.action == key.action, known.destination == key.destination, known.column == key.column {
                         continue
                     }
-                    try connection.script("ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(quoted(key.name))")
+                    try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(key.name))")
                 }
-                do { try connection.script("ALTER TABLE \(quoted(table)) ADD \(key.sql)") } catch let error
+                do { try connection.script("ALTER TABLE \(self.table(table)) ADD \(key.sql)") } catch let error
                     as PostgresError where error.isForeignKeyViolation
                 {
                     throw SwiftDataError.backwardMigration.with(

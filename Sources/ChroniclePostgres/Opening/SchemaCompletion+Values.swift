@@ -91,7 +91,7 @@
                 try compareDestinations(models)
                 return nil
             }
-            let values = "\(quoted(table)) WHERE \(column) IS NOT NULL AND \(rows)"
+            let values = "\(connection.table(table)) WHERE \(column) IS NOT NULL AND \(rows)"
             switch earlier.change(to: new) {
             case .none: return nil
             case .unsupported:
@@ -113,7 +113,7 @@
         /// Returns whether any row has a value: the column has one type for all classes.
         private func hasValues() throws -> Bool {
             if earlier.place == .column, !earlier.isRelationship {
-                return try exists("\(quoted(table)) WHERE \(column) IS NOT NULL")
+                return try exists("\(connection.table(table)) WHERE \(column) IS NOT NULL")
             }
             // The column of an inverse remains with the values of that property.
             guard earlier.place != .inverse, let destination = earlier.destination else { return false }
@@ -122,7 +122,7 @@
 
         /// Returns the query for the pairs of the earlier relationship, or `nil` if the store does not contain them.
         private func pairs(_ destination: String) -> SQLQuery? {
-            earlier.storages(of: table, destination).first(where: tables.contains)?.pairs
+            earlier.storages(of: table, destination).first(where: tables.contains)?.pairs(connection.dialect)
         }
 
         private func compareDestinations(_ models: Schema) throws {
@@ -137,7 +137,7 @@
                 let kinds = models.kinds(of: new).sorted().map(literal).joined(separator: ", ")
                 let column = "d.\(quoted(Schema.entityAttribute))"
                 let others = """
-                    (\(pairs.sql)) AS p JOIN \(quoted(newEntity.rootName)) AS d ON d._rowid_ = p.destination \
+                    (\(pairs.sql)) AS p JOIN \(connection.table(newEntity.rootName)) AS d ON d._rowid_ = p.destination \
                     WHERE \(column) IS NULL OR \(column) NOT IN (\(kinds))
                     """
                 if try exists(others) { throw failure("some of the models are not of this class") }
@@ -228,7 +228,8 @@
                     $0.isStored && $0.entity.propertiesByName[side.2.name] != nil && $0.earlier[side.2.name] == nil
                 }
                 return (owners ?? []).map { owner in
-                    "DELETE FROM \(quoted(links.name)) WHERE \(side.0) IN (SELECT _rowid_ FROM \(quoted(side.1)) "
+                    "DELETE FROM \(connection.table(links.name)) WHERE \(side.0) IN (SELECT _rowid_ FROM "
+                        + "\(connection.table(side.1)) "
                         + "WHERE \(completion.rows(of: owner.entity, columns.keys)))"
                 }
             }
@@ -239,7 +240,7 @@
         /// - Throws: `SwiftDataError.backwardMigration` for a required property without a default value.
         func set() throws {
             for update in updates {
-                let (table, column) = (quoted(update.table), quoted(update.property.name))
+                let (table, column) = (connection.table(update.table), quoted(update.property.name))
                 let value = update.property.defaultLiteral
                 if value == nil, !update.property.isOptional {
                     let missing = try connection.run(

@@ -47,10 +47,16 @@
                     return try layout(connection)
                 }
             } catch let error as PostgresError where error.isPrivilegeViolation {
-                throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "tables or columns of the models are missing, and the role must not create them "
-                        + "(\(error.message)); open the store once as the owner of the tables",
-                    underlying: error)
+                // What is missing may not concern this program, such as a definition that another one changed.
+                do { return try existingLayout(connection) } catch let reason as SwiftDataError
+                    where reason == .loadIssueModelContainer
+                {
+                    throw SwiftDataError.loadIssueModelContainer.with(
+                        detail:
+                            "\(reason.detail ?? "the tables are not complete"); the role must not change the tables "
+                            + "(\(error.message)), so connect as their owner once",
+                        entityName: reason.entityName, propertyName: reason.propertyName, underlying: error)
+                }
             } catch let error as PostgresError where error.isReadOnly {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail:
@@ -62,7 +68,9 @@
 
         /// Locks the definitions of the schema until the transaction ends.
         static func lock(_ connection: Connection) throws {
-            try connection.run("SELECT pg_advisory_xact_lock(hashtextextended('chronicle ' || current_schema(), 0))")
+            try connection.run(
+                "SELECT pg_advisory_xact_lock(hashtextextended(\(literal("chronicle " + (connection.settings.schemaName ?? ""))), 0))"
+            )
         }
 
         /// Returns the layout of a store that is opened read-only.
@@ -70,6 +78,18 @@
             guard try Self.hasStore(connection) else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the schema \(schemaName) contains no store; open it once with `allowsSave: true`")
+            }
+            if let format = try MetaTable.format(connection), format < MetaTable.currentFormat {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail:
+                        "the tables have the format \(format) of an earlier version of Chronicle; open the store once "
+                        + "as the owner of the tables, with `allowsSave: true`, to upgrade them")
+            }
+            if let earlier = try MetaTable.text(.schemaName, connection), earlier != schemaName {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail:
+                        "the schema of the store was renamed from \(earlier) to \(schemaName); open the store once as "
+                        + "the owner of the tables, with `allowsSave: true`, to adapt the triggers")
             }
             let layout = try layout(connection)
             try requireUnchangedDeclarations(connection, layout)
@@ -87,29 +107,21 @@
         ///
         /// - Throws: `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created it.
         static func hasStore(_ connection: Connection) throws -> Bool {
-            let found = try connection.run(
-                "SELECT 1 FROM pg_class WHERE relname = 'chronicle_meta' "
-                    + "AND relnamespace = quote_ident(current_schema())::regnamespace")
-            guard found.count > 0 else { return false }
-            guard let format = try MetaTable.text(.format, connection) else { return false }
-            guard let number = Int(format), number <= MetaTable.currentFormat else {
-                throw SwiftDataError.unsupportedFileVersion.with(
-                    detail:
-                        "the tables have the format \(format), but this version of Chronicle supports formats up to "
-                        + "\(MetaTable.currentFormat); update the program")
-            }
-            return true
+            try MetaTable.format(connection) != nil
         }
 
         private func isComplete(_ connection: Connection) throws -> Bool {
-            guard try Self.hasStore(connection), try meetsSchema(connection) else { return false }
+            guard try MetaTable.format(connection) == MetaTable.currentFormat, try meetsSchema(connection) else {
+                return false
+            }
             guard let version else { return true }
             return try version.requireNotLater(connection) == version
         }
 
         /// Returns whether nothing changed since the store was opened with the same declarations.
         private func meetsSchema(_ connection: Connection) throws -> Bool {
-            guard let digest = try MetaTable.text(.completeFor(signature), connection),
+            guard try MetaTable.text(.schemaName, connection) == schemaName,
+                let digest = try MetaTable.text(.completeFor(signature), connection),
                 KnownSchemas.isInUse(
                     try MetaTable.text(.known(schemaKey), connection),
                     by: configuration.allowsSave ? PendingTransaction.bundle : nil)
@@ -141,14 +153,14 @@
         private var signature: String {
             var parts = ["history \(configuration.recordsHistory)"]
             for entity in schema.entities {
-                parts.append(TableDefinition(entity: entity, schema: schema).shape)
+                parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
                     let preservation = Preservation(property, preservesValues: false)
                     parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
                 }
             }
             parts += subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
-            parts += schema.links.map { LinkDefinition(links: $0).signature }
+            parts += schema.links.map { LinkDefinition(links: $0, schemaName: schemaName).signature }
             // Of constant length, because it is the key of an index.
             let text = parts.joined(separator: "\n")
             return [text, String(text.reversed())].map(Self.hash).joined()
@@ -203,6 +215,13 @@
 
         // MARK: Creating definitions
 
+        func definition(of entity: Schema.Entity) -> TableDefinition {
+            TableDefinition(entity: entity, schema: schema, schemaName: schemaName)
+        }
+
+        /// Returns the qualified and quoted name of a table, an index or a function.
+        func table(_ name: String) -> String { qualified(name, in: schemaName) }
+
         private func create(_ connection: Connection) throws {
             // Tables whose references are still to be checked cannot be changed.
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
@@ -228,13 +247,12 @@
             // After all tables exist.
             for entity in schema.entities {
                 try completeForeignKeys(
-                    TableDefinition(entity: entity, schema: schema).foreignKeys, of: entity.name,
+                    definition(of: entity).foreignKeys, of: entity.name,
                     columns: Set(entity.storedProperties.map(\.name)), connection)
             }
             let recordsHistory = configuration.recordsHistory
             try HistoryLayout.install(
-                connection, schemaName: schemaName, entities: try catalog.entities(), links: schema.links,
-                recordsHistory: recordsHistory)
+                connection, entities: try catalog.entities(), links: schema.links, recordsHistory: recordsHistory)
             try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
             // After the triggers exist that record the changes of rows.
             try recordingChanges(connection) {
@@ -246,6 +264,9 @@
             for column in required { try column.require(connection) }
             try version?.store(connection)
             try describe(plan, catalog)
+            try MetaTable.set(.schemaName, schemaName, connection)
+            try MetaTable.set(.files, TableFiles(connection).text, connection)
+            try MetaTable.set(.format, String(MetaTable.currentFormat), connection)
             // Changed definitions may no longer meet other schemas that the store met before.
             let newDigest = try DatabaseSchema.digest(connection)
             if newDigest != digest { try MetaTable.removeCompletions(connection) }
@@ -261,11 +282,13 @@
             let pending = PendingTransaction(
                 editingState: EditingState(id: UUID(), author: MigrationStage.author))
             _ = try connection.pipeline(pending.begin)
-            try body()
+            try connection.withSessionPath(body)
         }
 
         private func createStore(_ connection: Connection) throws {
-            for statement in [MetaTable.createTable] + Catalog.createTables { try connection.script(statement) }
+            for statement in [MetaTable.createTable(connection.schema)]
+                + Catalog.createTables(connection.schema)
+            { try connection.script(statement) }
             try MetaTable.set(.storeIdentifier, UUID().uuidString, connection)
             try MetaTable.set(.preservesValues, configuration.preservesValues ? "on" : "off", connection)
             try MetaTable.set(.format, String(MetaTable.currentFormat), connection)

@@ -102,7 +102,7 @@
             let store = PostgresStore(migrating: connection, configuration, schema, layout)
             // A context that the closure keeps must not write after the transaction.
             defer { store.pool.close() }
-            try body(store)
+            try connection.withSessionPath { try body(store) }
         }
 
         /// Returns the schema of a version, without the models that the container keeps in other stores.

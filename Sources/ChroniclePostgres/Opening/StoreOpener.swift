@@ -29,16 +29,23 @@
             if merged !== schema { try TableNames.check(merged) }
             let migration = try migrationPlan.map { try SchemaMigration($0, to: schema) }
             var settings = configuration.connectionSettings
-            settings.schemaName = try schemaName(settings)
+            let schemaName = try schemaName(settings)
+            settings.schemaName = schemaName
             let pool = ConnectionPool(
                 settings, limit: configuration.connectionLimit, waitLimit: configuration.connectionTimeout)
-            do {
-                return try pool.use { connection in
-                    try open(pool, connection, settings.schemaName ?? "", migration)
-                }
-            } catch {
-                pool.close()
-                throw error
+            // The statements of the opening run as the owner of the tables, who may be allowed more than the roles that
+            // can create functions in the schema.
+            settings.searchPath = .catalog
+            let connection = try Connection(settings)
+            defer { connection.close() }
+            do { return try open(pool, connection, schemaName, migration) } catch let error as PostgresError
+                where error.isPrivilegeViolation
+            {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail:
+                        "\(error.message); grant the role the privileges on the schema \(schemaName), such as SELECT on "
+                        + "all of its tables, or connect as another role",
+                    underlying: error)
             }
         }
 
@@ -61,20 +68,85 @@
         }
 
         /// Returns the schema of the database for the tables, and creates it if it does not exist.
+        ///
+        /// It is chosen once. PostgreSQL skips the schemas of a search path that a role must not use, so a store whose
+        /// statements depended on the path could be another one.
         private func schemaName(_ settings: ConnectionSettings) throws -> String {
             let connection = try Connection(settings)
             defer { connection.close() }
-            guard let name = configuration.schemaName else {
-                let current = try connection.run("SELECT current_schema()::text", isPrepared: false)
-                guard !current.isNull(0, 0) else {
-                    throw SwiftDataError.loadIssueModelContainer.with(
-                        detail: "no schema of the search path exists; set the schemaName of the configuration")
-                }
-                return current.text(0, 0)
+            if let encoding = connection.parameter("server_encoding"), encoding != "UTF8" {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the database has the encoding \(encoding); create a database with the encoding UTF8")
             }
+            let name: String
+            if let chosen = configuration.schemaName {
+                name = chosen
+                try create(chosen, connection)
+            } else {
+                name = try firstSchema(connection)
+            }
+            let privilege = try connection.run(
+                """
+                SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE'), current_user::text \
+                FROM pg_catalog.pg_namespace AS n WHERE n.nspname = $1
+                """, Parameters(.text(name)), isPrepared: false)
+            guard privilege.count == 1, privilege.bool(0, 0) else {
+                let role = privilege.count == 1 ? privilege.text(0, 1) : ""
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail:
+                        "the role \(role) does not have the privilege USAGE on the schema \(name); grant it with "
+                        + "GRANT USAGE ON SCHEMA \(quoted(name)) TO \(quoted(role))")
+            }
+            return name
+        }
+
+        /// Returns the first schema of the search path that exists, whether or not the role may use it.
+        private func firstSchema(_ connection: Connection) throws -> String {
+            let path = try connection.run(
+                "SELECT pg_catalog.current_setting('search_path'), current_user::text", isPrepared: false)
+            for name in Self.names(inPath: path.text(0, 0)) {
+                let found = try connection.run(
+                    "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1",
+                    Parameters(.text(name == "$user" ? path.text(0, 1) : name)), isPrepared: false)
+                // A temporary schema and that of the server are not meant for tables.
+                if found.count > 0, name != "pg_catalog", !name.hasPrefix("pg_temp") {
+                    return name == "$user" ? path.text(0, 1) : name
+                }
+            }
+            throw SwiftDataError.loadIssueModelContainer.with(
+                detail: "no schema of the search path exists; set the schemaName of the configuration")
+        }
+
+        /// Returns the names in the value of a search path.
+        static func names(inPath path: String) -> [String] {
+            var names: [String] = []
+            var rest = Substring(path)
+            while !rest.isEmpty {
+                rest = rest.drop { $0 == " " || $0 == "," }
+                var name = ""
+                if rest.first == "\"" {
+                    rest = rest.dropFirst()
+                    while let end = rest.firstIndex(of: "\"") {
+                        name += rest[..<end]
+                        rest = rest[rest.index(after: end)...]
+                        // Two quotation marks are one in the name.
+                        guard rest.first == "\"" else { break }
+                        name += "\""
+                        rest = rest.dropFirst()
+                    }
+                } else {
+                    name = rest.prefix { $0 != "," }.trimmingCharacters(in: .whitespaces).lowercased()
+                    rest = rest.drop { $0 != "," }
+                }
+                if !name.isEmpty { names.append(name) }
+            }
+            return names
+        }
+
+        private func create(_ name: String, _ connection: Connection) throws {
             let known = try connection.run(
-                "SELECT 1 FROM pg_namespace WHERE nspname = $1", Parameters(.text(name)), isPrepared: false)
-            guard known.count == 0 else { return name }
+                "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", Parameters(.text(name)), isPrepared: false)
+            guard known.count == 0 else { return }
             guard configuration.allowsSave else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the schema \(name) does not exist; open the store once with `allowsSave: true`")
@@ -90,7 +162,6 @@
             } catch let error as PostgresError where error.isUniqueViolation {
                 // Another process created it at the same time.
             }
-            return name
         }
     }
 

@@ -87,7 +87,7 @@
                 if destination == nil, side.isRequired { throw side.requiredDestination(of: identifier) }
                 changed[side.tableName, default: []].insert(key)
                 let query: SQLQuery = """
-                    UPDATE \(name: side.tableName) \
+                    UPDATE \(side.table) \
                     SET \(name: side.name) = \(value: destination.map { .integer($0) } ?? .null) \
                     WHERE \(raw: EntityTable.primaryKey) = \(value: .integer(key))
                     """

@@ -53,11 +53,11 @@
         /// Merges the changes of each model in the history.
         func mergeChanges(_ connection: Connection) throws {
             guard !released.keys.isEmpty else {
-                try connection.run(HistoryTables.mergeChanges)
+                try connection.run(HistoryTables.mergeChanges(connection.schema))
                 return
             }
             try connection.run(
-                HistoryTables.mergeReleasedChanges,
+                HistoryTables.mergeReleasedChanges(connection.schema),
                 Parameters(.array(ParameterArray(released.entities)), .array(ParameterArray(released.keys))))
         }
 
@@ -106,7 +106,7 @@
                     // References are checked when the transaction commits.
                     _ = try connection.transaction {
                         try $0.run(
-                            "UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = "
+                            "UPDATE \(layout.qualified(table.name)) SET \(quoted(column.name)) = "
                                 + "\(property.isOptional ? "NULL" : column.randomValue) "
                                 + "WHERE \(EntityTable.primaryKey) = $1", Parameters(.int64(key)))
                     }
@@ -142,7 +142,7 @@
                 let conditions = constraint.enumerated()
                     .map { "\(quoted(table.columns[$1.slot].name)) = $\($0 + 1)" }
                 let found = try connection.run(
-                    "SELECT \(EntityTable.primaryKey) FROM \(quoted(table.name)) "
+                    "SELECT \(EntityTable.primaryKey) FROM \(layout.qualified(table.name)) "
                         + "WHERE \(conditions.joined(separator: " AND "))", parameters)
                 return (0..<found.count).map { (found.int64($0, 0), constraint) }
             }

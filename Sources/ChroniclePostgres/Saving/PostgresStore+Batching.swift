@@ -24,7 +24,7 @@
             let query = try translating {
                 try FetchSQL(
                     FetchDescriptor(predicate: request.predicate), includeSubclasses: request.includeSubclasses,
-                    schema: schema, storeIdentifier: identifier, dialect: PostgreSQLDialect()
+                    schema: schema, storeIdentifier: identifier, dialect: layout.dialect
                 ).delete
             }
             let cascade = Cascade(
@@ -66,7 +66,7 @@
                 let values = try request.values(in: schema)
                 let rows = try FetchSQL(
                     FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier,
-                    dialect: PostgreSQLDialect())
+                    dialect: layout.dialect)
                 return (rows, values, try rows.update(values))
             }
             return try attributingErrors {

@@ -138,7 +138,9 @@
             try writer.write(to: &pipeline)
             // A delete can remove several links and references of another model.
             let mayRepeatChanges = !request.linked.isEmpty || !request.unlinked.isEmpty || !request.deleted.isEmpty
-            if mayRepeatChanges, store.configuration.recordsHistory { pipeline.add(HistoryTables.mergeChanges) }
+            if mayRepeatChanges, store.configuration.recordsHistory {
+                pipeline.add(HistoryTables.mergeChanges(quoted(store.layout.schemaName)))
+            }
             let count = pipeline.count
             if checksOneToOnes { try OneToOneWriter(store.layout, request, writer.inserted)?.addChecks(to: &pipeline) }
             return count..<pipeline.count
@@ -158,7 +160,7 @@
                 keys.append(key)
             }
             try connection.run(
-                HistoryTables.mergeReleasedChanges,
+                HistoryTables.mergeReleasedChanges(connection.schema),
                 Parameters(.array(ParameterArray(entities)), .array(ParameterArray(keys))))
             return rows
         }

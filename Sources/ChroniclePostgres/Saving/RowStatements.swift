@@ -21,9 +21,12 @@
         private let table: String
         private let columns: [EntityTable.Column]
 
-        /// - Parameter kind: The name of an entity that inherits from another one, which its rows contain.
-        init(table name: String, _ columns: [EntityTable.Column], kind: String?) {
-            table = quoted(name)
+        /// - Parameters:
+        ///   - table: The qualified and quoted name of the table.
+        ///   - columns: The columns.
+        ///   - kind: The name of an entity that inherits from another one, which its rows contain.
+        init(table: String, _ columns: [EntityTable.Column], kind: String?) {
+            self.table = table
             self.columns = columns
             let key = EntityTable.primaryKey
             let names = columns.map { quoted($0.name) } + (kind == nil ? [] : [quoted(Schema.entityAttribute)])
@@ -37,20 +40,20 @@
                 + "SELECT coalesce(max(\(key)), 1) / count(*) FROM inserted"
             // The rows are inserted, and get their keys, in the order in which the function returns them.
             func many(_ names: [String], _ types: [ColumnType], returnsKeys: Bool) -> String {
-                let arrays = types.enumerated().map { "$\($0 + 1)::\($1.name)[]" }.joined(separator: ", ")
+                let arrays = types.enumerated().map { "$\($0 + 1)::\($1.name)[]" }
                 let aliases = types.indices.map { "c\($0)" }
-                return "WITH inserted AS (INSERT INTO \(quoted(name))(\(names.joined(separator: ", "))) "
+                return "WITH inserted AS (INSERT INTO \(table)(\(names.joined(separator: ", "))) "
                     + "SELECT \((aliases + constants).joined(separator: ", ")) "
-                    + "FROM unnest(\(arrays)) AS v(\(aliases.joined(separator: ", "))) RETURNING \(key)) "
+                    + "FROM \(rows(of: arrays)) AS v(\(aliases.joined(separator: ", "))) RETURNING \(key)) "
                     + (returnsKeys ? "SELECT \(key) FROM inserted UNION ALL " : "")
-                    + "SELECT 1 / (count(*) = cardinality($1))::int FROM inserted"
+                    + "SELECT 1 / (count(*) = pg_catalog.cardinality($1))::int FROM inserted"
             }
             insertMany = columns.isEmpty ? nil : many(names, columns.map(\.type), returnsKeys: true)
             insertWithKeys = many([key] + names, [.integer] + columns.map(\.type), returnsKeys: false)
             delete = "DELETE FROM \(table) WHERE \(key) = ANY($1)"
             // The lock waits for a transaction that moves the sequence for restored keys; see `setHighestKey`.
             reserveKeys =
-                "SELECT nextval(pg_get_serial_sequence(\(literal(table)), '\(key)')) FROM generate_series(1, $1)"
+                "SELECT pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\(literal(table)), '\(key)')) FROM pg_catalog.generate_series(1, $1)"
         }
 
         /// Locks the table against a change of its sequence until the transaction ends.
@@ -61,8 +64,9 @@
 
         /// Moves the sequence of the keys forward, so that the rows that are inserted later have higher keys.
         var setHighestKey: String {
-            let sequence = "pg_get_serial_sequence(\(literal(table)), '\(EntityTable.primaryKey)')"
-            return "SELECT setval(\(sequence), $1) WHERE $1 > coalesce(pg_sequence_last_value(\(sequence)), 0)"
+            let sequence = "pg_catalog.pg_get_serial_sequence(\(literal(table)), '\(EntityTable.primaryKey)')"
+            return
+                "SELECT pg_catalog.setval(\(sequence), $1) WHERE $1 > coalesce(pg_catalog.pg_sequence_last_value(\(sequence)), 0)"
         }
 
         /// Returns a statement that updates these columns of one row. The key is the last parameter.
@@ -83,7 +87,7 @@
                 ["$1::bigint[]"] + slots.enumerated().map { "$\($0 + 2)::\(columns[$1].type.name)[]" }
             let aliases = ["k"] + slots.map { "c\($0)" }
             return "WITH changed AS (UPDATE \(table) AS t SET \(assignments.joined(separator: ", ")) "
-                + "FROM unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", "))) "
+                + "FROM \(rows(of: arrays)) AS v(\(aliases.joined(separator: ", "))) "
                 + "WHERE t.\(EntityTable.primaryKey) = v.k RETURNING 1) "
                 + "SELECT 1 / (count(*) = $\(slots.count + 2))::int FROM changed"
         }

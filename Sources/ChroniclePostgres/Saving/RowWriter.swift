@@ -299,14 +299,15 @@
 
         private mutating func link(_ pipeline: inout Pipeline) throws {
             try write(request.linked, &pipeline) { table in
-                "INSERT INTO \(table)(owner, destination) SELECT * FROM unnest($1::bigint[], $2::bigint[]) "
+                "INSERT INTO \(table)(owner, destination) SELECT * FROM "
+                    + "\(rows(of: ["$1::bigint[]", "$2::bigint[]"])) AS v "
                     + "ON CONFLICT DO NOTHING"
             }
         }
 
         private mutating func unlink(_ pipeline: inout Pipeline) throws {
             try write(request.unlinked, &pipeline) { table in
-                "DELETE FROM \(table) USING unnest($1::bigint[], $2::bigint[]) AS v(o, d) "
+                "DELETE FROM \(table) USING \(rows(of: ["$1::bigint[]", "$2::bigint[]"])) AS v(o, d) "
                     + "WHERE owner = v.o AND destination = v.d"
             }
         }
@@ -322,7 +323,7 @@
                 let definition = try layout.links(named: links[index].name)
                 let part = links[start...index]
                 let statement = pipeline.add(
-                    sql(quoted(definition.name)),
+                    sql(layout.qualified(definition.name)),
                     Parameters(
                         .array(ParameterArray(try part.map { try key($0.owner, of: definition.owner) })),
                         .array(ParameterArray(try part.map { try key($0.destination, of: definition.destination) }))))

@@ -106,7 +106,7 @@
 
         private func existing(_ keys: Set<Int64>, _ table: String, _ connection: Connection) throws -> Set<Int64> {
             let result = try connection.run(
-                "SELECT \(EntityTable.primaryKey) FROM \(quoted(table)) WHERE \(EntityTable.primaryKey) = ANY($1)",
+                "SELECT \(EntityTable.primaryKey) FROM \(layout.qualified(table)) WHERE \(EntityTable.primaryKey) = ANY($1)",
                 Parameters(.array(ParameterArray(keys))))
             return Set((0..<result.count).map { result.int64($0, 0) })
         }
@@ -192,7 +192,7 @@
             let isLink = layout.linksByName[reference.table] != nil
             let source = isLink ? (reference.column == "owner" ? "destination" : "owner") : EntityTable.primaryKey
             let rows = try connection.run(
-                "SELECT \(source), \(quoted(reference.column)) FROM \(quoted(reference.table)) "
+                "SELECT \(source), \(quoted(reference.column)) FROM \(layout.qualified(reference.table)) "
                     + "WHERE \(quoted(reference.column)) = ANY($1) ORDER BY 1 LIMIT 1000",
                 Parameters(.array(ParameterArray(deleted.keys))))
             // References of updated rows were examined above, with their new values.

@@ -30,7 +30,8 @@
                             let tables = try modelTables(connection)
                             if !tables.isEmpty {
                                 // In contrast to TRUNCATE … CASCADE, this does not empty tables of other programs.
-                                try connection.script("TRUNCATE \(tables.map(quoted).joined(separator: ", "))")
+                                try connection.script(
+                                    "TRUNCATE \(tables.map(connection.table).joined(separator: ", "))")
                             }
                             try HistoryLayout.erase(connection)
                         }
@@ -50,9 +51,9 @@
         private func modelTables(_ connection: Connection) throws -> [String] {
             let result = try connection.run(
                 """
-                SELECT DISTINCT c.relname FROM pg_class AS c JOIN chronicle_entity AS e \
-                ON c.relname = e.name OR starts_with(c.relname, e.name || '.') \
-                WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1
+                SELECT DISTINCT c.relname FROM pg_class AS c JOIN \(connection.schema).chronicle_entity AS e \
+                ON c.relname = e.name OR starts_with(c.relname::text, e.name || '.') \
+                WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p') ORDER BY 1
                 """)
             return (0..<result.count).map { result.text($0, 0) }
         }

@@ -111,9 +111,28 @@
                 as SwiftDataError
                 where (error.underlying as? PostgresError)?.isSchemaMismatch == true
             {
+                try requireSamePlace(error)
                 try requireSameNames(error)
                 throw error
             }
+        }
+
+        /// Throws an error if the schema does not contain the tables of a store any more.
+        private func requireSamePlace(_ cause: SwiftDataError) throws {
+            let exists = try ChroniclePostgres.attributingErrors(to: identifier) {
+                try pool.use { connection in
+                    try connection.run(
+                        "SELECT to_regclass($1) IS NOT NULL", Parameters(.text(connection.table("chronicle_meta")))
+                    )
+                    .bool(0, 0)
+                }
+            }
+            guard !exists else { return }
+            throw SwiftDataError.storeMoved.with(
+                detail:
+                    "the schema \(layout.schemaName) does not contain the tables of the store any more, because it was "
+                    + "renamed or they were removed; create a new container with the name of the schema",
+                storeIdentifier: identifier, underlying: cause.underlying)
         }
 
         /// Throws an error if another program changed the names of tables or columns since the store was opened.

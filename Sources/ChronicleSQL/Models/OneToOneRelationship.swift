@@ -17,13 +17,18 @@ package struct OneToOneRelationship: Sendable {
         package let isRequired: Bool
         /// The table, which entities that inherit from each other share.
         package let tableName: String
+        /// The table in statements: the quoted name, after that of the schema of the database if there is one.
+        package let table: SQLQuery
 
-        fileprivate init?(_ property: Schema.Property, of entityName: String, in schema: Schema) {
+        fileprivate init?(
+            _ property: Schema.Property, of entityName: String, in schema: Schema, _ dialect: (any SQLDialect)?
+        ) {
             guard let relationship = property.relationship, !relationship.isToMany else { return nil }
             self.entityName = entityName
             (name, slot) = (property.name, property.slot)
             isRequired = !relationship.isOptional || relationship.minimumModelCount > 0
             tableName = schema.entitiesByName[entityName]?.rootName ?? entityName
+            table = SQLQuery(raw: dialect?.table(tableName) ?? SQLQuery.quoted(tableName))
         }
 
         /// Returns the error for a row whose required destination belongs to another row after the save.
@@ -41,11 +46,11 @@ package struct OneToOneRelationship: Sendable {
     package let other: Side
 
     /// - Returns: `nil` if the property is not a to-one relationship with a to-one inverse.
-    package init?(_ property: Schema.Property, in schema: Schema) {
+    package init?(_ property: Schema.Property, in schema: Schema, dialect: (any SQLDialect)? = nil) {
         guard let relationship = property.relationship, !relationship.isToMany,
             let inverse = schema.inverse(of: relationship), let declaring = inverse.relationship?.destination,
-            let side = Side(property, of: declaring, in: schema),
-            let other = Side(inverse, of: relationship.destination, in: schema)
+            let side = Side(property, of: declaring, in: schema, dialect),
+            let other = Side(inverse, of: relationship.destination, in: schema, dialect)
         else { return nil }
         (self.side, self.other) = (side, other)
     }
@@ -53,8 +58,12 @@ package struct OneToOneRelationship: Sendable {
     private init(side: Side, other: Side) { (self.side, self.other) = (side, other) }
 
     /// Returns the one-to-one relationships of an entity, including those that it inherits.
-    package static func all(of entity: Schema.Entity, in schema: Schema) -> [OneToOneRelationship] {
-        entity.storedProperties.compactMap { OneToOneRelationship($0, in: schema) }
+    ///
+    /// - Parameter dialect: The dialect with the schema of the database, or `nil` for unqualified names of tables.
+    package static func all(
+        of entity: Schema.Entity, in schema: Schema, dialect: (any SQLDialect)? = nil
+    ) -> [OneToOneRelationship] {
+        entity.storedProperties.compactMap { OneToOneRelationship($0, in: schema, dialect: dialect) }
     }
 
     /// The same relationship from its other side.
@@ -64,7 +73,7 @@ package struct OneToOneRelationship: Sendable {
     ///
     /// The columns disagree if this query, or that of the ``inverse``, returns a row.
     package var unreturned: SQLQuery {
-        "SELECT a.\(Self.key) FROM \(name: side.tableName) AS a WHERE \(isUnreturned) ORDER BY 1"
+        "SELECT a.\(Self.key) FROM \(side.table) AS a WHERE \(isUnreturned) ORDER BY 1"
     }
 
     /// Returns a query for the keys of rows that are not in a mutual pair, although a column of either side references
@@ -73,17 +82,17 @@ package struct OneToOneRelationship: Sendable {
     /// - Parameter keys: The condition of the keys, such as `= ?`.
     package func disagreements(_ keys: SQLQuery) -> SQLQuery {
         """
-        SELECT a.\(Self.key) FROM \(name: side.tableName) AS a WHERE a.\(Self.key) \(keys) AND (\(isUnreturned) \
-        OR EXISTS (SELECT 1 FROM \(name: side.tableName) AS c WHERE c.\(name: side.name) = a.\(name: side.name) \
+        SELECT a.\(Self.key) FROM \(side.table) AS a WHERE a.\(Self.key) \(keys) AND (\(isUnreturned) \
+        OR EXISTS (SELECT 1 FROM \(side.table) AS c WHERE c.\(name: side.name) = a.\(name: side.name) \
         AND c.\(Self.key) <> a.\(Self.key)) \
-        OR EXISTS (SELECT 1 FROM \(name: other.tableName) AS b WHERE b.\(name: other.name) = a.\(Self.key) \
+        OR EXISTS (SELECT 1 FROM \(other.table) AS b WHERE b.\(name: other.name) = a.\(Self.key) \
         AND (a.\(name: side.name) IS NULL OR a.\(name: side.name) <> b.\(Self.key))))
         """
     }
 
     private var isUnreturned: SQLQuery {
         """
-        EXISTS (SELECT 1 FROM \(name: other.tableName) AS b WHERE b.\(Self.key) = a.\(name: side.name) \
+        EXISTS (SELECT 1 FROM \(other.table) AS b WHERE b.\(Self.key) = a.\(name: side.name) \
         AND (b.\(name: other.name) IS NULL OR b.\(name: other.name) <> a.\(Self.key)))
         """
     }
@@ -162,19 +171,19 @@ package struct OneToOneReconciliation {
 
     private func exists(_ row: Int64, _ side: OneToOneRelationship.Side) throws -> Bool {
         let key = OneToOneRelationship.key
-        return try !keys("SELECT \(key) FROM \(name: side.tableName) WHERE \(key) = \(value: .integer(row))").isEmpty
+        return try !keys("SELECT \(key) FROM \(side.table) WHERE \(key) = \(value: .integer(row))").isEmpty
     }
 
     private func destination(of row: Int64, _ side: OneToOneRelationship.Side) -> SQLQuery {
         """
-        SELECT \(name: side.name) FROM \(name: side.tableName) \
+        SELECT \(name: side.name) FROM \(side.table) \
         WHERE \(OneToOneRelationship.key) = \(value: .integer(row)) AND \(name: side.name) IS NOT NULL
         """
     }
 
     private func referrers(to row: Int64, _ side: OneToOneRelationship.Side) -> SQLQuery {
         """
-        SELECT \(OneToOneRelationship.key) FROM \(name: side.tableName) \
+        SELECT \(OneToOneRelationship.key) FROM \(side.table) \
         WHERE \(name: side.name) = \(value: .integer(row)) ORDER BY 1
         """
     }

@@ -32,19 +32,25 @@ public enum RelationshipStorage: Equatable, Sendable {
     }
 
     /// The query for the keys of the models and of their destinations, in the columns `source` and `destination`.
-    public var pairs: SQLQuery {
+    public var pairs: SQLQuery { pairs(PostgreSQLDialect()) }
+
+    /// Returns the query of ``pairs`` for a database.
+    ///
+    /// - Parameter dialect: The dialect, which may contain the schema of the tables.
+    /// - Returns: The query.
+    public func pairs(_ dialect: any SQLDialect) -> SQLQuery {
         let key = ModelTables.primaryKey
         return switch self {
         case .column(let table, let name):
             """
-            SELECT \(raw: key) AS source, \(name: name) AS destination FROM \(name: table) WHERE \(name: name) IS NOT NULL
+            SELECT \(raw: key) AS source, \(name: name) AS destination FROM \(raw: dialect.table(table)) WHERE \(name: name) IS NOT NULL
             """
         case .inverseColumn(let table, let name):
             """
-            SELECT \(name: name) AS source, \(raw: key) AS destination FROM \(name: table) WHERE \(name: name) IS NOT NULL
+            SELECT \(name: name) AS source, \(raw: key) AS destination FROM \(raw: dialect.table(table)) WHERE \(name: name) IS NOT NULL
             """
         case .links(let table, let from, let to):
-            "SELECT \(raw: from) AS source, \(raw: to) AS destination FROM \(name: table)"
+            "SELECT \(raw: from) AS source, \(raw: to) AS destination FROM \(raw: dialect.table(table))"
         }
     }
 

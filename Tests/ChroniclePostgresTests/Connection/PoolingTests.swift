@@ -149,6 +149,28 @@
             #expect(try ModelContext(container).fetchCount(FetchDescriptor<GraphSeat>()) == 0)
         }
 
+        /// The error names the option that is missing.
+        @Test func theOptionIsMissing() throws {
+            let own = try PgBouncer(cluster, sessions: 1)
+            let first = try HistoryFixture(
+                .testing {
+                    $0.connectionString = own.connectionString
+                    $0.usesTransactionPooling = true
+                }, cluster)
+            var configuration = first.configuration
+            configuration.usesTransactionPooling = false
+            var found: [SwiftDataError] = []
+            // Two clients prepare statements with the same names in one session of the server.
+            for _ in 0..<2 {
+                do {
+                    let fixtures = try (0..<2).map { _ in try HistoryFixture(configuration, cluster) }
+                    for fixture in fixtures { try fixture.add("\(UUID())") }
+                } catch let error as SwiftDataError { found.append(error) }
+            }
+            #expect(found.contains { $0.detail?.contains("usesTransactionPooling") == true }, "\(found)")
+            try own.stop()
+        }
+
         /// With pooling per session, the server process is not the one that the proxy reports to libpq.
         @Test func sessionIsIdentifiedThroughAProxy() throws {
             let sessions = try PgBouncer(cluster, mode: "session")

@@ -101,6 +101,112 @@
         }
     }
 
+    /// Transactions that depend on others only by constraints that are checked at their end.
+    @Suite("PostgreSQL order of deferred constraints", .requiresPostgres) struct DeferredOrderTests {
+        /// A child is inserted before the parent that it references, and committed afterwards.
+        @Test(arguments: [false, true]) func aChildFollowsItsParent(hasOtherChanges: Bool) throws {
+            let fixture = try HistoryFixture()
+            let session = try PsqlSession(fixture)
+            let other = #"INSERT INTO "Account"(_rowid_, name, balance) VALUES (5, 'b', 0);"#
+            try session.run(
+                #"BEGIN; \#(hasOtherChanges ? other : "") INSERT INTO "Entry"(_rowid_, account) VALUES (1, 7);"#)
+            try fixture.psql(#"INSERT INTO "Account"(_rowid_, name, balance) VALUES (7, 'a', 0)"#)
+            try session.run("COMMIT;")
+            try session.end()
+            #expect(
+                try fixture.transactions().map { $0.changes.map(\.line).last } == [
+                    "insert Account/7", "insert Entry/1",
+                ])
+        }
+
+        /// A model is deleted although another transaction, which is committed earlier, deletes the one that references it.
+        @Test func aDeleteFollowsThatOfTheReference() throws {
+            let fixture = try HistoryFixture()
+            try fixture.psql(
+                """
+                ALTER TABLE "Entry" DROP CONSTRAINT "chronicle_reference_Entry_account";
+                ALTER TABLE "Entry" ADD CONSTRAINT other FOREIGN KEY (account) REFERENCES "Account"(_rowid_) \
+                DEFERRABLE INITIALLY DEFERRED;
+                INSERT INTO "Account"(_rowid_, name, balance) VALUES (7, 'a', 0);
+                INSERT INTO "Entry"(_rowid_, account) VALUES (1, 7)
+                """)
+            let token = try fixture.token
+            let session = try PsqlSession(fixture)
+            try session.run(#"BEGIN; DELETE FROM "Account" WHERE _rowid_ = 7;"#)
+            try fixture.psql(#"DELETE FROM "Entry""#)
+            try session.run("COMMIT;")
+            try session.end()
+            #expect(
+                try fixture.transactions(after: token).map { $0.changes.map(\.line) }
+                    == [["delete Entry/1"], ["delete Account/7"]])
+        }
+
+        /// A constraint that is checked immediately, and deferred again, within a transaction.
+        @Test func constraintsThatAreCheckedWithinATransaction() throws {
+            let fixture = try HistoryFixture()
+            let session = try PsqlSession(fixture)
+            try session.run(
+                """
+                BEGIN; INSERT INTO "Account"(_rowid_, name, balance) VALUES (5, 'b', 0); SET CONSTRAINTS ALL IMMEDIATE;
+                INSERT INTO "Account"(_rowid_, name, balance) VALUES (6, 'c', 0); SET CONSTRAINTS ALL DEFERRED;
+                INSERT INTO "Entry"(_rowid_, account) VALUES (1, 7);
+                """)
+            try fixture.psql(#"INSERT INTO "Account"(_rowid_, name, balance) VALUES (7, 'a', 0)"#)
+            try session.run("COMMIT;")
+            try session.end()
+            #expect(
+                try fixture.transactions().map { $0.changes.map(\.line).last } == [
+                    "insert Account/7", "insert Entry/1",
+                ])
+        }
+
+        /// Sessions insert parents and children of others at random, and the history is replayed.
+        @Test func everyReferenceFollowsItsDestination() throws {
+            let fixture = try HistoryFixture()
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { writer in
+                var random = TestSeed.generator(writer)
+                var script = ""
+                for number in 0..<60 {
+                    let key = number * 4 + writer + 1
+                    // A parent that another session may be inserting at the same time.
+                    let parent = max(1, key + Int.random(in: -4...4, using: &random))
+                    script += """
+                        DO $$ BEGIN
+                        INSERT INTO "Entry"(_rowid_, account) VALUES (\(key), \(parent));
+                        PERFORM pg_sleep(\(Double.random(in: 0..<0.01, using: &random)));
+                        INSERT INTO "Account"(_rowid_, name, balance) VALUES (\(key), '\(key)', 0);
+                        EXCEPTION WHEN foreign_key_violation THEN NULL; END $$;
+                        INSERT INTO "Account"(_rowid_, name, balance) VALUES (\(key), '\(key)', 0)
+                        ON CONFLICT DO NOTHING;
+
+                        """
+                }
+                do {
+                    let session = try PsqlSession(fixture)
+                    try session.run("\\set ON_ERROR_STOP off\n\(script)")
+                    try session.end()
+                } catch { failures.withLock { $0.append("\(error)") } }
+            }
+            #expect(failures.withLock(\.self) == [])
+            var accounts: Set<Int64> = []
+            var references = 0
+            let entries = try fixture.psql(#"SELECT _rowid_, account FROM "Entry" WHERE account IS NOT NULL"#)
+                .split(separator: "\n").map { $0.split(separator: "|").compactMap { Int64($0) } }
+            let parents = Dictionary(uniqueKeysWithValues: entries.map { ($0[0], $0[1]) })
+            for transaction in try fixture.transactions() {
+                let keys = transaction.changes.map(\.changedPersistentIdentifier)
+                accounts.formUnion(keys.filter { $0.entityName == "Account" }.compactMap(\.integerPrimaryKey))
+                for key in keys where key.entityName == "Entry" {
+                    let parent = try #require(parents[key.integerPrimaryKey ?? 0])
+                    #expect(accounts.contains(parent), "\(TestSeed.description)")
+                    references += 1
+                }
+            }
+            #expect(references > 20, "\(TestSeed.description)")
+        }
+    }
+
     /// A `psql` process whose statements run one after the other in one session.
     final class PsqlSession {
         private let process = Process()

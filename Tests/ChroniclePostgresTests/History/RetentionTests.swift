@@ -44,10 +44,10 @@
         @Test func ageLimitsTheHistory() async throws {
             let fixture = try HistoryFixture()
             let transactions = try fixture.add("a", "b", "c", "d")
-            // The first two are 100 days old. So is the last one, whose program had a wrong clock.
+            // The first two are 100 days old. So is the last one, because the server had a wrong clock.
             try fixture.psql(
                 """
-                UPDATE chronicle_transaction SET timestamp = timestamp - 8640000 \
+                UPDATE chronicle_transaction SET recorded = recorded - 8640000 \
                 WHERE position IN (\(transactions[0].transactionIdentifier), \(transactions[1].transactionIdentifier), \
                 \(transactions[3].transactionIdentifier))
                 """)
@@ -76,12 +76,33 @@
                 for (transaction, age) in zip(transactions, ages) {
                     try fixture.psql(
                         """
-                        UPDATE chronicle_transaction SET timestamp = timestamp - \(age * 86_400) \
+                        UPDATE chronicle_transaction SET recorded = recorded - \(age * 86_400) \
                         WHERE position = \(transaction.transactionIdentifier)
                         """)
                 }
                 #expect(try await purge(fixture, month).transactions == deleted, "\(ages)")
             }
+        }
+
+        /// Programs choose the times of their transactions, which are kept and shown, but have no effect on the purge.
+        @Test(arguments: ["4e9", "-1e12", "0", "1e12", "\"x\""])
+        func timesOfProgramsHaveNoEffect(_ timestamp: String) async throws {
+            let fixture = try HistoryFixture()
+            try fixture.add("a")
+            try fixture.psql(
+                """
+                BEGIN; SET LOCAL chronicle.save = '{"timestamp": \(timestamp)}';
+                INSERT INTO "Entry"(amount) VALUES (1); COMMIT
+                """)
+            try fixture.add("b")
+            if let time = Double(timestamp) {
+                #expect(try fixture.transactions()[1].timestamp.timeIntervalSinceReferenceDate == time)
+            }
+            let month = HistoryRetention(maximumAge: .seconds(30 * 86_400))
+            #expect(try await purge(fixture, month).transactions == 0)
+            try fixture.psql("UPDATE chronicle_transaction SET recorded = recorded - 8640000 WHERE position <= 2")
+            #expect(try await purge(fixture, month).transactions == 2)
+            #expect(try await purge(fixture, HistoryRetention(maximumAge: .zero)).transactions == 1)
         }
 
         @Test func purgeIsDoneInSteps() throws {

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     /// The entities in the history by their numbers.
     struct HistoryCatalog {
@@ -7,9 +8,11 @@
         private let storeIdentifier: String
         private var entities: [Int64: EntityHistory] = [:]
         private var isReloaded = false
+        /// The dialect, with qualified names of tables.
+        let dialect: PostgreSQLDialect
 
         init(_ store: PostgresStore) {
-            (schema, storeIdentifier) = (store.schema, store.identifier)
+            (schema, storeIdentifier, dialect) = (store.schema, store.identifier, store.layout.dialect)
             setEntities(store.layout.recorded)
         }
 

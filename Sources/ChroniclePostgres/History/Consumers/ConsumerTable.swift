@@ -20,7 +20,8 @@
 
         /// Returns the consumers, ordered by name.
         func records() throws -> [Record] {
-            let result = try connection.run("SELECT \(Self.columns) FROM chronicle_consumer ORDER BY name")
+            let result = try connection.run(
+                "SELECT \(Self.columns) FROM \(connection.schema).chronicle_consumer ORDER BY name")
             return try (0..<result.count).map { try record(result, $0) }
         }
 
@@ -29,7 +30,7 @@
         /// - Parameter isLocked: Whether other sessions must not change it until the transaction ends.
         func record(named name: String, isLocked: Bool = false) throws -> (id: Int64, record: Record)? {
             let result = try connection.run(
-                "SELECT \(Self.columns) FROM chronicle_consumer WHERE name = $1\(isLocked ? " FOR UPDATE" : "")",
+                "SELECT \(Self.columns) FROM \(connection.schema).chronicle_consumer WHERE name = $1\(isLocked ? " FOR UPDATE" : "")",
                 Parameters(.text(name)))
             return result.count == 1 ? (result.int64(0, 0), try record(result, 0)) : nil
         }
@@ -82,12 +83,13 @@
             case (nil, let record?):
                 let inserted = try connection.run(
                     """
-                    INSERT INTO chronicle_consumer(name, position, check_value, rebuild, fence, attempts, acknowledged, \
+                    INSERT INTO \(connection.schema).chronicle_consumer(name, position, check_value, rebuild, fence, attempts, acknowledged, \
                     seen, skip_count, skips) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
                     """, try parameters(record))
                 if inserted.affectedRows == 0 { throw InsertedMeanwhile() }
             case (let known?, nil):
-                try connection.run("DELETE FROM chronicle_consumer WHERE id = $1", Parameters(.int64(known.id)))
+                try connection.run(
+                    "DELETE FROM \(connection.schema).chronicle_consumer WHERE id = $1", Parameters(.int64(known.id)))
             case (let known?, let record?): try write(record, over: known)
             }
             return result
@@ -117,7 +119,7 @@
             do {
                 try connection.run(
                     """
-                    UPDATE chronicle_consumer SET \(number)name = $1, position = $2, check_value = $3, rebuild = $4, \
+                    UPDATE \(connection.schema).chronicle_consumer SET \(number)name = $1, position = $2, check_value = $3, rebuild = $4, \
                     fence = $5, attempts = $6, acknowledged = $7, seen = $8, skip_count = $9, skips = $10 WHERE id = $11
                     """, parameters)
             } catch let error as PostgresError where error.isUniqueViolation {

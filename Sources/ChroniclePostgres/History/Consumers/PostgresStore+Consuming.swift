@@ -160,8 +160,8 @@
                 let start = try token.map { try positions.lowerBound($0) } ?? 0
                 let result = try positions.connection.run(
                     """
-                    SELECT next_change - coalesce((SELECT first_number FROM chronicle_transaction WHERE position > $1 \
-                    ORDER BY position LIMIT 1), next_change) FROM chronicle_history
+                    SELECT next_change - coalesce((SELECT first_number FROM \(positions.connection.schema).chronicle_transaction WHERE position > $1 \
+                    ORDER BY position LIMIT 1), next_change) FROM \(positions.connection.schema).chronicle_history
                     """, Parameters(.int64(start)))
                 return Int(result.int64(0, 0))
             }
@@ -188,7 +188,7 @@
                 try pool.read { connection in
                     let result = try connection.run(
                         """
-                        SELECT t.\(EntityTable.primaryKey) FROM \(quoted(table.name)) AS t \
+                        SELECT t.\(EntityTable.primaryKey) FROM \(connection.table(table.name)) AS t \
                         WHERE t.\(EntityTable.primaryKey) > $1 AND \(kind) ORDER BY 1 LIMIT $2
                         """, parameters)
                     return (0..<result.count).map { table.origin.identifier(result.int64($0, 0)) }

@@ -166,7 +166,7 @@
             }
 
             private func newest() throws -> Int64 {
-                recordsHistory ? try connection.run("SELECT chronicle_number()").int64(0, 0) : 0
+                recordsHistory ? try connection.numberTransactions() : 0
             }
 
             /// Waits for a notification, and returns whether something may have been committed.

@@ -65,8 +65,10 @@
         public var isHistoryIndexedByModel: Bool {
             get throws {
                 try attributingErrors {
-                    try pool.read {
-                        try $0.run("SELECT to_regclass($1) IS NOT NULL", Parameters(.text(Self.index))).bool(0, 0)
+                    try pool.read { connection in
+                        try connection.run(
+                            "SELECT to_regclass($1) IS NOT NULL", Parameters(.text(connection.table(Self.index)))
+                        ).bool(0, 0)
                     }
                 }
             }
@@ -93,8 +95,9 @@
                 try pool.use { connection in
                     let sql =
                         isIndexed
-                        ? "CREATE INDEX IF NOT EXISTS \(Self.index) ON chronicle_change(primary_key, entity)"
-                        : "DROP INDEX IF EXISTS \(Self.index)"
+                        ? "CREATE INDEX IF NOT EXISTS \(Self.index) ON \(connection.schema).chronicle_change"
+                            + "(primary_key, entity)"
+                        : "DROP INDEX IF EXISTS \(connection.table(Self.index))"
                     _ = try connection.transaction { try $0.run(sql, isPrepared: false) }
                 }
             }

@@ -14,9 +14,11 @@
         let gapCheck: Int64
         let isRecording: Bool
 
-        static let select = """
-            SELECT position, check_value, floor, floor_check, gap, gap_check, is_recording FROM chronicle_history
+        static func select(_ connection: Connection) -> String {
             """
+            SELECT position, check_value, floor, floor_check, gap, gap_check, is_recording FROM \(connection.schema).chronicle_history
+            """
+        }
 
         /// Reads the row.
         ///
@@ -135,7 +137,8 @@
         func failure(_ token: DefaultHistoryToken, isInclusive: Bool) throws -> HistoryState.Failure? {
             let position = token.position(in: storeIdentifier)
             let found = try connection.run(
-                "SELECT check_value FROM chronicle_transaction WHERE position = $1", Parameters(.int64(position ?? 0)))
+                "SELECT check_value FROM \(connection.schema).chronicle_transaction WHERE position = $1",
+                Parameters(.int64(position ?? 0)))
             return state.failure(
                 position: position, checkValue: token.checkValue(in: storeIdentifier), isInclusive: isInclusive,
                 known: found.count == 1 ? found.int64(0, 0) : nil)

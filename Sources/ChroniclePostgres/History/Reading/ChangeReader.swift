@@ -37,7 +37,7 @@
             let after = number.map { header.firstChange + ($0 - header.firstNumber) } ?? header.firstChange - 1
             let result = try connection.run(
                 """
-                SELECT \(ChangeDecoder.columns) FROM chronicle_change AS c WHERE c.transaction = $1 \
+                SELECT \(ChangeDecoder.columns) FROM \(connection.schema).chronicle_change AS c WHERE c.transaction = $1 \
                 AND c.id > $2 AND c.id <= $3 ORDER BY c.id LIMIT $4
                 """,
                 Parameters(
@@ -61,8 +61,8 @@
             let (comparison, order) = isReverse ? ("<", " DESC") : (">", "")
             let result = try connection.run(
                 """
-                SELECT \(ChangeDecoder.columns), \(HistoryHeader.columns) FROM chronicle_change AS c \
-                JOIN chronicle_transaction AS h \
+                SELECT \(ChangeDecoder.columns), \(HistoryHeader.columns) FROM \(connection.schema).chronicle_change AS c \
+                JOIN \(connection.schema).chronicle_transaction AS h \
                 ON h.transaction = c.transaction AND c.id BETWEEN h.first_change AND h.last_change \
                 WHERE c.entity = ANY($1) AND c.primary_key = $2 \
                 AND h.first_number + c.id - h.first_change \(comparison) $3 \
@@ -157,20 +157,21 @@
             for start in stride(from: 0, to: parts.count, by: Self.pipelineLength) {
                 let parts = parts[start..<min(start + Self.pipelineLength, parts.count)]
                 var pipeline = Pipeline()
-                for part in parts { Self.add(part, headers[part.headers], to: &pipeline) }
+                for part in parts { add(part, headers[part.headers], to: &pipeline) }
                 try connection.run(pipeline) { index, result in
                     try decode(result, parts[start + index], headers, into: &changes)
                 }
             }
         }
 
-        private static func add(_ part: Part, _ headers: ArraySlice<HistoryHeader>, to pipeline: inout Pipeline) {
+        private func add(_ part: Part, _ headers: ArraySlice<HistoryHeader>, to pipeline: inout Pipeline) {
             let columns = ChangeDecoder.columns
             switch part.access {
             case .changes(let numbers):
                 pipeline.add(
                     """
-                    SELECT \(columns) FROM chronicle_change AS c WHERE c.transaction = $1 AND c.id BETWEEN $2 AND $3 \
+                    SELECT \(columns) FROM \(connection.schema).chronicle_change AS c \
+                    WHERE c.transaction = $1 AND c.id BETWEEN $2 AND $3 \
                     ORDER BY c.id
                     """,
                     Parameters(
@@ -179,7 +180,7 @@
                 let transactions = headers.lazy.map(\.transaction)
                 pipeline.add(
                     """
-                    SELECT \(columns), c.transaction FROM chronicle_change AS c WHERE c.transaction BETWEEN $1 AND $2 \
+                    SELECT \(columns), c.transaction FROM \(connection.schema).chronicle_change AS c WHERE c.transaction BETWEEN $1 AND $2 \
                     ORDER BY c.transaction, c.id LIMIT $3
                     """,
                     Parameters(
@@ -194,8 +195,8 @@
                 // A join of the two could be executed by reading the whole table.
                 pipeline.add(
                     """
-                    SELECT \(columns), t.number FROM unnest($1, $2, $3) WITH ORDINALITY \
-                    AS t(transaction, first, last, number) CROSS JOIN LATERAL (SELECT * FROM chronicle_change AS c \
+                    SELECT \(columns), t.number FROM \(rows(of: ["$1", "$2", "$3"])) WITH ORDINALITY \
+                    AS t(transaction, first, last, number) CROSS JOIN LATERAL (SELECT * FROM \(connection.schema).chronicle_change AS c \
                     WHERE c.transaction = t.transaction AND c.id BETWEEN t.first AND t.last ORDER BY c.id) AS c \
                     ORDER BY t.number
                     """, Parameters(.array(transactions), .array(first), .array(last)))

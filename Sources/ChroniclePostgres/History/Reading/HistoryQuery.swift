@@ -13,7 +13,7 @@
         let lowerBounds: [HistoryTokenBound<DefaultHistoryToken>]
         let upperBounds: [HistoryTokenBound<DefaultHistoryToken>]
         private let limit: SQLQuery
-        private static let dialect = PostgreSQLDialect()
+        private let dialect: PostgreSQLDialect
 
         /// Translates a descriptor.
         ///
@@ -21,9 +21,10 @@
         init(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, storeIdentifier: String, catalog: HistoryCatalog
         ) throws {
+            dialect = catalog.dialect
             order = try Self.order(descriptor.sortBy, storeIdentifier, catalog)
             let hasLimit = ![0, .max].contains(descriptor.fetchLimit)
-            limit = Self.dialect.limit(
+            limit = dialect.limit(
                 hasLimit ? Int64(clamping: descriptor.fetchLimit) : nil,
                 offset: descriptor.fetchOffset > 0 ? Int64(clamping: descriptor.fetchOffset) : nil)
             guard let predicate = descriptor.predicate else {
@@ -57,7 +58,7 @@
                 default:
                     var source = HistorySource(storeIdentifier: storeIdentifier, catalog: catalog)
                     let path = PredicateTree.Path(variable: .subject, properties: [property])
-                    terms.append(dialect.order(try source.operand(path), isDescending: isDescending))
+                    terms.append(catalog.dialect.order(try source.operand(path), isDescending: isDescending))
                 }
             }
             return terms + ["h.position"]
@@ -83,10 +84,10 @@
         func statement(_ selection: String, after start: Int64) -> (sql: String, Parameters) {
             let filter: SQLQuery = condition.map { " AND (\($0))" } ?? ""
             let query: SQLQuery = """
-                SELECT \(raw: selection) FROM chronicle_transaction AS h WHERE h.position > \(value: .integer(start))\
+                SELECT \(raw: selection) FROM \(raw: dialect.table("chronicle_transaction")) AS h WHERE h.position > \(value: .integer(start))\
                 \(filter) ORDER BY \(order.joined(", "))\(limit)
                 """
-            return (query.sql(for: Self.dialect), Parameters(query.bindings))
+            return (query.sql(for: dialect), Parameters(query.bindings))
         }
 
         func headers(_ connection: Connection, after start: Int64) throws -> [HistoryHeader] {

@@ -6,13 +6,13 @@
     struct HistorySource: PredicateSource {
         typealias Property = HistoryProperty
 
-        let dialect: any SQLDialect = PostgreSQLDialect()
+        let dialect: any SQLDialect
         let storeIdentifier: String
         private let catalog: HistoryCatalog
         private var aliases: [Tree.Variable: SQLQuery] = [:]
 
         init(storeIdentifier: String, catalog: HistoryCatalog) {
-            (self.storeIdentifier, self.catalog) = (storeIdentifier, catalog)
+            (self.storeIdentifier, self.catalog, dialect) = (storeIdentifier, catalog, catalog.dialect)
         }
 
         // MARK: Paths
@@ -36,7 +36,8 @@
             case .changedEntityName:
                 let change = try alias(path)
                 return SQLOperand(
-                    sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).entity)", type: .text)
+                    sql: "(SELECT name FROM \(raw: dialect.table("chronicle_entity")) WHERE id = \(change).entity)",
+                    type: .text)
             case .token, .changes, .changedPersistentIdentifier, nil:
                 throw SwiftDataError.unsupportedPredicate.with(
                     detail: "\(path.properties.last?.name ?? "a transaction") cannot be used in this expression",
@@ -59,7 +60,9 @@
             return "\(change).transaction = h.transaction AND \(change).id BETWEEN h.first_change AND h.last_change"
         }
 
-        func tables(of variable: Tree.Variable) -> SQLQuery { "chronicle_change AS \(aliases[variable] ?? "h")" }
+        func tables(of variable: Tree.Variable) -> SQLQuery {
+            "\(raw: dialect.table("chronicle_change")) AS \(aliases[variable] ?? "h")"
+        }
 
         func order(of variable: Tree.Variable) -> SQLQuery? { aliases[variable].map { "\($0).id" } }
 

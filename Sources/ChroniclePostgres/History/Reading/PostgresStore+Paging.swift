@@ -22,7 +22,7 @@
                     throw positions.state.error(.ofAnotherStore, position: position)
                 }
                 let found = try positions.connection.run(
-                    "SELECT \(HistoryHeader.columns) FROM chronicle_transaction AS h WHERE h.position = $1",
+                    "SELECT \(HistoryHeader.columns) FROM \(positions.connection.schema).chronicle_transaction AS h WHERE h.position = $1",
                     Parameters(.int64(position)))
                 guard found.count == 1 else {
                     let failure: HistoryState.Failure =

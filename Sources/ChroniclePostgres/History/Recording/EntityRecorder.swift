@@ -4,6 +4,8 @@
     /// The statements that record the changes of an entity's table.
     struct EntityRecorder {
         private let entity: RecordedEntity
+        /// The quoted name of the schema.
+        private let schema: String
         private let columns: [Column]
         private static let key = EntityTable.primaryKey
 
@@ -22,19 +24,21 @@
             }
         }
 
-        init(_ entity: RecordedEntity, types: [String: String]) {
+        init(_ entity: RecordedEntity, types: [String: String], schema: String) {
             self.entity = entity
+            self.schema = schema
             columns = entity.attributes.compactMap { attribute in
                 guard attribute.isPresent, let type = types[attribute.name] else { return nil }
                 return Column(attribute: attribute, type: type)
             }
         }
 
-        var inserts: String {
+        /// Returns the statement that records inserts.
+        func inserts(_ rows: RecorderSQL.Rows) -> String {
             """
-            \(RecorderSQL.insertChanges) \(Self.number(of: entity, "n")), 'i', n.\(Self.key), NULL, \(inserted.numbers), \
+            \(RecorderSQL.insertChanges(schema)) \(Self.number(of: entity, "n")), 'i', n.\(Self.key), NULL, \(inserted.numbers), \
             NULL, \(inserted.newValues)
-            FROM \(RecorderSQL.Rows.new) AS n
+            FROM \(rows.new) AS n
             """
         }
 
@@ -43,14 +47,14 @@
         /// - Parameter rows: The deleted rows.
         func deletes(from rows: String) -> String {
             """
-            \(RecorderSQL.insertChanges) \(Self.number(of: entity, "o")), 'd', o.\(Self.key), NULL, \(deleted.numbers), \
+            \(RecorderSQL.insertChanges(schema)) \(Self.number(of: entity, "o")), 'd', o.\(Self.key), NULL, \(deleted.numbers), \
             \(deleted.oldValues), NULL
             FROM \(rows) AS o
             """
         }
 
-        /// A row whose key changes is another row: a delete and an insert.
-        var updates: String {
+        /// Returns the statement that records updates. A row whose key changes is another row: a delete and an insert.
+        func updates(_ rows: RecorderSQL.Rows) -> String {
             let changed = columns.map { "CASE WHEN \($0.isChanged) THEN \($0.attribute.number)::smallint END" }
             let attributes =
                 changed.isEmpty ? "NULL::smallint[]" : "array_remove(ARRAY[\(changed.joined(separator: ", "))], NULL)"
@@ -65,11 +69,11 @@
                 return "CASE c.kind WHEN 'u' THEN \(update) WHEN 'i' THEN \(insert) ELSE \(delete) END"
             }
             return """
-                \(RecorderSQL.insertChanges) \
+                \(RecorderSQL.insertChanges(schema)) \
                 CASE c.kind WHEN 'd' THEN \(Self.number(of: entity, "o")) ELSE \(Self.number(of: entity, "n")) END, \
                 c.kind, c.key, CASE c.kind WHEN 'u' THEN c.attributes END, \(choice(\.numbers)), \
                 \(choice(\.oldValues)), \(choice(\.newValues))
-                FROM \(RecorderSQL.Rows.old) AS o FULL JOIN \(RecorderSQL.Rows.new) AS n \
+                FROM \(rows.old) AS o FULL JOIN \(rows.new) AS n \
                 ON o.\(Self.key) = n.\(Self.key) CROSS JOIN LATERAL (
                 SELECT CASE WHEN o.\(Self.key) IS NULL THEN 'i'::"char" WHEN n.\(Self.key) IS NULL THEN 'd' ELSE 'u' END \
                 AS kind, coalesce(n.\(Self.key), o.\(Self.key)) AS key, \(attributes) AS attributes) AS c

@@ -10,85 +10,133 @@
         /// `false`, it removes the triggers, and records a gap when they are created again.
         ///
         /// - Parameters:
-        ///   - connection: A connection with an open transaction, whose search path begins with the schema.
-        ///   - schemaName: The schema of the tables.
+        ///   - connection: A connection with an open transaction.
         ///   - entities: The catalog: entities with their columns, in the order of their numbers.
         ///   - links: The link tables, which have the columns `owner` and `destination`.
         ///   - recordsHistory: Whether the history is recorded.
         static func install(
-            _ connection: Connection, schemaName: String, entities: [RecordedEntity], links: [Schema.Links],
-            recordsHistory: Bool
+            _ connection: Connection, entities: [RecordedEntity], links: [Schema.Links], recordsHistory: Bool
         ) throws {
-            for statement in HistoryTables.createTables { try connection.script(statement) }
-            // Temporary tables, which any role can create, come last.
-            let path = "\(quoted(schemaName)), pg_temp"
-            let functions = HistoryTables.functions(path: path)
-            let triggers =
-                recordsHistory ? try self.triggers(connection, entities: entities, links: links, path: path) : []
-            let statements = functions.flatMap(\.statements) + triggers.flatMap(\.statements)
+            let schema = connection.schema
+            if try MetaTable.format(connection) == 1 {
+                for statement in HistoryTables.upgradeTables(schema) { try connection.script(statement) }
+            }
+            for statement in HistoryTables.createTables(schema) { try connection.script(statement) }
+            let tables = recordsHistory ? try self.tables(connection, entities: entities, links: links) : []
+            let functions = HistoryTables.functions(schema) + tables.flatMap { $0.triggers.map(\.function) }
+            let statements =
+                functions.flatMap(\.statements) + HistoryTables.orderTrigger(schema)
+                + tables.flatMap { table in
+                    table.relations.flatMap { relation in
+                        table.triggers.filter { !relation.isPartition || $0.name != RecorderSQL.rowTrigger }
+                            .flatMap { $0.statements(on: relation.qualifiedName) }
+                    }
+                }
             let expected = statements.joined(separator: "\n")
+            let digest = digest(connection)
             let state = try connection.run(
                 """
                 SELECT is_recording, definitions = '', definitions = '\(changedMark)', \
-                definitions = md5($1) || ' ' || (\(digest)) FROM chronicle_history
+                definitions = md5($1) || ' ' || (\(digest)) FROM \(schema).chronicle_history
                 """, Parameters(.text(expected)))
             let (wasRecording, isNew) = (state.bool(0, 0), state.bool(0, 1))
             let (isChanged, isComplete) = (state.bool(0, 2), state.bool(0, 3))
             if isComplete, wasRecording == recordsHistory { return }
-            try removeTriggers(connection, except: triggers)
+            try removeTriggers(connection, except: tables)
             for statement in statements { try connection.script(statement) }
             // Nothing can write to the tables until this transaction ends, so nothing after it is missing.
             if recordsHistory, !isNew, isChanged || !wasRecording { try addGap(connection) }
             try connection.run(
-                "UPDATE chronicle_history SET is_recording = $1 <> 0, definitions = md5($2) || ' ' || (\(digest))",
-                Parameters(.int64(recordsHistory ? 1 : 0), .text(expected)))
+                """
+                UPDATE \(schema).chronicle_history \
+                SET is_recording = $1 <> 0, definitions = md5($2) || ' ' || (\(digest))
+                """, Parameters(.int64(recordsHistory ? 1 : 0), .text(expected)))
         }
 
-        /// Remembers whether another program changed or disabled the triggers. Called before an opening changes tables.
+        /// Remembers whether another program changed or disabled the triggers, or replaced rows without firing them. Called
+        /// before an opening changes tables.
         static func noteChanges(_ connection: Connection) throws {
-            let exists = try connection.run("SELECT to_regclass('chronicle_history') IS NOT NULL", isPrepared: false)
-            guard exists.bool(0, 0) else { return }
+            guard try exists(connection) else { return }
+            let format = try MetaTable.format(connection) ?? MetaTable.currentFormat
+            let digest = format < 2 ? earlierDigest(connection) : digest(connection)
+            let earlier = try MetaTable.text(.files, connection).flatMap { TableFiles($0) }
+            let isReplaced = try earlier.map { try TableFiles(connection).isChanged(since: $0) } ?? false
             try connection.run(
                 """
-                UPDATE chronicle_history SET definitions = '\(changedMark)' \
-                WHERE is_recording AND split_part(definitions, ' ', 2) <> (\(digest))
-                """)
+                UPDATE \(connection.schema).chronicle_history SET definitions = '\(changedMark)' \
+                WHERE is_recording AND (split_part(definitions, ' ', 2) <> (\(digest)) OR \(isReplaced))
+                """, isPrepared: false)
         }
 
         private static let changedMark = "changed"
 
-        private static func triggers(
-            _ connection: Connection, entities: [RecordedEntity], links: [Schema.Links], path: String
-        ) throws -> [RecorderSQL.Trigger] {
-            let tables = try DatabaseSchema(connection)
-            let recorded = entities.filter { !$0.isSubentity }.flatMap { entity -> [RecorderSQL.Trigger] in
-                guard let columns = tables.columns[entity.name] else { return [] }
-                return RecorderSQL.triggers(of: entity, types: columns.mapValues(\.type), path: path)
-            }
-            return recorded
-                + links.filter { tables.hasTable($0.name) }
-                .flatMap { RecorderSQL.triggers(of: $0, entities, path: path) }
+        private static func exists(_ connection: Connection) throws -> Bool {
+            try connection.run(
+                "SELECT to_regclass(\(literal(connection.schema + ".chronicle_history"))) IS NOT NULL",
+                isPrepared: false
+            ).bool(0, 0)
         }
 
-        /// Removes the triggers of tables that are not recorded, and functions that no trigger uses any more.
-        private static func removeTriggers(_ connection: Connection, except triggers: [RecorderSQL.Trigger]) throws {
-            let tables = Set(triggers.map(\.table))
-            let functions = Set(triggers.map(\.function.name))
+        /// A table with its triggers.
+        private struct Table {
+            let name: String
+            let relations: [RecordedTable.Relation]
+            let triggers: [RecorderSQL.Trigger]
+        }
+
+        private static func tables(
+            _ connection: Connection, entities: [RecordedEntity], links: [Schema.Links]
+        ) throws -> [Table] {
+            let columns = try DatabaseSchema(connection).columns
+            let tables = try RecordedTable.all(connection)
+            let recorded = entities.filter { !$0.isSubentity }.compactMap { entity -> Table? in
+                guard let types = columns[entity.name], let table = tables[entity.name] else { return nil }
+                return Table(
+                    name: entity.name, relations: table.relations,
+                    triggers: RecorderSQL.triggers(of: entity, types: types.mapValues(\.type), table))
+            }
+            return recorded
+                + links.compactMap { links in
+                    tables[links.name].map {
+                        Table(
+                            name: links.name, relations: $0.relations,
+                            triggers: RecorderSQL.triggers(of: links, entities, $0))
+                    }
+                }
+        }
+
+        /// The names of the triggers of tables.
+        private static let triggerNames = "^chronicle_(insert|update|delete|truncate|row)$"
+
+        /// Removes the triggers of tables that are not recorded, or not in this way, and functions that no trigger uses any
+        /// more.
+        private static func removeTriggers(_ connection: Connection, except tables: [Table]) throws {
+            var names: [String: Set<String>] = [:]
+            for table in tables {
+                for relation in table.relations {
+                    names[relation.qualifiedName, default: []].formUnion(table.triggers.map(\.name))
+                }
+            }
+            let functions = Set(tables.flatMap { $0.triggers.map(\.function.name) })
+            // A partition has the triggers of rows of its parent.
             let found = try connection.run(
                 """
-                SELECT c.relname::text, t.tgname::text, p.proname::text FROM pg_trigger AS t \
-                JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid \
-                WHERE NOT t.tgisinternal AND p.pronamespace = quote_ident(current_schema())::regnamespace \
-                AND c.relnamespace = p.pronamespace AND t.tgname ~ '^chronicle_(insert|update|delete|truncate)$'
+                SELECT n.nspname::text, c.relname::text, t.tgname::text, p.proname::text FROM pg_trigger AS t \
+                JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+                JOIN pg_proc AS p ON p.oid = t.tgfoid \
+                WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND p.pronamespace = \(connection.namespace) \
+                AND t.tgname ~ '\(triggerNames)'
                 """)
-            for row in 0..<found.count where !tables.contains(found.text(row, 0)) {
-                try connection.script("DROP TRIGGER \(quoted(found.text(row, 1))) ON \(quoted(found.text(row, 0)))")
+            for row in 0..<found.count {
+                let (table, trigger) = (qualified(found.text(row, 1), in: found.text(row, 0)), found.text(row, 2))
+                guard names[table]?.contains(trigger) != true else { continue }
+                try connection.script("DROP TRIGGER \(quoted(trigger)) ON \(table)")
             }
             for row in 0..<found.count {
-                let name = found.text(row, 2)
+                let name = found.text(row, 3)
                 // A renamed link table keeps its trigger until it gets the new one.
                 guard !functions.contains(name) else { continue }
-                try connection.script("DROP FUNCTION IF EXISTS \(quoted(name))() CASCADE")
+                try connection.script("DROP FUNCTION IF EXISTS \(connection.table(name))() CASCADE")
             }
         }
 
@@ -96,39 +144,57 @@
         ///
         /// - Parameter connection: A connection with an open transaction, after the rows of the models were deleted.
         static func erase(_ connection: Connection) throws {
-            let exists = try connection.run("SELECT to_regclass('chronicle_history') IS NOT NULL", isPrepared: false)
-            guard exists.bool(0, 0) else { return }
-            try connection.run("SELECT FROM chronicle_history FOR UPDATE")
+            guard try exists(connection) else { return }
+            let schema = connection.schema
+            try connection.run("SELECT FROM \(schema).chronicle_history FOR UPDATE")
             // Not TRUNCATE, whose effect is visible to transactions with an earlier snapshot.
             for table in ["chronicle_pending", "chronicle_transaction", "chronicle_change"] {
-                try connection.run("DELETE FROM \(table)")
+                try connection.run("DELETE FROM \(schema).\(table)")
             }
             try connection.run(
                 """
-                UPDATE chronicle_history SET position = position + 1, floor = position + 1, check_value = r.value, \
-                floor_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
+                UPDATE \(schema).chronicle_history SET position = position + 1, floor = position + 1, \
+                check_value = r.value, floor_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
                 """)
         }
 
         /// Adds a position without a transaction, which tokens before it do not reach.
         private static func addGap(_ connection: Connection) throws {
-            try connection.run("SELECT chronicle_number()")
+            let schema = connection.schema
+            try connection.run("SELECT \(schema).chronicle_number()")
             try connection.run(
                 """
-                UPDATE chronicle_history SET position = position + 1, gap = position + 1, check_value = r.value, \
-                gap_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
+                UPDATE \(schema).chronicle_history SET position = position + 1, gap = position + 1, \
+                check_value = r.value, gap_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
                 """)
         }
 
-        /// The digest of the triggers and functions as they are.
-        private static let digest = """
+        /// Returns the digest of the triggers and functions as they are. It does not depend on the name of the schema.
+        private static func digest(_ connection: Connection) -> String {
+            """
+            SELECT md5(coalesce(string_agg(part, E'\\n' ORDER BY part COLLATE "C"), '')) FROM (
+            SELECT concat_ws(' ', CASE WHEN c.relnamespace <> p.pronamespace THEN n.nspname END, c.relname, t.tgname, \
+            t.tgenabled, t.tgtype, t.tgattr, t.tgqual IS NULL, p.proname) AS part \
+            FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+            JOIN pg_proc AS p ON p.oid = t.tgfoid \
+            WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND p.pronamespace = \(connection.namespace) \
+            AND (t.tgname ~ '\(triggerNames)' OR t.tgname = 'chronicle_order')
+            UNION ALL SELECT concat_ws(' ', proname, prosecdef, proconfig::text, md5(prosrc)) FROM pg_proc \
+            WHERE pronamespace = \(connection.namespace) AND proname ~ '^chronicle_') AS definitions
+            """
+        }
+
+        /// Returns the digest as the format 1 has it.
+        private static func earlierDigest(_ connection: Connection) -> String {
+            """
             SELECT md5(coalesce(string_agg(part, E'\\n' ORDER BY part COLLATE "C"), '')) FROM (
             SELECT concat_ws(' ', c.relname, t.tgname, t.tgenabled, t.tgtype, t.tgattr, t.tgqual, p.proname) AS part \
             FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid \
-            WHERE NOT t.tgisinternal AND c.relnamespace = quote_ident(current_schema())::regnamespace \
+            WHERE NOT t.tgisinternal AND c.relnamespace = \(connection.namespace) \
             AND t.tgname ~ '^chronicle_(insert|update|delete|truncate)$'
             UNION ALL SELECT concat_ws(' ', proname, prosecdef, proconfig::text, md5(prosrc)) FROM pg_proc \
-            WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proname ~ '^chronicle_') AS definitions
+            WHERE pronamespace = \(connection.namespace) AND proname ~ '^chronicle_') AS definitions
             """
+        }
     }
 #endif

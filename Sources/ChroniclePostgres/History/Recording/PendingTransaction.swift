@@ -63,13 +63,14 @@
         /// Returns the keys of the rows that the transaction inserted, in ascending order, by the numbers of their
         /// entities; `nil` if no transaction with the check value was committed.
         func committedInserts(_ connection: Connection) throws -> [Int64: [Int64]]? {
-            try connection.run("SELECT chronicle_number()")
+            try connection.numberTransactions()
             let found = try connection.run(
-                "SELECT 1 FROM chronicle_transaction WHERE check_value = $1", Parameters(.int64(checkValue)))
+                "SELECT 1 FROM \(connection.schema).chronicle_transaction WHERE check_value = $1",
+                Parameters(.int64(checkValue)))
             guard found.count > 0 else { return nil }
             let inserts = try connection.run(
                 """
-                SELECT c.entity, c.primary_key FROM chronicle_transaction AS h JOIN chronicle_change AS c \
+                SELECT c.entity, c.primary_key FROM \(connection.schema).chronicle_transaction AS h JOIN \(connection.schema).chronicle_change AS c \
                 ON c.transaction = h.transaction AND c.id BETWEEN h.first_change AND h.last_change \
                 WHERE h.check_value = $1 AND c.kind = 'i' ORDER BY c.primary_key
                 """, Parameters(.int64(checkValue)))
@@ -82,9 +83,10 @@
         ///
         /// It numbers the transaction, which is another commit.
         func token(_ connection: Connection, storeIdentifier: String) throws -> DefaultHistoryToken? {
-            try connection.run("SELECT chronicle_number()")
+            try connection.numberTransactions()
             let found = try connection.run(
-                "SELECT position FROM chronicle_transaction WHERE check_value = $1", Parameters(.int64(checkValue)))
+                "SELECT position FROM \(connection.schema).chronicle_transaction WHERE check_value = $1",
+                Parameters(.int64(checkValue)))
             guard found.count > 0 else { return nil }
             return DefaultHistoryToken(
                 storeIdentifier: storeIdentifier, position: found.int64(0, 0), checkValue: checkValue)

@@ -12,6 +12,8 @@
             let entity: RecordedEntity
             /// The number of the relationship.
             let attribute: RecordedAttribute
+            /// The quoted name of the schema.
+            let schema: String
 
             /// Returns the statement that records an update of the models at this end.
             ///
@@ -26,9 +28,10 @@
                 let old = isPreserved ? (isAdded ? "ARRAY[NULL]::text[]" : value) : "NULL"
                 let new = isPreserved ? (isAdded ? value : "ARRAY[NULL]::text[]") : "NULL"
                 return """
-                    \(RecorderSQL.insertChanges) \(number), 'u', l.\(column), \(numbers), \
+                    \(RecorderSQL.insertChanges(schema)) \(number), 'u', l.\(column), \(numbers), \
                     \(isPreserved ? numbers : "NULL"), \(old), \(new)
-                    FROM \(rows) AS l JOIN \(quoted(entity.name)) AS held ON held.\(EntityTable.primaryKey) = l.\(column)
+                    FROM \(rows) AS l JOIN \(schema).\(quoted(entity.name)) AS held \
+                    ON held.\(EntityTable.primaryKey) = l.\(column)
                     """
             }
         }
@@ -38,13 +41,15 @@
         /// - Parameters:
         ///   - links: The links.
         ///   - entities: The catalog.
-        ///   - path: The search path of the triggers' functions.
-        static func triggers(of links: Schema.Links, _ entities: [RecordedEntity], path: String) -> [Trigger] {
+        ///   - table: The table.
+        static func triggers(
+            of links: Schema.Links, _ entities: [RecordedEntity], _ table: RecordedTable
+        ) -> [RecorderSQL.Trigger] {
             func end(_ column: String, _ other: String, _ entityName: String, _ property: Schema.Property?) -> End? {
                 guard let property, let entity = entities.first(where: { $0.name == entityName }),
                     let attribute = entity.attributes.first(where: { $0.name == property.name && !$0.isPresent })
                 else { return nil }
-                return End(column: column, other: other, entity: entity, attribute: attribute)
+                return End(column: column, other: other, entity: entity, attribute: attribute, schema: table.schema)
             }
             // The reverse of a symmetric link records the other end.
             let ends = [
@@ -52,22 +57,16 @@
                 links.isSymmetric ? nil : end("destination", "owner", links.destination, links.inverse),
             ].compactMap { $0 }
             let difference = { (first: String, second: String) in
-                "(SELECT owner, destination FROM \(first) EXCEPT SELECT owner, destination FROM \(second))"
+                "(SELECT owner, destination FROM \(first) AS a EXCEPT SELECT owner, destination FROM \(second) AS b)"
             }
-            return Event.allCases.map { event in
-                let statements =
-                    switch event {
-                    case .insert: ends.map { $0.update(Rows.new, isAdded: true) }
-                    case .update:
-                        ends.map { $0.update(difference(Rows.old, Rows.new), isAdded: false) }
-                            + ends.map { $0.update(difference(Rows.new, Rows.old), isAdded: true) }
-                    case .delete: ends.map { $0.update(Rows.old, isAdded: false) }
-                    case .truncate: ends.map { $0.update(quoted(links.name), isAdded: false) }
-                    }
-                return trigger(
-                    event, on: links.name,
-                    functionName: TableNames.shortened("chronicle_\(event.rawValue)_\(links.name)"), path: path,
-                    do: statements)
+            return triggers(of: table, suffix: links.name) { event, rows in
+                switch event {
+                case .insert: ends.map { $0.update(rows.new, isAdded: true) }
+                case .update:
+                    ends.map { $0.update(difference(rows.old, rows.new), isAdded: false) }
+                        + ends.map { $0.update(difference(rows.new, rows.old), isAdded: true) }
+                case .delete, .truncate: ends.map { $0.update(rows.old, isAdded: false) }
+                }
             }
         }
     }

@@ -17,13 +17,13 @@
             let result = try connection.run(
                 """
                 WITH deleted AS (
-                    DELETE FROM chronicle_transaction WHERE position IN (\(positions))
+                    DELETE FROM \(connection.schema).chronicle_transaction WHERE position IN (\(positions))
                     RETURNING position, check_value, transaction, first_change, last_change, change_count
                 ), changes AS (
-                    DELETE FROM chronicle_change AS c USING deleted AS d WHERE c.transaction = d.transaction
+                    DELETE FROM \(connection.schema).chronicle_change AS c USING deleted AS d WHERE c.transaction = d.transaction
                     AND c.id BETWEEN d.first_change AND d.last_change
                 ), raised AS (
-                    UPDATE chronicle_history AS s SET floor = d.position, floor_check = d.check_value
+                    UPDATE \(connection.schema).chronicle_history AS s SET floor = d.position, floor_check = d.check_value
                     FROM (SELECT position, check_value FROM deleted ORDER BY position DESC LIMIT 1) AS d
                     WHERE s.floor < d.position
                 )

@@ -25,17 +25,24 @@
         /// - Complexity: Proportional to the number of transactions, up to 100,000.
         public func historyStatistics() throws -> HistoryStatistics {
             try readingHistory { positions in
+                let schema = positions.connection.schema
                 let isEstimated = positions.state.position - positions.state.floor > Self.exactLimit
                 let count =
                     isEstimated
                     ? """
-                    SELECT position - floor, next_change - coalesce((SELECT first_number FROM chronicle_transaction \
-                    ORDER BY position LIMIT 1), next_change) FROM chronicle_history
-                    """ : "SELECT count(*), coalesce(sum(change_count), 0)::bigint FROM chronicle_transaction"
+                    SELECT position - floor, next_change - coalesce((SELECT first_number \
+                    FROM \(schema).chronicle_transaction ORDER BY position LIMIT 1), next_change) \
+                    FROM \(schema).chronicle_history
+                    """
+                    : """
+                    SELECT count(*), coalesce(sum(change_count), 0)::bigint FROM \(schema).chronicle_transaction
+                    """
                 let results = try positions.connection.pipeline { pipeline in
                     pipeline.add(count)
-                    pipeline.add("SELECT timestamp FROM chronicle_transaction ORDER BY position LIMIT 1")
-                    pipeline.add("SELECT timestamp FROM chronicle_transaction ORDER BY position DESC LIMIT 1")
+                    pipeline.add(
+                        "SELECT timestamp FROM \(schema).chronicle_transaction ORDER BY position LIMIT 1")
+                    pipeline.add(
+                        "SELECT timestamp FROM \(schema).chronicle_transaction ORDER BY position DESC LIMIT 1")
                 }
                 let (transactions, changes) = (results[0].int64(0, 0), results[0].int64(0, 1))
                 func date(_ result: QueryResult) -> Date? {
@@ -64,7 +71,7 @@
                 let end = min(limit, live.map(\.position).min() ?? .max)
                 let found = try positions.connection.run(
                     """
-                    SELECT position, check_value FROM chronicle_transaction WHERE position <= $1 \
+                    SELECT position, check_value FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1 \
                     ORDER BY position DESC LIMIT 1
                     """, Parameters(.int64(end)))
                 let newest = found.count == 1 ? found.int64(0, 0) : 0
@@ -100,11 +107,14 @@
                 let deleted = try HistoryEraser(positions.connection).erase(
                     """
                     SELECT position FROM (SELECT position, sum(change_count) OVER (ORDER BY position) - change_count AS before \
-                    FROM (SELECT position, change_count FROM chronicle_transaction WHERE position <= $1 \
+                    FROM (SELECT position, change_count FROM \(positions.connection.schema).chronicle_transaction \
+                    WHERE position <= $1 \
                     ORDER BY position LIMIT 10000) AS oldest) AS summed WHERE before < 10000
                     """, Parameters(.int64(end)))
                 let rest = try positions.connection.run(
-                    "SELECT EXISTS (SELECT FROM chronicle_transaction WHERE position <= $1)", Parameters(.int64(end)))
+                    """
+                    SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)
+                    """, Parameters(.int64(end)))
                 return HistoryPurgeStep(
                     transactions: deleted.transactions, changes: deleted.changes, isLast: !rest.bool(0, 0))
             }
@@ -122,8 +132,8 @@
             func average(_ table: String, _ order: String) throws -> Double {
                 let result = try connection.run(
                     """
-                    SELECT coalesce(avg(pg_column_size(r.*)), 0)::double precision FROM \
-                    (SELECT * FROM \(table) ORDER BY \(order) LIMIT \(Self.sampleCount)) AS r
+                    SELECT coalesce(avg(pg_catalog.pg_column_size(r.*)), 0)::double precision FROM \
+                    (SELECT * FROM \(connection.schema).\(table) ORDER BY \(order) LIMIT \(Self.sampleCount)) AS r
                     """)
                 return result.double(0, 0)
             }
@@ -142,14 +152,17 @@
         func position(_ retention: HistoryRetention, at date: Date) throws -> Int64 {
             var limit: Int64 = 0
             if let age = retention.maximumAge {
-                // A timestamp that is later than the current time of the server is wrong, and says nothing about the age of
-                // its transaction, which is deleted with the next one that is old enough.
+                // The time of the server, not that of the programs, whose clocks may be wrong. Transactions of an earlier
+                // format have only the latter: one that is later than the current time says nothing about their age, so
+                // they are deleted with the next one that is old enough.
+                let recorded = "coalesce(recorded, timestamp)"
                 let result = try connection.run(
                     """
-                    SELECT coalesce((SELECT position FROM chronicle_transaction WHERE timestamp < $1 \
-                    AND position < coalesce((SELECT position FROM chronicle_transaction WHERE timestamp BETWEEN $1 \
-                    AND greatest($2, extract(epoch FROM clock_timestamp()) - 978307200) ORDER BY position LIMIT 1), \
-                    9223372036854775807) ORDER BY position DESC LIMIT 1), 0)
+                    SELECT coalesce((SELECT position FROM \(connection.schema).chronicle_transaction \
+                    WHERE \(recorded) < $1 AND position < coalesce((SELECT position \
+                    FROM \(connection.schema).chronicle_transaction WHERE \(recorded) BETWEEN $1 \
+                    AND greatest($2, extract(epoch FROM clock_timestamp())::double precision - 978307200::double precision) \
+                    ORDER BY position LIMIT 1), 9223372036854775807) ORDER BY position DESC LIMIT 1), 0)
                     """,
                     Parameters(
                         .double((date - age / .seconds(1)).timeIntervalSinceReferenceDate),
@@ -172,8 +185,9 @@
         private func position(exceeding size: Double, change: Double, transaction: Double) throws -> Int64 {
             let result = try connection.run(
                 """
-                SELECT position FROM (SELECT position, sum(change_count * $2 + $3) OVER (ORDER BY position DESC) AS total, \
-                row_number() OVER (ORDER BY position DESC) AS number FROM chronicle_transaction) AS t \
+                SELECT position FROM (SELECT position, sum(change_count::double precision * $2 + $3) OVER (ORDER BY position DESC) AS total, \
+                row_number() OVER (ORDER BY position DESC) AS number \
+                FROM \(connection.schema).chronicle_transaction) AS t \
                 WHERE total > $1 AND number > 1 LIMIT 1
                 """, Parameters(.double(size), .double(change), .double(transaction)))
             return result.count == 1 ? result.int64(0, 0) : 0

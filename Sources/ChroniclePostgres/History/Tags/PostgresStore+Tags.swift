@@ -9,7 +9,8 @@
         ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
             try readingHistory { positions in
-                let result = try positions.connection.run("SELECT name, position, check_value, date FROM chronicle_tag")
+                let result = try positions.connection.run(
+                    "SELECT name, position, check_value, date FROM \(positions.connection.schema).chronicle_tag")
                 return (0..<result.count).map { row in
                     HistoryTag(
                         name: result.text(row, 0),
@@ -32,7 +33,7 @@
         public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
             try SwiftDataError.requireStorable(name, "name of the tag", storeIdentifier: identifier)
             return try changingRecords { connection in
-                let state = try HistoryState(connection.run(HistoryState.select))
+                let state = try HistoryState(connection.run(HistoryState.select(connection)))
                 let tag = HistoryTag(name: name, token: state.newestToken(identifier), date: Date())
                 var parameters = Parameters(.text(name), .int64(state.position))
                 if let checkValue = tag.token.checkValue(in: identifier) {
@@ -47,7 +48,7 @@
                     : "NOTHING"
                 let inserted = try connection.run(
                     """
-                    INSERT INTO chronicle_tag(name, position, check_value, date) VALUES ($1, $2, $3, $4) \
+                    INSERT INTO \(connection.schema).chronicle_tag(name, position, check_value, date) VALUES ($1, $2, $3, $4) \
                     ON CONFLICT (name) DO \(conflict)
                     """, parameters)
                 guard inserted.affectedRows == 1 else {
@@ -66,7 +67,9 @@
         public func deleteHistoryTag(_ name: String) throws -> Bool {
             if name.utf8.contains(0) { return false }
             return try changingRecords { connection in
-                try connection.run("DELETE FROM chronicle_tag WHERE name = $1", Parameters(.text(name))).affectedRows
+                try connection.run(
+                    "DELETE FROM \(connection.schema).chronicle_tag WHERE name = $1", Parameters(.text(name))
+                ).affectedRows
                     == 1
             }
         }
@@ -77,7 +80,7 @@
             try requireHistory()
             return try attributingErrors {
                 try pool.use { connection in
-                    try connection.run("SELECT chronicle_number()")
+                    try connection.numberTransactions()
                     return try connection.transaction { try body($0) }
                 }
             }

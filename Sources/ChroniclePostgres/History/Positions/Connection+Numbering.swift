@@ -1,0 +1,48 @@
+#if Postgres
+    extension Connection {
+        /// Assigns positions to the committed transactions that have none, in steps that are committed one by one.
+        ///
+        /// A long backlog is therefore numbered in spite of a limit for statements: each attempt continues where the last
+        /// one ended. On a standby server, nothing is numbered.
+        ///
+        /// - Returns: The newest position.
+        /// - Throws: ``PostgresError``, for example if another session keeps the history locked.
+        @discardableResult
+        func numberTransactions() throws -> Int64 {
+            // A transaction that is already open commits everything together.
+            if transactionDepth > 0 { return try run("SELECT \(schema).chronicle_number()").int64(0, 0) }
+            while true {
+                let result = try numberNextTransactions()
+                if result.bool(0, 1) { return result.int64(0, 0) }
+            }
+        }
+
+        private func numberNextTransactions() throws -> QueryResult {
+            do {
+                guard parameter("in_hot_standby") != "on" else { return try numberNextTransactions(Self.begin) }
+                // The default of the role or of the database may be read-only.
+                return try numberNextTransactions("\(Self.begin) READ WRITE")
+            } catch var error as PostgresError where !error.endsSession {
+                // A standby server that does not report its state cannot begin the transaction.
+                if error.sqlState == "0A000", error.statementIndex.map({ $0 < 0 }) == true {
+                    return try numberNextTransactions(Self.begin)
+                }
+                if error.isLockTimeout {
+                    error.recommendation =
+                        "another session keeps the history locked; end its transaction, which pg_stat_activity lists, "
+                        + "and try again"
+                }
+                throw error
+            }
+        }
+
+        private func numberNextTransactions(_ begin: String) throws -> QueryResult {
+            try transaction(begin) { connection in
+                var pipeline = Pipeline()
+                pipeline.add("SELECT newest, is_complete FROM \(schema).chronicle_number_next()")
+                pipeline.commits = true
+                return try connection.run(pipeline)[0]
+            }
+        }
+    }
+#endif

@@ -1,0 +1,149 @@
+#if Postgres
+    import ChronicleCore
+
+    /// A table whose changes are recorded, with its partitions and the tables that inherit from it.
+    struct RecordedTable {
+        /// The quoted name of the store's schema.
+        let schema: String
+        /// Whether constraints of the table, or foreign keys that reference it, may be checked at the end of a transaction.
+        let isDeferred: Bool
+        /// Whether the rows can be changed by a statement that names another table.
+        let isInherited: Bool
+        /// The table, followed by its partitions and the tables that inherit from it.
+        let relations: [Relation]
+
+        struct Relation {
+            let schemaName: String
+            let name: String
+            /// A partition has the triggers of rows that its parent has.
+            let isPartition: Bool
+
+            var qualifiedName: String { qualified(name, in: schemaName) }
+        }
+
+        /// The condition, in a trigger, that the table belongs to another schema than when the triggers were created.
+        var isOther: String {
+            let names = Set(relations.map(\.schemaName)).sorted().map(literal)
+            return names.count == 1
+                ? "TG_TABLE_SCHEMA <> \(names[0])" : "TG_TABLE_SCHEMA NOT IN (\(names.joined(separator: ", ")))"
+        }
+
+        /// Returns the tables of the store's schema by their names.
+        ///
+        /// - Throws: `SwiftDataError.notAChronicleStore` if a partition is a foreign table.
+        static func all(_ connection: Connection) throws -> [String: RecordedTable] {
+            let found = try connection.run(
+                """
+                WITH RECURSIVE tree AS (
+                SELECT oid AS root, oid FROM pg_class WHERE relnamespace = \(connection.namespace) \
+                AND relkind IN ('r', 'p')
+                UNION SELECT t.root, i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
+                SELECT r.relname, n.nspname, c.relname, c.relispartition, c.relkind = 'f', \
+                EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root IN (k.conrelid, k.confrelid)), \
+                EXISTS (SELECT FROM pg_inherits AS i WHERE t.root IN (i.inhparent, i.inhrelid))
+                FROM tree AS t JOIN pg_class AS r ON r.oid = t.root JOIN pg_class AS c ON c.oid = t.oid \
+                JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+                ORDER BY r.relname, c.oid <> r.oid, n.nspname, c.relname
+                """, isPrepared: false)
+            var tables: [String: RecordedTable] = [:]
+            for row in 0..<found.count {
+                let name = found.text(row, 0)
+                let relation = Relation(
+                    schemaName: found.text(row, 1), name: found.text(row, 2), isPartition: found.bool(row, 3))
+                if found.bool(row, 4) {
+                    throw SwiftDataError.notAChronicleStore.with(
+                        detail:
+                            "the partition \(relation.qualifiedName) of the table is a foreign table, whose changes "
+                            + "cannot be recorded; detach it",
+                        entityName: name)
+                }
+                tables[name] = RecordedTable(
+                    schema: connection.schema, isDeferred: found.bool(row, 5), isInherited: found.bool(row, 6),
+                    relations: (tables[name]?.relations ?? []) + [relation])
+            }
+            return tables
+        }
+    }
+
+    /// The files of the models' tables, which show whether another program replaced rows without firing triggers: with
+    /// `ALTER TABLE … TYPE … USING`, or by adding or removing partitions and tables that inherit from them.
+    struct TableFiles {
+        /// The identifiers of the server and of the database, without which the rest has no meaning.
+        private let database: String
+        private let tables: [String: File]
+
+        private struct File: Equatable {
+            /// The number of the file, which changes if the table is rewritten.
+            let number: String
+            /// The versions of the columns' definitions. `VACUUM FULL` and `CLUSTER` do not change them.
+            let columns: String
+            /// Whether a table inherits from one of the store, without recording its rows.
+            let isUnrecorded: Bool
+        }
+
+        /// Reads the files as they are.
+        init(_ connection: Connection) throws {
+            let found = try connection.run(
+                """
+                WITH RECURSIVE tree AS (
+                SELECT c.oid, FALSE AS is_child FROM pg_class AS c JOIN \(connection.schema).chronicle_entity AS e \
+                ON c.relname = e.name OR starts_with(c.relname, e.name || '.') \
+                WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p')
+                UNION SELECT i.inhrelid, TRUE FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
+                SELECT c.oid::text, c.relfilenode::text, coalesce((SELECT md5(string_agg(concat_ws(':', a.attnum, a.xmin), ',' \
+                ORDER BY a.attnum)) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0), ''), \
+                bool_or(t.is_child) AND NOT EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgrelid = c.oid \
+                AND g.tgname = '\(RecorderSQL.rowTrigger)'), format('%I.%I', n.nspname, c.relname)
+                FROM tree AS t JOIN pg_class AS c ON c.oid = t.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                GROUP BY c.oid, c.relfilenode, n.nspname, c.relname ORDER BY c.oid
+                """, isPrepared: false)
+            var tables: [String: File] = [:]
+            for row in 0..<found.count {
+                var isUnrecorded = found.bool(row, 3)
+                if isUnrecorded {
+                    let rows = try connection.run("SELECT FROM ONLY \(found.text(row, 4)) LIMIT 1", isPrepared: false)
+                    isUnrecorded = rows.count > 0
+                }
+                tables[found.text(row, 0)] = File(
+                    number: found.text(row, 1), columns: found.text(row, 2), isUnrecorded: isUnrecorded)
+            }
+            let identifiers = try connection.run(
+                """
+                SELECT concat_ws(' ', s.system_identifier, d.oid) FROM pg_control_system() AS s, pg_database AS d \
+                WHERE d.datname = current_database()
+                """, isPrepared: false)
+            (database, self.tables) = (identifiers.text(0, 0), tables)
+        }
+
+        /// Reads the files from a description of ``text``, or returns `nil` if it is not valid.
+        init?(_ text: String) {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            guard let first = lines.first else { return nil }
+            database = String(first)
+            var tables: [String: File] = [:]
+            for line in lines.dropFirst() {
+                let parts = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+                guard parts.count == 3 else { return nil }
+                tables[parts[0]] = File(number: parts[1], columns: parts[2], isUnrecorded: false)
+            }
+            self.tables = tables
+        }
+
+        /// A description for `chronicle_meta`.
+        var text: String {
+            ([database] + tables.sorted { $0.key < $1.key }.map { "\($0) \($1.number) \($1.columns)" })
+                .joined(separator: "\n")
+        }
+
+        /// Returns whether rows may have changed since earlier without being recorded.
+        func isChanged(since earlier: TableFiles) -> Bool {
+            if tables.values.contains(where: \.isUnrecorded) { return true }
+            // A restored copy has other files.
+            guard database == earlier.database else { return false }
+            return earlier.tables.contains { table, file in
+                guard let current = tables[table] else { return true }
+                return current.number != file.number && current.columns != file.columns
+            }
+        }
+    }
+#endif
