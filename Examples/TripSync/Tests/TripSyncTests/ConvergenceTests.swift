@@ -61,6 +61,38 @@ import TripSyncTestSupport
         try expectConvergence(of: devices, fixture)
     }
 
+    /// The hub is replaced by backups. In the end, all stores are equal.
+    @Test func restoredHubsConverge() throws {
+        var random = SeededGenerator(state: SeededGenerator.seed())
+        let fixture = try SyncFixture()
+        var hub = fixture.hub
+        var backups = [try fixture.backUp(path: fixture.hubPath)]
+        var path = fixture.hubPath
+        var devices = try ["a", "b", "c"].map(fixture.device)
+        for _ in 0..<80 {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0, 1: backups.append(try fixture.backUp(path: path))
+            case 2:
+                guard let backup = backups.randomElement(using: &random) else { continue }
+                path = try fixture.backUp(path: backup.path).path
+                hub = try Stores.hub(at: path)
+                devices = try devices.map { try Device($0.name, at: $0.url, hub: hub) }
+            default: break
+            }
+            guard let device = devices.randomElement(using: &random) else { continue }
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                try device.edit { try RandomEdits.save($0, author: device.name, &random) }
+            }
+            try device.session.synchronize()
+        }
+        for _ in 0..<3 {
+            for device in devices { try device.session.synchronize() }
+        }
+        let content = try Content(ModelContext(hub))
+        #expect(content.count > 0)
+        for device in devices { #expect(try device.content() == content, "\(device.name)") }
+    }
+
     /// Expects equal stores, and that the hub received each change of a device, or recorded a conflict.
     private func expectConvergence(of devices: [Device], _ fixture: SyncFixture) throws {
         let content = try fixture.hubContent()

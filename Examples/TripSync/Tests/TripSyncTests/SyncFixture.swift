@@ -63,9 +63,12 @@ final class SyncFixture {
     }
 
     /// Copies the store of a device.
-    func backUp(_ device: Device) throws -> URL {
+    func backUp(_ device: Device) throws -> URL { try backUp(path: device.url.path) }
+
+    /// Copies a store.
+    func backUp(path: String) throws -> URL {
         let url = directory.appending(path: "\(UUID().uuidString).store")
-        try Self.run("sqlite3", device.url.path, "VACUUM INTO '\(url.path)'")
+        try Self.run("sqlite3", path, "VACUUM INTO '\(url.path)'")
         return url
     }
 

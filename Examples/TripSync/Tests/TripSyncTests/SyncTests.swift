@@ -205,6 +205,69 @@ import Testing
         #expect(try tablet.content() == content)
     }
 
+    /// A value that depends on one that the hub lost as well, and a trip that only another device still has.
+    @Test(arguments: [["phone"], ["tablet"], ["phone", "tablet"], ["tablet", "phone"]])
+    func restoredHubsReceiveTheNewestState(_ order: [String]) throws {
+        let backup = fixture.directory.appending(path: "backup.store")
+        do {
+            let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+            try addTrip("Rome", to: phone)
+            try phone.session.synchronize()
+            try tablet.session.synchronize()
+            try SyncFixture.run("sqlite3", fixture.hubPath, "VACUUM INTO '\(backup.path)'")
+            try phone.edit("Rome") { $0.name = "Roma" }
+            try addTrip("Oslo", to: phone)
+            try phone.session.synchronize()
+            try tablet.session.synchronize()
+            try tablet.edit("Roma") { $0.name = "Roma in May" }
+            try addTrip("Bern", to: tablet)
+            try tablet.session.synchronize()
+            try phone.session.synchronize()
+        }
+        let hub = try Stores.hub(at: backup.path)
+        let devices = try order.map { name in
+            try Device(name, at: fixture.directory.appending(path: "\(name).store"), hub: hub)
+        }
+        for device in devices + devices {
+            try device.session.synchronize()
+            #expect(try names(hub) == ["Bern", "Oslo", "Roma in May"])
+        }
+        for device in devices { #expect(try device.content() == Content(ModelContext(hub))) }
+        // Sending the state again changes nothing.
+        let token = try ModelContext(hub).currentHistoryToken()
+        for device in devices { try device.session.synchronize() }
+        #expect(try ModelContext(hub).currentHistoryToken() == token)
+    }
+
+    /// What the hub received after it was restored is newer than what it lost, which gets a record.
+    @Test func changesAfterTheRestoreStay() throws {
+        let backup = fixture.directory.appending(path: "backup.store")
+        do {
+            let phone = try fixture.device("phone")
+            try addTrip("Rome", to: phone)
+            try addTrip("Oslo", to: phone)
+            try phone.session.synchronize()
+            try SyncFixture.run("sqlite3", fixture.hubPath, "VACUUM INTO '\(backup.path)'")
+            try phone.edit("Rome") { $0.name = "Roma" }
+            try phone.edit("Oslo") { $0.notes = "Rain" }
+            try phone.session.synchronize()
+        }
+        let hub = try Stores.hub(at: backup.path)
+        let tablet = try Device("tablet", at: fixture.directory.appending(path: "tablet.store"), hub: hub)
+        try tablet.session.synchronize()
+        try tablet.edit("Rome") { $0.name = "Rom" }
+        try tablet.edit { try $0.fetch(FetchDescriptor<Trip>()).filter { $0.name == "Oslo" }.forEach($0.delete) }
+        try tablet.session.synchronize()
+        let phone = try Device("phone", at: fixture.directory.appending(path: "phone.store"), hub: hub)
+        for device in [phone, tablet] { try device.session.synchronize() }
+        #expect(try names(hub) == ["Rom"])
+        #expect(try phone.content() == tablet.content())
+        let records = try ModelContext(hub).fetch(FetchDescriptor<ConflictRecord>())
+        #expect(records.contains { $0.propertyName == "name" && $0.hubValue == "“Rom”" && $0.deviceValue == "“Roma”" })
+        #expect(
+            records.contains { $0.propertyName == "notes" && $0.hubValue == "deleted" && $0.deviceValue == "“Rain”" })
+    }
+
     /// A device is replaced by a backup, and changed again. The hub contains more of its transactions, as many, or fewer.
     @Test(arguments: [1, 3, 5], HubKind.available)
     func restoredDevicesSendLaterChanges(_ count: Int, _ kind: HubKind) throws {

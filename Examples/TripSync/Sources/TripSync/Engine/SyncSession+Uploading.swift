@@ -39,14 +39,20 @@ extension SyncSession {
     /// Makes changes on the hub and saves them with the position of the device, unless the hub contains that position.
     /// If another device saved at the same time, the changes are made again in a new context.
     ///
-    /// - Returns: Whether the hub did not contain the position.
+    /// - Parameters:
+    ///   - token: The position.
+    ///   - isForced: Whether to make the changes also if the hub contains the position.
+    ///   - change: The changes.
+    /// - Returns: Whether the changes were saved.
     @discardableResult
-    func saveOnHub(_ token: DefaultHistoryToken, _ change: (ModelContext) throws -> Void) throws -> Bool {
+    func saveOnHub(
+        _ token: DefaultHistoryToken, isForced: Bool = false, _ change: (ModelContext) throws -> Void
+    ) throws -> Bool {
         for attempt in 1... {
             let context = hubContext()
             // First, so that everything that is read afterwards is at least as new.
             let number = try context.newestNumber() + 1
-            if let sent = try sentToken(context), sent >= token { return false }
+            if !isForced, let sent = try sentToken(context), sent >= token { return false }
             try change(context)
             if let progress = try context.progress(of: deviceName) {
                 progress.number = number

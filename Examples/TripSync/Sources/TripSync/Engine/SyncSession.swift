@@ -85,6 +85,9 @@ public final class SyncSession {
         let isFirst = state.hubIdentifier == hubIdentifier && state.hubToken == nil
         state.hubIdentifier = hubIdentifier
         try context.save()
+        // A device that was restored as well receives the hub's state first.
+        let sent = try ModelContext(hub).progress(of: deviceName) == nil || sentToken(ModelContext(hub)) != nil
+        if sent, try hubIsRestored(state) { try restoreHub(state) }
         if !state.isRebuilding {
             try downloader.move(to: DefaultHistoryToken(state.hubToken).map { .token($0) } ?? .snapshot, in: hub)
         }
