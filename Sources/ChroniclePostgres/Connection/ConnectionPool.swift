@@ -119,6 +119,14 @@
             return connection
         }
 
+        /// Adds a connection that was opened for the same store.
+        func add(_ connection: Connection) {
+            state.withLock { state in
+                state.idle.append(connection)
+                state.count += 1
+            }
+        }
+
         /// Requires a store of all connections that are opened from now on. An address can point to several servers.
         func require(storeIdentifier: String) { self.storeIdentifier.withLock { $0 = storeIdentifier } }
 

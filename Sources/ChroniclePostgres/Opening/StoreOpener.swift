@@ -37,10 +37,12 @@
             // can create functions in the schema.
             settings.searchPath = .catalog
             let connection = try Connection(settings)
-            defer { connection.close() }
-            do { return try open(pool, connection, schemaName, migration) } catch let error as PostgresError
-                where error.isPrivilegeViolation
-            {
+            do {
+                let opened = try open(pool, connection, schemaName, migration)
+                try connection.setSessionPath()
+                pool.add(connection)
+                return opened
+            } catch let error as PostgresError where error.isPrivilegeViolation {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail:
                         "\(error.message); grant the role the privileges on the schema \(schemaName), such as SELECT on "

@@ -106,7 +106,8 @@
                 }
                 let deleted = try HistoryEraser(positions.connection).erase(
                     """
-                    SELECT position FROM (SELECT position, sum(change_count) OVER (ORDER BY position) - change_count AS before \
+                    SELECT position FROM (SELECT position, \
+                    (sum(change_count) OVER (ORDER BY position))::bigint - change_count AS before \
                     FROM (SELECT position, change_count FROM \(positions.connection.schema).chronicle_transaction \
                     WHERE position <= $1 \
                     ORDER BY position LIMIT 10000) AS oldest) AS summed WHERE before < 10000
@@ -185,7 +186,8 @@
         private func position(exceeding size: Double, change: Double, transaction: Double) throws -> Int64 {
             let result = try connection.run(
                 """
-                SELECT position FROM (SELECT position, sum(change_count::double precision * $2 + $3) OVER (ORDER BY position DESC) AS total, \
+                SELECT position FROM (SELECT position, \
+                sum(change_count::double precision * $2 + $3) OVER (ORDER BY position DESC) AS total, \
                 row_number() OVER (ORDER BY position DESC) AS number \
                 FROM \(connection.schema).chronicle_transaction) AS t \
                 WHERE total > $1 AND number > 1 LIMIT 1
