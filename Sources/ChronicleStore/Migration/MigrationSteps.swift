@@ -70,7 +70,7 @@ struct MigrationSteps {
 
     private mutating func compareProperties(_ entity: RecordedEntity, _ earlier: RecordedEntity) {
         guard let properties = after.properties[entity.name] else { return }
-        // Format 1 describes no properties.
+        // An entity without a description has no properties.
         guard let earlierProperties = before.properties[earlier.name] else { return }
         let names = Dictionary(earlierProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var continued: Set<String> = []

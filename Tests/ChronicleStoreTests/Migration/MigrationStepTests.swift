@@ -101,16 +101,6 @@ import Testing
             try steps(First.schema).map(\.description) == ["steps: changes the version of the schema to 1.0.0"])
     }
 
-    @Test func earlierFormatsAreUpgraded() throws {
-        let copy = try #require(FixtureFile.all.first).copy()
-        let configuration = ModelConfiguration("old", schema: Schema(entities: []), url: copy)
-        let before = try Data(contentsOf: copy)
-        let found = try DefaultStore.migrationSteps(configuration, migrationPlan: nil)
-        #expect(found.first?.kind == .upgradeFormat)
-        #expect(found.first?.detail == "upgrades the file from format 1 to 2")
-        #expect(try Data(contentsOf: copy) == before)
-    }
-
     @Test func storesThatDoNotChangeHaveNoSteps() throws {
         #expect(
             try ModelContainer.migrationSteps(

@@ -68,6 +68,17 @@ import Testing
     // MARK: Formats without a step
 
     /// The format 1, which was never released, had its version in the header only.
+    @Test func theUpgradeIsAStepOfAnOpening() throws {
+        try downgrade(to: 1)
+        let before = try dump
+        let steps = try FormatUpgrade.$steps.withValue(Self.steps) {
+            try ModelContainer.migrationSteps(
+                for: Schema(Trip.self), configurations: [ModelConfiguration(url: store.url)])
+        }
+        #expect(steps.map(\.kind) == [.upgradeFormat])
+        #expect(try dump == before)
+    }
+
     @Test(arguments: [
         "PRAGMA user_version = 1; DELETE FROM chronicle_meta WHERE name = 'format'",
         "PRAGMA user_version = 1; UPDATE chronicle_meta SET value = 1 WHERE name = 'format'",

@@ -7,6 +7,8 @@
         let schema: String
         /// Whether constraints of the table, or foreign keys that reference it, may be checked at the end of a transaction.
         let isDeferred: Bool
+        /// Whether constraints of the table itself may be. Only these are checked for a new row.
+        let isInsertDeferred: Bool
         /// Whether the rows can be changed by a statement that names another table.
         let isInherited: Bool
         /// The table, followed by its partitions and the tables that inherit from it.
@@ -40,7 +42,8 @@
                 UNION SELECT t.root, i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
                 SELECT r.relname, n.nspname, c.relname, c.relispartition, c.relkind = 'f', \
                 EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root IN (k.conrelid, k.confrelid)), \
-                EXISTS (SELECT FROM pg_inherits AS i WHERE t.root IN (i.inhparent, i.inhrelid))
+                EXISTS (SELECT FROM pg_inherits AS i WHERE t.root IN (i.inhparent, i.inhrelid)), \
+                EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root = k.conrelid)
                 FROM tree AS t JOIN pg_class AS r ON r.oid = t.root JOIN pg_class AS c ON c.oid = t.oid \
                 JOIN pg_namespace AS n ON n.oid = c.relnamespace \
                 ORDER BY r.relname, c.oid <> r.oid, n.nspname, c.relname
@@ -58,7 +61,8 @@
                         entityName: name)
                 }
                 tables[name] = RecordedTable(
-                    schema: connection.schema, isDeferred: found.bool(row, 5), isInherited: found.bool(row, 6),
+                    schema: connection.schema, isDeferred: found.bool(row, 5), isInsertDeferred: found.bool(row, 7),
+                    isInherited: found.bool(row, 6),
                     relations: (tables[name]?.relations ?? []) + [relation])
             }
             return tables

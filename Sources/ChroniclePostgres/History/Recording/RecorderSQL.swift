@@ -82,8 +82,8 @@
         static func triggers(
             of table: RecordedTable, suffix: String, _ statements: (Event, Rows) -> [String]
         ) -> [Trigger] {
-            func function(_ prefix: String, _ recording: String) -> HistoryFunction {
-                let body = body(recording, table)
+            func function(_ prefix: String, _ recording: String, isDeferred: Bool) -> HistoryFunction {
+                let body = body(recording, table, isDeferred: isDeferred)
                 return HistoryFunction(
                     schema: table.schema, name: TableNames.shortened("chronicle_\(prefix)_\(suffix)"),
                     settings: PreservedText.settings(for: body), body: body)
@@ -101,7 +101,9 @@
                 return Trigger(
                     name: "chronicle_\(event.rawValue)", event: event.clause,
                     activation: event == .truncate ? "ENABLE ALWAYS" : "ENABLE",
-                    function: function(event.rawValue, recording))
+                    function: function(
+                        event.rawValue, recording,
+                        isDeferred: event == .insert ? table.isInsertDeferred : table.isDeferred))
             }
             triggers.append(
                 Trigger(
@@ -115,7 +117,7 @@
                         \(run(.update, .single))    ELSE
                         \(run(.delete, .single))    END IF;
 
-                        """)))
+                        """, isDeferred: table.isDeferred)))
             return triggers
         }
 
@@ -138,7 +140,7 @@
         }
 
         /// Returns the body of a function that runs statements, which insert changes.
-        private static func body(_ recording: String, _ table: RecordedTable) -> String {
+        private static func body(_ recording: String, _ table: RecordedTable, isDeferred: Bool) -> String {
             // A statement that changes nothing leaves no pending row, and of several statements only the first one does.
             // A simple expression reads the sequence; a query would cost as much as the insert.
             """
@@ -154,7 +156,7 @@
                 END IF;
             \(recording)\
                 IF isChanged THEN
-                    \(HistoryTables.insertPending(table.schema, isDeferred: table.isDeferred));
+                    \(HistoryTables.insertPending(table.schema, isDeferred: isDeferred));
                 END IF;
                 RETURN NULL;
             END
