@@ -23,7 +23,7 @@
         /// <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>.
         public var connectionString: String
         /// The schema of the database with the tables of the store, or `nil` for the first one of the role's search path
-        /// when the store is opened.
+        /// that exists when the store is opened. The role needs the privilege `USAGE` on it.
         ///
         /// The schema is created if it does not exist and the role may create it. A schema contains at most one store.
         public var schemaName: String?

@@ -56,8 +56,10 @@
         ///     again.
         ///   - `SwiftDataError.damagedFile` if another program changed the tables. Restore them.
         ///   - `SwiftDataError.storeBusy` if another session keeps the tables locked. Try again.
-        ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing that the role must not create, or that the
-        ///     configuration does not allow to create. Open the store once as the owner of the tables.
+        ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing, or have an earlier format, that the role must
+        ///     not create or upgrade, or that the configuration does not allow to create; open the store once as the owner of
+        ///     the tables. The same error if the role lacks a privilege, which the detail names, or if the database has
+        ///     another encoding than UTF8.
         /// - Complexity: Proportional to the number of tables, columns and indexes.
         public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
             let schema = try configuration.validatedSchema()
