@@ -67,7 +67,6 @@ import Testing
 
     // MARK: Formats without a step
 
-    /// The format 1, which was never released, had its version in the header only.
     @Test func theUpgradeIsAStepOfAnOpening() throws {
         try downgrade(to: 1)
         let before = try dump
@@ -79,6 +78,7 @@ import Testing
         #expect(try dump == before)
     }
 
+    /// The format 1, which was never released, had its version in the header only.
     @Test(arguments: [
         "PRAGMA user_version = 1; DELETE FROM chronicle_meta WHERE name = 'format'",
         "PRAGMA user_version = 1; UPDATE chronicle_meta SET value = 1 WHERE name = 'format'",
