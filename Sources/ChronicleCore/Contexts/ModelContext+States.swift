@@ -43,7 +43,7 @@ extension ModelContext {
     }
 
     /// Discards the values that could not be assigned to relationships of a model.
-    private func removeFailures(of backing: AnyBackingData) {
+    func removeFailures(of backing: AnyBackingData) {
         if !storage.failures.isEmpty { storage.failures.removeAssignments(of: backing.identifier) }
     }
 

@@ -90,10 +90,11 @@ public final class ModelContext: Equatable {
     }
 
     deinit {
+        // Also those that a context without changes took over from an earlier one.
+        if !deletedByRules.isEmpty { storage.releasedEffects = deletedByRules.mapValues(ReleasedRuleEffects.init) }
         guard !storedPendingModels.isEmpty else { return }
         verifyLists()
         storage.hasDetachedChanges = true
-        storage.releasedEffects = deletedByRules.mapValues(ReleasedRuleEffects.init)
         // Only the context keeps the unsaved changes of links.
         if let end = links.changedEnds.first(where: \.isChanged),
             let entity = end.model.persistentBackingData.membership?.entity

@@ -65,6 +65,14 @@ struct ContextLinks {
             }
         }
 
+        /// Records that the program removed a link that the store has.
+        fileprivate mutating func removeStored(_ model: any PersistentModel) {
+            let key = ObjectIdentifier(model)
+            last += 1
+            links[key] = Link(
+                model: model, number: links[key]?.number ?? last, isWanted: false, isStored: true)
+        }
+
         fileprivate mutating func setStored(_ isStored: Bool, _ model: AnyObject) {
             links[ObjectIdentifier(model)]?.isStored = isStored
         }
@@ -124,6 +132,18 @@ struct ContextLinks {
         changes[end]?.want(isLinked, model)
         endsByModel[ObjectIdentifier(model), default: []].insert(end)
         setListed(isLinked, model, at: end)
+    }
+
+    /// Records that the program removed a link that the store has.
+    mutating func removeStored(_ model: any PersistentModel, of backing: AnyBackingData, _ property: Schema.Property) {
+        let end = End(backing, property)
+        guard let owner = backing.model else { return }
+        if changes[end] == nil {
+            lastChange += 1
+            changes[end] = Changes(model: owner, property: property, number: lastChange)
+        }
+        changes[end]?.removeStored(model)
+        endsByModel[ObjectIdentifier(model), default: []].insert(end)
     }
 
     /// Records the links of an end that the store has. What the program wants is kept.

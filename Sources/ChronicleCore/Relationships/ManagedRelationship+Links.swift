@@ -51,6 +51,10 @@ extension ManagedRelationship {
     func removeLink(to destination: any PersistentModel) {
         guard let own = backing.model else { return }
         recordLink(false, own, destination)
+        // Another context may have added the link that this one added as well.
+        context.links.removeStored(destination, of: backing, property)
+        let other = destination.persistentBackingData
+        if let inverse { context.links.removeStored(own, of: other, inverse) }
     }
 
     private func recordLink(_ isLinked: Bool, _ own: any PersistentModel, _ model: any PersistentModel) {

@@ -6,9 +6,11 @@ struct RelationshipCheck {
     private let context: ModelContext
     /// The models and relationships whose count was already validated.
     private var seen: Set<Owner> = []
+    /// Retains the models, because another one could otherwise get the address of one that was validated.
+    private var models: [any PersistentModel] = []
 
     private struct Owner: Hashable {
-        let identifier: PersistentIdentifier
+        let model: ObjectIdentifier
         let index: Int
     }
 
@@ -81,9 +83,10 @@ struct RelationshipCheck {
 
     private mutating func checkCount(_ backing: AnyBackingData, _ property: Schema.Property) throws {
         guard backing.state.isInContext, let model = backing.model, let relationship = property.relationship,
-            seen.insert(Owner(identifier: backing.identifier, index: property.index)).inserted,
+            seen.insert(Owner(model: ObjectIdentifier(model), index: property.index)).inserted,
             let count = try ManagedRelationship(context, backing, property)?.loadAgain().count
         else { return }
+        models.append(model)
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }
         // Another writer may have deleted the row; the save then drops the changes of the model.

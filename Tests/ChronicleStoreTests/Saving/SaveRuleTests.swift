@@ -86,6 +86,27 @@ import Testing
         #expect(try all(Picture.self, store).map(\.name) == ["a"])
     }
 
+    @Test(arguments: StoreKind.allCases) func keptDestinationSurvivesALinkThatOthersAddedToo(_ kind: StoreKind) throws {
+        let (context, store) = try context(kind)
+        let (recipe, picture, stamp) = (Recipe("r"), Picture("p"), Stamp("s"))
+        for model in [recipe, picture, stamp] as [any PersistentModel] { context.insert(model) }
+        try context.save()
+        recipe.pictures.append(picture)
+        recipe.stamps.append(stamp)
+        let other = store.context()
+        let theirs = try other.existingModel(for: recipe.persistentModelID) as? Recipe
+        theirs?.pictures = try other.fetch(FetchDescriptor<Picture>())
+        theirs?.stamps = try other.fetch(FetchDescriptor<Stamp>())
+        try other.save()
+        context.delete(recipe)
+        #expect(picture.isDeleted && stamp.isDeleted)
+        context.insert(picture)
+        context.insert(stamp)
+        try context.save()
+        #expect(try all(Picture.self, store).count == 1 && all(Stamp.self, store).count == 1)
+        #expect(try all(Recipe.self, store).isEmpty)
+    }
+
     @Test(arguments: StoreKind.allCases) func removedLinkProtectsFromTheDeleteBesideAMissingRow(_ kind: StoreKind)
         throws
     {
@@ -171,7 +192,9 @@ import Testing
         #expect(throws: SwiftDataError.contextMismatch) { try context.save() }
         context.delete(saved)
         try context.save()
-        #expect(try all(Book.self, store).isEmpty)
+        context.insert(Note("later"))
+        try context.save()
+        #expect(try all(Book.self, store).isEmpty && all(Note.self, store).count == 1)
     }
 
     // MARK: Rows that others deleted
@@ -254,6 +277,8 @@ import Testing
         context?.delete(shelf)
         #expect(book.isDeleted && page.isDeleted)
         context = nil
+        // Creates a context that is released without changes.
+        #expect(book.modelContext != nil)
         book.shelf = inbox
         #expect(!book.isDeleted && !page.isDeleted)
         try #require(book.modelContext).save()

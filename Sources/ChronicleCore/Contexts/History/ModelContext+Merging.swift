@@ -98,7 +98,11 @@ extension ModelContext {
 
     @discardableResult
     func mergeRows(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
-        let changed = Dictionary(grouping: identifiers, by: \.entityName).mapValues { Set($0) }
+        // A container that lacks a subclass reads its rows as models of the superclass.
+        let schema = coordinator.schema
+        let changed = Dictionary(grouping: identifiers) { identifier in
+            schema.entitiesByName[identifier.entityName] == nil ? identifier.rootEntityName : identifier.entityName
+        }.mapValues { Set($0) }
         verifyLists()
         var result = MergedChanges()
         defer {

@@ -318,6 +318,7 @@ extension ModelContext {
             backing.isPending = false
         }
         save.deleted.forEach { _, backing, _ in
+            removeFailures(of: backing)
             backing.change(.written)
             backing.isPending = false
             registry.remove(backing)

@@ -98,7 +98,7 @@
         /// Makes consumers that are reading the models start over, because their order depends on the names of classes.
         func restartSnapshots() throws {
             for record in try records() {
-                guard case .reading(after: _?) = record.place.rebuild else { continue }
+                guard case .reading? = record.place.rebuild else { continue }
                 try update(named: record.name) { record in
                     record?.place.rebuild = .requested(.requested)
                     record?.attempts = 0

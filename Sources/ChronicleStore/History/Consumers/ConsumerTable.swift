@@ -152,7 +152,7 @@ struct ConsumerTable {
     func restartSnapshots() throws {
         guard try Self.exists(connection) else { return }
         for record in try records() {
-            guard case .reading(after: _?) = record.place.rebuild else { continue }
+            guard case .reading? = record.place.rebuild else { continue }
             try update(named: record.name) { record in
                 record?.place.rebuild = .requested(.requested)
                 record?.attempts = 0
