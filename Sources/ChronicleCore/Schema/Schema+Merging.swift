@@ -24,8 +24,13 @@ extension Schema {
     private func merged(_ root: Entity, _ subentities: [Entity]) -> Entity {
         var kinds = root.properties.map { rooted($0.kind) }
         var names = Set(root.properties.map(\.name))
-        for property in subentities.flatMap(\.properties) where names.insert(property.name).inserted {
-            kinds.append(rooted(property.kind).withoutValue)
+        let inSubentities = subentities.flatMap(\.properties)
+        // If one of the classes that share a column renames it, the column is renamed.
+        let renamed = Dictionary(
+            inSubentities.filter { $0.previousName != nil }.map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for property in inSubentities where names.insert(property.name).inserted {
+            kinds.append(rooted((renamed[property.name] ?? property).kind).withoutValue)
         }
         if !subentities.isEmpty { kinds.append(.attribute(Self.discriminator)) }
         var positions = PropertyPositions(storedCount: kinds.count { $0.relationship?.isToMany != true })

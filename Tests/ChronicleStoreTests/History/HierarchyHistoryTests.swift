@@ -107,6 +107,18 @@ import Testing
         #expect(!dog.preservedValues.map(\.name).contains(Schema.entityAttribute))
     }
 
+    @Test func aRenameInOneOfTwoSiblingsKeepsTheValues() throws {
+        let earlier = try context([Second.Animal.self, Second.Cat.self, Second.Dog.self])
+        let dog = Second.Dog("d")
+        dog.note = "x"
+        earlier.insert(dog)
+        earlier.insert(Second.Cat("c"))
+        try earlier.save()
+        let later = try context([Third.Animal.self, Third.Cat.self, Third.Dog.self])
+        #expect(try later.fetch(FetchDescriptor<Third.Dog>()).map(\.text) == ["x"])
+        #expect(try later.fetch(FetchDescriptor<Third.Cat>()).map(\.text) == [nil])
+    }
+
     // MARK: Classes that a container lacks
 
     @Test func changesOfAMissingSubclassAreMerged() throws {
@@ -167,6 +179,15 @@ private enum Second {
     }
     @Model fileprivate final class Cat: Animal {}
     @Model fileprivate final class Dog: Animal { var note: String? }
+}
+
+private enum Third {
+    @Model fileprivate class Animal {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal { var text: String? }
+    @Model fileprivate final class Dog: Animal { @Attribute(originalName: "note") var text: String? }
 }
 
 private enum Early {
