@@ -9,7 +9,7 @@ public protocol DataStoreMigrating: DataStore {
     ///   - configuration: The configuration of the store.
     ///   - migrationPlan: The plan for migrating the data, or `nil` for automatic changes only.
     /// - Returns: The changes in the order in which they are described to people; an empty array if the store would not change.
-    /// - Throws: The errors of the initializer.
+    /// - Throws: The errors of the initializer, such as ``SwiftDataError/backwardMigration``.
     static func migrationSteps(
         _ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> [MigrationStep]
