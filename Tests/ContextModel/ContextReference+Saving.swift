@@ -130,7 +130,11 @@ extension ContextReference {
 
     private func drop(_ instance: Instance, _ outcome: inout SaveOutcome) {
         let rows = candidates(instance.number, outcome.world).compactMap { $0 }
-        let isEffective = instance.edits.contains { name, value in rows.allSatisfy { $0[name] != value } }
+        let isEffective = instance.edits.contains { name, value in
+            // A reference to a model that the save deletes is saved as nil.
+            let isDeleted = value.model.map { instances[$0]?.state == .deleted } ?? false
+            return rows.allSatisfy { $0[name] != (isDeleted ? .null : value) }
+        }
         if isEffective || (instance.state == .missing && !instance.edits.isEmpty) {
             outcome.dropped.insert(instance.number)
         } else if !instance.edits.isEmpty || linked.contains(instance.number) {
