@@ -25,12 +25,13 @@ extension Schema {
         var kinds = root.properties.map { rooted($0.kind) }
         var names = Set(root.properties.map(\.name))
         let inSubentities = subentities.flatMap(\.properties)
-        // If one of the classes that share a column renames it, the column is renamed.
-        let renamed = Dictionary(
-            inSubentities.filter { $0.previousName != nil }.map { ($0.name, $0) },
-            uniquingKeysWith: { first, _ in first })
+        // Classes that inherit from different ones share a column if they declare properties of the same name. It is renamed
+        // if one of them renames it, and has the options of all.
+        let declarations = Dictionary(grouping: inSubentities, by: \.name)
         for property in inSubentities where names.insert(property.name).inserted {
-            kinds.append(rooted((renamed[property.name] ?? property).kind).withoutValue)
+            let same = declarations[property.name] ?? []
+            let renamed = same.first { $0.previousName != nil } ?? property
+            kinds.append(rooted(renamed.kind).optional(options: same.flatMap { $0.attribute?.options ?? [] }))
         }
         if !subentities.isEmpty { kinds.append(.attribute(Self.discriminator)) }
         var positions = PropertyPositions(storedCount: kinds.count { $0.relationship?.isToMany != true })
@@ -71,13 +72,14 @@ extension Schema {
 }
 
 extension Schema.Property.Kind {
-    /// The kind of an optional property without a default value.
-    fileprivate var withoutValue: Self {
+    /// Returns the kind of an optional property without a default value.
+    fileprivate func optional(options: [Schema.Attribute.Option]) -> Self {
         switch self {
         case .attribute(let attribute):
             .attribute(
                 Schema.Attribute(
-                    name: attribute.name, originalName: attribute.originalName, options: attribute.options,
+                    name: attribute.name, originalName: attribute.originalName,
+                    options: options.reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
                     encodedDefault: nil, hasConstantDefault: true, codec: attribute.codec, storage: attribute.storage,
                     isOptional: true, valueType: attribute.valueType, valueTypeName: attribute.valueTypeName))
         case .relationship(let relationship): .relationship(relationship.with(isOptional: true))

@@ -145,6 +145,8 @@ struct PastChanges {
                 row.values[number] = value
             } else if name == Schema.entityAttribute {
                 row.values[number] = change.entity == table.number ? .null : .text(table.entityName(change.entity))
+            } else if table.others[change.entity]?.contains(number) == true {
+                row.values[number] = .null
             } else if !isOlder {
                 row.unknown.insert(number)
             }

@@ -15,6 +15,8 @@ struct PastLayout: Sendable {
         let attributes: [String: Int]
         /// The to-many relationships that are stored as links, by number.
         let lists: [Int: List]
+        /// The numbers of the attributes that only other entities of the table have, by the number of an entity.
+        let others: [Int64: Set<Int>]
         /// The names of the entities whose rows the table contains.
         let entities: [Int64: String]
 
@@ -49,11 +51,19 @@ struct PastLayout: Sendable {
                 lists[attribute.number] = Self.list(
                     attribute.name, of: root.name, entities: Set(owners.map(\.number)), schema)
             }
+            var others: [Int64: Set<Int>] = [:]
+            for member in members {
+                guard let entity = schema.entitiesByName[member.name] else { continue }
+                let numbers = root.attributes.lazy.filter {
+                    $0.isPresent && $0.name != Schema.entityAttribute && entity.propertiesByName[$0.name] == nil
+                }.map(\.number)
+                others[member.number] = Set(numbers)
+            }
             let table = Table(
                 name: root.name, number: root.number,
                 attributes: Dictionary(
                     root.attributes.lazy.filter(\.isPresent).map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
-                lists: lists,
+                lists: lists, others: others,
                 entities: Dictionary(uniqueKeysWithValues: members.map { ($0.number, $0.name) }))
             for member in members { tables[member.number] = table }
         }

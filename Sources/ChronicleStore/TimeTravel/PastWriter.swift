@@ -69,7 +69,9 @@ final class PastWriter {
     // MARK: Rows
 
     private func write(_ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable) throws {
-        if row.isPresent, !row.isComplete, row.unknown.isEmpty, try copyRow(row, key, past) { return }
+        if row.isPresent, !row.isComplete, row.unknown.isEmpty, try copyRow(row, key, table, past) {
+            return
+        }
         let (insert, select) = try statements(past)
         insert.clearBindings()
         try insert.bind(key, at: 1)
@@ -81,7 +83,7 @@ final class PastWriter {
         if isUnchanged, !row.isComplete { present = try presentRow(key, past, select) }
         for (index, column) in past.columns.enumerated() {
             if let value = row.values[column.number] {
-                try insert.bind(value, at: Int32(index + 4))
+                try insert.bind(pastValue(value, of: column, row, table), at: Int32(index + 4))
             } else if unknown.contains(column.number) {
                 continue
             } else if row.isComplete {
@@ -106,7 +108,9 @@ final class PastWriter {
     /// Copies a row that exists, with the values before its changes.
     ///
     /// - Returns: Whether the row exists.
-    private func copyRow(_ row: PastChanges.Row, _ key: Int64, _ past: PastTable) throws -> Bool {
+    private func copyRow(
+        _ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable
+    ) throws -> Bool {
         let changed = past.columns.indices.filter { row.values[past.columns[$0].number] != nil }
         // Most consecutive rows have changes of the same attributes.
         if copy?.table != past.name || copy?.changed != changed {
@@ -115,7 +119,9 @@ final class PastWriter {
         guard let statement = copy?.statement else { return false }
         try statement.bind(key, at: 1)
         for (index, column) in changed.enumerated() {
-            try statement.bind(row.values[past.columns[column].number] ?? .null, at: Int32(index + 2))
+            let column = past.columns[column]
+            let value = row.values[column.number] ?? .null
+            try statement.bind(pastValue(value, of: column, row, table), at: Int32(index + 2))
         }
         try statement.run()
         return connection.changes == 1
@@ -131,6 +137,17 @@ final class PastWriter {
         return
             "INSERT INTO \(past.temporary)(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
             + "FROM \(past.present) AS m WHERE m._rowid_ = ?1"
+    }
+
+    /// Returns a value before a change. An attribute that a subclass requires was added to the class later if it was NULL, and
+    /// has its default value in earlier rows.
+    private func pastValue(
+        _ value: PropertyValue, of column: PastTable.Column, _ row: PastChanges.Row, _ table: PastLayout.Table
+    ) -> PropertyValue {
+        guard value.isNull, let entity = layout.tablesByName[table.entityName(row.entity)]?.entity,
+            entity.superentity != nil, let property = entity.propertiesByName[column.name], !property.isOptional
+        else { return value }
+        return property.defaultValue ?? .null
     }
 
     /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default

@@ -119,6 +119,72 @@ import Testing
         #expect(try later.fetch(FetchDescriptor<Third.Cat>()).map(\.text) == [nil])
     }
 
+    @Test func aRequiredAttributeThatASiblingHadIsAddedToEarlierRows() throws {
+        let earlier = try context([Fourth.Animal.self, Fourth.Cat.self, Fourth.Dog.self])
+        earlier.insert(Fourth.Cat("c"))
+        let (kept, deleted) = (Fourth.Dog("kept"), Fourth.Dog("deleted"))
+        earlier.insert(kept)
+        earlier.insert(deleted)
+        try earlier.save()
+        let start = try #require(try history(earlier).last?.token)
+        earlier.delete(deleted)
+        try earlier.save()
+        let later = try context([Fifth.Animal.self, Fifth.Cat.self, Fifth.Dog.self])
+        let past = try ModelContext(later.container, asOf: start)
+        let names = try past.fetch(FetchDescriptor<Fifth.Dog>(sortBy: [SortDescriptor(\.name)])).map {
+            "\($0.name) \($0.note)"
+        }
+        #expect(names == ["deleted d", "kept d"])
+        // Undo of the delete, and then of the insert of all.
+        try later.revert(
+            try #require(
+                try history(later).first { $0.changes.contains { if case .delete = $0 { true } else { false } } }))
+        try later.save()
+        #expect(try later.fetch(FetchDescriptor<Fifth.Dog>()).map(\.note) == ["d", "d"])
+        let plan = try later.revert(try #require(try history(later).first))
+        #expect(plan.conflicts.isEmpty)
+        try later.save()
+        #expect(try later.fetchCount(FetchDescriptor<Fifth.Animal>()) == 0)
+    }
+
+    @Test func attributesOfOtherClassesAreNotMissingInThePast() throws {
+        let store = try TestStore(.file, [Seventh.Animal.self, Seventh.Cat.self])
+        let context = store.context()
+        let animal = Seventh.Animal("a")
+        context.insert(animal)
+        try context.save()
+        let token = try #require(try store.history().last?.token)
+        context.delete(animal)
+        try context.save()
+        let past = try ModelContext(store.container, asOf: token)
+        #expect(try past.fetch(FetchDescriptor<Seventh.Animal>()).map(\.name) == ["a"])
+    }
+
+    @Test func optionsOfOneClassApplyToASharedColumn() throws {
+        let store = try TestStore(.file, [Sixth.Animal.self, Sixth.Cat.self, Sixth.Dog.self])
+        let context = store.context()
+        let dog = Sixth.Dog("d")
+        dog.note = "x"
+        context.insert(dog)
+        try context.save()
+        context.delete(dog)
+        try context.save()
+        let change = try #require(try store.history().last?.changes.first)
+        guard case .delete(let delete as DefaultHistoryDelete<Sixth.Dog>) = change else {
+            Issue.record("not a delete of a dog")
+            return
+        }
+        #expect(delete.tombstone[\.note] == "x")
+    }
+
+    @Test func aBatchInsertCountsTheDestinationsOfSubclasses() throws {
+        let store = try TestStore(.file, [Sixth.Animal.self, Sixth.Herd.self])
+        #expect(throws: SwiftDataError.unsupportedKeyPath) {
+            try store.context().insert(model: Sixth.Animal.self, from: [Sixth.Herd("h")])
+        }
+        #expect(try store.context().insert(model: Sixth.Animal.self, from: [Sixth.Animal("a")]) == 1)
+    }
+
     // MARK: Classes that a container lacks
 
     @Test func changesOfAMissingSubclassAreMerged() throws {
@@ -137,6 +203,42 @@ import Testing
         animal.name = "e"
         try reader.save()
         #expect(try other.fetch(FetchDescriptor<First.Animal>()).map(\.name) == ["e"])
+    }
+
+    @Test func theHistoryOfAMissingSubclassIsThatOfTheRoot() throws {
+        let writer = try context([First.Animal.self, First.Cat.self, First.Dog.self])
+        writer.insert(First.Cat("c"))
+        try writer.save()
+        let context = try context([First.Animal.self])
+        let animal = try #require(try context.fetch(FetchDescriptor<First.Animal>()).first)
+        let start = try #require(try history(context).last?.token)
+        // Export of a snapshot, and of what follows.
+        let replica = try ModelContainer(
+            for: Schema(First.Animal.self),
+            configurations: [ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true)])
+        func export(_ start: HistoryStart<DefaultHistoryToken>) throws -> DefaultHistoryToken {
+            var lines: [Data] = []
+            let position = try context.container.exportHistory(startingAt: start) { lines.append($0) }
+            var next = lines.makeIterator()
+            try replica.replayHistory { next.next() }
+            return position
+        }
+        let position = try export(.snapshot)
+        animal.name = "d"
+        try context.save()
+        _ = try export(.token(position))
+        #expect(try ModelContext(replica).fetch(FetchDescriptor<First.Animal>()).map(\.name) == ["d"])
+        // Net changes, filters and undo.
+        let end = try #require(try history(context).last?.token)
+        #expect(try context.changes(between: start, and: end).changes(of: First.Animal.self).count == 1)
+        let filtered = try context.fetchHistory(
+            HistoryDescriptor<DefaultHistoryTransaction>(
+                predicate: #Predicate { $0.changes.contains { $0.changedPersistentIdentifier.entityName == "Animal" } })
+        )
+        #expect(filtered.count == 2)
+        try context.revert(try #require(try history(context).last))
+        #expect(animal.name == "c")
+        try context.save()
     }
 
     // MARK: Consumers
@@ -202,4 +304,40 @@ private enum Late {
         var name: String
         init(_ name: String) { self.name = name }
     }
+}
+
+private enum Fourth {
+    @Model fileprivate class Animal {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal { var note = "c" }
+    @Model fileprivate final class Dog: Animal {}
+}
+
+private enum Fifth {
+    @Model fileprivate class Animal {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal { var note = "c" }
+    @Model fileprivate final class Dog: Animal { var note = "d" }
+}
+
+private enum Sixth {
+    @Model fileprivate class Animal {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal { var note: String? }
+    @Model fileprivate final class Dog: Animal { @Attribute(.preserveValueOnDeletion) var note: String? }
+    @Model fileprivate final class Herd: Animal { @Relationship(minimumModelCount: 1) var others: [Animal] = [] }
+}
+
+private enum Seventh {
+    @Model fileprivate class Animal {
+        @Attribute(.preserveValueOnDeletion) var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate final class Cat: Animal { var note: String? }
 }

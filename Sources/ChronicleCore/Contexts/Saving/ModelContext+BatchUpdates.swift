@@ -178,7 +178,6 @@ extension ModelContext {
         verifyLists()
         try throwFailures()
         let membership = try contextEntity(for: model)
-        if let counted = membership.entity.counted.first { throw notInBatch(counted, of: membership.entity) }
         let store = try coordinator.store(for: model, of: nil)
         var snapshots: [DefaultSnapshot] = []
         snapshots.reserveCapacity(models.underestimatedCount)
@@ -213,6 +212,7 @@ extension ModelContext {
                 detail: "a batch insert requires new models; this one is in a context",
                 entityName: membership.entity.name)
         }
+        if let counted = membership.entity.counted.first { throw notInBatch(counted, of: membership.entity) }
         let references = try references(of: model, membership.entity)
         // As if the model were inserted, but the context does not register it.
         backing.join(membership)

@@ -73,13 +73,15 @@
         let listsAddedAfter: Int64
 
         init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
-            let entity = schema.entitiesByName[recorded.name]
+            // As in a fetch, a row of a class that the schema lacks is one of the root class.
+            let isRoot = schema.entitiesByName[recorded.name] == nil && schema.entitiesByName[recorded.rootName] != nil
+            name = isRoot ? recorded.rootName : recorded.name
+            let entity = schema.entitiesByName[name]
             number = recorded.number
-            name = recorded.name
             rootName = recorded.rootName
             origin = .init(
-                storeIdentifier: storeIdentifier, entityName: recorded.name, rootEntityName: recorded.rootName)
-            maker = Self.maker(schema.modelType(named: recorded.name))
+                storeIdentifier: storeIdentifier, entityName: name, rootEntityName: rootName)
+            maker = Self.maker(schema.modelType(named: name))
             var attributes: [Int64: PreservedAttribute] = [:]
             var (columns, lists) = ([Int64: Int64](), Int64.max)
             for attribute in recorded.attributes {
@@ -104,7 +106,7 @@
                 }
                 attributes[Int64(attribute.number)] = PreservedAttribute(
                     name: attribute.name,
-                    isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, entity, schema),
+                    isShared: Self.isShared(attribute, property, entity, schema),
                     property: property, destination: destination)
             }
             (self.attributes, self.columns, listsAddedAfter) = (attributes, columns, lists)
@@ -115,11 +117,12 @@
             columns.reduce(.max) { numbers.contains($1.key) ? $0 : min($0, $1.value) }
         }
 
-        /// Returns whether an attribute of a shared table belongs only to other entities.
-        private static func isOfOtherEntity(
-            _ attribute: RecordedAttribute, _ entity: Schema.Entity?, _ schema: Schema
+        /// Returns whether NULL may be the value of an attribute in a row whose class had no such attribute.
+        private static func isShared(
+            _ attribute: RecordedAttribute, _ property: Schema.Property?, _ entity: Schema.Entity?, _ schema: Schema
         ) -> Bool {
             guard let entity else { return false }
+            if let property { return entity.superentity != nil && !property.isOptional }
             if attribute.name == Schema.entityAttribute { return true }
             return schema.entities.contains {
                 $0.rootName == entity.rootName && $0.propertiesByName[attribute.name] != nil
@@ -142,8 +145,9 @@
     /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
     struct PreservedAttribute: Sendable {
         let name: String
-        /// Whether the schema has the attribute only in other entities that share the table.
-        let isOfOtherEntity: Bool
+        /// Whether NULL may be the value of a row whose class had no such attribute: the schema has it only in other classes
+        /// that share the table, or a subclass requires it.
+        let isShared: Bool
         /// The property of the model, if it still exists.
         let property: Schema.Property?
         /// The entity of a relationship's destinations, or `nil` for an attribute.
@@ -151,8 +155,13 @@
 
         /// Returns whether values are not part of a change: the name of the class, and the NULL that a shared table contains for
         /// an attribute of another class. An attribute that the class had in an earlier version of the schema may have values.
-        func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null) -> Bool {
-            isOfOtherEntity && (name == Schema.entityAttribute || (old.isNull && new.isNull))
+        ///
+        /// - Parameter isStored: Whether the stored values are returned. Otherwise, the NULL of an attribute that a subclass
+        ///   requires now is omitted as well, because the class had no such attribute at the time.
+        func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null, isStored: Bool) -> Bool {
+            guard isShared else { return false }
+            if property == nil, name == Schema.entityAttribute { return true }
+            return old.isNull && new.isNull && (property == nil || !isStored)
         }
 
         /// Returns the value as the property contains it, or as the store does.

@@ -90,7 +90,7 @@
             return try attributes(numbers, entity).compactMap { preserved in
                 let attribute = preserved.attribute
                 let (old, new) = (old?[preserved.index] ?? .null, new?[preserved.index] ?? .null)
-                if attribute.isOmitted(old, new) { return nil }
+                if attribute.isOmitted(old, new, isStored: returnsStoredValues) { return nil }
                 return PreservedValue(
                     name: attribute.name,
                     previousValue: attribute.value(old, of: change.model, isStored: returnsStoredValues),
@@ -110,7 +110,7 @@
             values.reserveCapacity(attributes.count)
             for preserved in attributes {
                 let (attribute, old) = (preserved.attribute, old?[preserved.index] ?? .null)
-                if attribute.isOmitted(old) { continue }
+                if attribute.isOmitted(old, isStored: returnsStoredValues) { continue }
                 if let value = attribute.value(old, of: change.model, isStored: returnsStoredValues) {
                     values.append((attribute.name, value))
                 } else {

@@ -13,7 +13,10 @@ final class EntityHistory: Sendable {
     private let attributes: NumberedList<PreservedAttribute>
 
     init(_ recorded: RecordedEntity, root: Int64, _ schema: Schema, storeIdentifier: String) {
-        let entity = schema.entitiesByName[recorded.name]
+        // As in a fetch, a row of a class that the schema lacks is one of the root class.
+        let isRoot = schema.entitiesByName[recorded.name] == nil && schema.entitiesByName[recorded.rootName] != nil
+        name = isRoot ? recorded.rootName : recorded.name
+        let entity = schema.entitiesByName[name]
         rootNumber = root
         lists = recorded.attributes.filter { attribute in
             guard !attribute.isPresent, let relationship = entity?.property(named: attribute.name)?.relationship else {
@@ -21,11 +24,10 @@ final class EntityHistory: Sendable {
             }
             return relationship.isLinked && schema.inverse(of: relationship) == nil
         }.map { Int64($0.number) }
-        name = recorded.name
         rootName = recorded.rootName
         origin = .init(
-            storeIdentifier: storeIdentifier, entityName: recorded.name, rootEntityName: recorded.rootName)
-        maker = Self.maker(schema.modelType(named: recorded.name))
+            storeIdentifier: storeIdentifier, entityName: name, rootEntityName: rootName)
+        maker = Self.maker(schema.modelType(named: name))
         attributes = NumberedList(
             recorded.attributes.map { attribute in
                 // A property of this name that is stored in the other way, as a column or as links, is a different one.
@@ -41,16 +43,17 @@ final class EntityHistory: Sendable {
                     Int64(attribute.number),
                     PreservedAttribute(
                         attribute.name, property, destination: destination,
-                        isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, entity, schema))
+                        isShared: Self.isShared(attribute, property, entity, schema))
                 )
             })
     }
 
-    /// Returns whether an attribute of a shared table belongs only to other entities.
-    private static func isOfOtherEntity(
-        _ attribute: RecordedAttribute, _ entity: Schema.Entity?, _ schema: Schema
+    /// Returns whether NULL may be the value of an attribute in a row whose class had no such attribute.
+    private static func isShared(
+        _ attribute: RecordedAttribute, _ property: Schema.Property?, _ entity: Schema.Entity?, _ schema: Schema
     ) -> Bool {
         guard let entity else { return false }
+        if let property { return entity.superentity != nil && !property.isOptional }
         if attribute.name == Schema.entityAttribute { return true }
         return schema.entities.contains {
             $0.rootName == entity.rootName && $0.propertiesByName[attribute.name] != nil
@@ -81,7 +84,7 @@ final class EntityHistory: Sendable {
         var nilAttributeNames: [String] = []
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if attribute.isOmitted(value.old) { continue }
+            if attribute.isOmitted(value.old, isStored: areStored) { continue }
             if let decoded = attribute.value(value.old, of: model(), isStored: areStored) {
                 elements.append((attribute.name, decoded))
             } else {
@@ -100,7 +103,7 @@ final class EntityHistory: Sendable {
         preserved.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if attribute.isOmitted(value.old, value.new) { continue }
+            if attribute.isOmitted(value.old, value.new, isStored: areStored) { continue }
             preserved.append(
                 PreservedValue(
                     name: attribute.name, previousValue: attribute.value(value.old, of: model(), isStored: areStored),

@@ -4,25 +4,30 @@ import Foundation
 /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
 final class PreservedAttribute: Sendable {
     let name: String
-    /// Whether the schema has the attribute only in other entities that share the table.
-    private let isOfOtherEntity: Bool
+    /// Whether NULL may be the value of a row whose class had no such attribute: the schema has it only in other classes that
+    /// share the table, or a subclass requires it.
+    private let isShared: Bool
     /// The property of the model, if it still exists.
     private let property: Schema.Property?
     /// The entity of a relationship's destinations, or `nil` for an attribute.
     private let destination: PersistentIdentifier.Origin?
 
-    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?, isOfOtherEntity: Bool)
-    {
+    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?, isShared: Bool) {
         self.name = name
-        self.isOfOtherEntity = isOfOtherEntity
+        self.isShared = isShared
         self.property = property
         self.destination = destination
     }
 
     /// Returns whether values are not part of a change: the name of the class, and the NULL that a shared table contains for
     /// an attribute of another class. An attribute that the class had in an earlier version of the schema may have values.
-    func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null) -> Bool {
-        isOfOtherEntity && (name == Schema.entityAttribute || (old.isNull && new.isNull))
+    ///
+    /// - Parameter isStored: Whether the stored values are returned. Otherwise, the NULL of an attribute that a subclass
+    ///   requires now is omitted as well, because the class had no such attribute at the time.
+    func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null, isStored: Bool) -> Bool {
+        guard isShared else { return false }
+        if property == nil, name == Schema.entityAttribute { return true }
+        return old.isNull && new.isNull && (property == nil || !isStored)
     }
 
     /// Returns the decoded value of a change, or the value as the store contains it.
