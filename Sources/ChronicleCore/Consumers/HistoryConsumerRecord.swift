@@ -66,6 +66,18 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
         attempts = 0
     }
 
+    /// Makes the consumer start over if it is reading the models.
+    ///
+    /// Call it for each consumer when a store renames entities, in the same transaction: consumers read the models in the order
+    /// of the names, and would skip some of them. Batches of models that were delivered before cannot be acknowledged.
+    ///
+    /// - Returns: Whether the record has changed and must be saved.
+    public mutating func restartSnapshot() -> Bool {
+        guard case .reading? = place.rebuild else { return false }
+        moveAndEvict(to: HistoryConsumerPlace(position: place.position, rebuild: .requested(.requested)))
+        return true
+    }
+
     /// Moves the consumer and prevents the current instance from acknowledging.
     mutating func moveAndEvict(to place: HistoryConsumerPlace<Token>) {
         move(to: place)

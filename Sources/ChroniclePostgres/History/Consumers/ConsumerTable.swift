@@ -95,16 +95,11 @@
             return result
         }
 
-        /// Makes consumers that are reading the models start over, because their order depends on the names of classes.
+        /// Makes consumers that are reading the models start over.
         func restartSnapshots() throws {
-            for record in try records() {
-                guard case .reading? = record.place.rebuild else { continue }
-                try update(named: record.name) { record in
-                    record?.place.rebuild = .requested(.requested)
-                    record?.attempts = 0
-                    // Batches that were delivered before cannot be acknowledged.
-                    record?.fence += 1
-                }
+            for var record in try records() {
+                guard record.restartSnapshot() else { continue }
+                try update(named: record.name) { $0 = record }
             }
         }
 
