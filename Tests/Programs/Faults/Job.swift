@@ -9,8 +9,9 @@ import Foundation
 struct Job {
     static let power = "power"
     static let kill = "kill"
-    /// How many seconds a case may take.
-    private static let patience: UInt32 = 60
+    /// How many seconds a case may take. If SQLite can acquire no lock of the log, it waits up to ten seconds for each
+    /// statement.
+    private static let patience: UInt32 = 180
 
     let operation: Operation
     let identifier: Case
