@@ -117,7 +117,7 @@ extension Connection {
     }
 
     private func checkpointerOutsideOfTransactions() throws -> Checkpointer? {
-        // It would wait for the lock of its own transaction.
+        // In a transaction, a checkpoint would wait for the lock that the transaction itself holds.
         if isInTransaction { throw SQLiteError.misuse("the log cannot be copied within a transaction") }
         return checkpointer
     }

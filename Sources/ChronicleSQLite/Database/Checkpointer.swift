@@ -66,7 +66,7 @@ final class Checkpointer: Sendable {
     }
 
     private func open() throws -> SharedConnection {
-        // Otherwise another file could be opened, whose lock excludes nobody.
+        // The lock of a file that replaced this one would not exclude the writers of this one.
         try location?.check()
         let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
         try location?.check()
@@ -85,6 +85,7 @@ final class Checkpointer: Sendable {
         while true {
             if try truncateLogOnce(connection) { return true }
             guard ContinuousClock.now < deadline else { return false }
+            // Another connection copied the log, or committed, in between; see `truncateLogOnce(_:)`.
             _ = sqlite3_sleep(1)
         }
     }

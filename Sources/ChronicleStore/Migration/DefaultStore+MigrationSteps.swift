@@ -43,7 +43,7 @@ private struct MigrationPreview {
 
     func steps() throws -> [MigrationStep] {
         let directory = FileManager.default.temporaryDirectory.appending(path: "chronicle-\(UUID().uuidString)")
-        // Only for the user: the file may be readable for nobody else.
+        // Only the user has access, because the file may be private.
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let result = Result {

@@ -104,7 +104,7 @@ struct MigrationSteps {
         if let known = earlier.attributes.last(where: { numbers.contains($0.number) && names[$0.name] != nil }) {
             return known.name
         }
-        // A relationship without a column or a table of its own has no number, and one that moves has another one.
+        // A relationship that has neither a column nor a table has no number, and one that moves gets another number.
         if names[property.name] != nil { return property.name }
         return property.previousName.flatMap { names[$0] == nil ? nil : $0 }
     }

@@ -73,7 +73,7 @@ import Testing
     func aReplicaConnectsTheSameModels(_ kind: StoreKind, _ isStepwise: Bool) throws {
         let source = try TestStore(kind, Self.models, preservesValues: true)
         let replica = try TestStore(kind, Self.models, preservesValues: true)
-        // Rows of its own, whose keys are far from those of the source.
+        // The store already contains rows, with keys far from those of the source.
         try replica.foreign(
             """
             INSERT INTO GraphNode(id, name, number, tags) VALUES (1000, 'parent', 0, '[]'), (1001, 'child', 0, '[]');
