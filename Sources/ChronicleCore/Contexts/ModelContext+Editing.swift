@@ -58,10 +58,17 @@ extension ModelContext {
     private func isOwned(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> Bool {
         if membership.registry === registry { return true }
         guard backing.state == .discarded else {
-            throw SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier)
+            throw Self.ofAnotherContext(backing)
         }
         membership.storage.context.report(.rolledBack, backing)
         return false
+    }
+
+    /// Returns the error for a model that belongs to another context.
+    private static func ofAnotherContext(_ backing: AnyBackingData) -> SwiftDataError {
+        .contextMismatch.with(
+            detail: "the model belongs to another context; fetch it here with existingModel(for: persistentModelID)",
+            persistentIdentifier: backing.identifier)
     }
 
     private func attach(_ model: any PersistentModel, _ backing: AnyBackingData, _ entity: ContextEntity) {
@@ -210,8 +217,7 @@ extension ModelContext {
         let backing = model.persistentBackingData
         guard let membership = backing.membership, membership.registry === registry else {
             if backing.membership != nil {
-                storage.failures.add(
-                    SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier))
+                storage.failures.add(Self.ofAnotherContext(backing))
             }
             return []
         }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An error of Chronicle, with its kind and details.
 ///
@@ -149,6 +149,11 @@ extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
         case let error?: "\(type(of: error))"
         }
     }
+}
+
+extension SwiftDataError: LocalizedError {
+    /// The same text as ``description``, which `localizedDescription` returns. It is in English.
+    public var errorDescription: String? { description }
 }
 
 extension SwiftDataError: CustomReflectable {

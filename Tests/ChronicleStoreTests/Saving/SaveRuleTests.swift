@@ -183,7 +183,9 @@ import Testing
         try context.save()
         context.insert(new)
         (new.shelf, saved.shelf) = (foreign, foreign)
-        #expect(throws: SwiftDataError.contextMismatch) { try context.save() }
+        let error = #expect(throws: SwiftDataError.contextMismatch) { try context.save() }
+        #expect(error?.localizedDescription.contains("belongs to another context") == true)
+        #expect(error?.localizedDescription == error?.description)
         context.delete(new)
         #expect(throws: SwiftDataError.contextMismatch) { try context.save() }
         context.delete(saved)

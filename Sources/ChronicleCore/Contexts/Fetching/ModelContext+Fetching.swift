@@ -138,7 +138,11 @@ extension ModelContext {
         }
         guard !identifier.isTemporary, registeredBacking(identifier) == nil,
             let model = try load(identifier, identifier.entityName)
-        else { throw SwiftDataError.modelNotFound.with(persistentIdentifier: identifier) }
+        else {
+            throw SwiftDataError.modelNotFound.with(
+                detail: "the model was deleted, or no store of the container has it; fetch the models again",
+                persistentIdentifier: identifier)
+        }
         return model
     }
 

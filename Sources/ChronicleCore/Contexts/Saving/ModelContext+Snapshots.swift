@@ -26,7 +26,9 @@ extension ModelContext {
     func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot? {
         guard backing.state != .missing, try loadIfNeeded(backing) else {
             if mergePolicy != .error { return nil }
-            throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
+            throw SwiftDataError.modelNotFound.with(
+                detail: "another context or program deleted the model; roll back and fetch again",
+                persistentIdentifier: backing.identifier)
         }
         var values = backing.row.values
         var changed = PropertySet()
