@@ -102,9 +102,13 @@ let package = Package(
         .target(name: "ChronicleCore", swiftSettings: settings),
         // Predicates, fetches and updates as SQL, for authors of SQL stores. No database library.
         .target(name: "ChronicleSQL", dependencies: ["ChronicleCore"], swiftSettings: settings),
+        // What the two stores on SQL databases share. No database library; nothing in it is public.
+        .target(
+            name: "ChronicleSQLStore", dependencies: ["ChronicleCore", "ChronicleSQL"], swiftSettings: settings),
         // The SQLite store.
         .target(
-            name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLite"],
+            name: "ChronicleStore",
+            dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLStore", "ChronicleSQLite"],
             swiftSettings: settings),
         // The only module that imports libpq-fe.h.
         .systemLibrary(
@@ -116,7 +120,7 @@ let package = Package(
         .target(
             name: "ChroniclePostgres",
             dependencies: [
-                "ChronicleCore", "ChronicleSQL",
+                "ChronicleCore", "ChronicleSQL", "ChronicleSQLStore",
                 .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: settings),
@@ -154,7 +158,8 @@ let package = Package(
             name: "ChronicleCoreTests", dependencies: ["Chronicle", "ChronicleTestSupport", "ExampleStore"],
             swiftSettings: settings),
         .testTarget(
-            name: "ChronicleSQLTests", dependencies: ["Chronicle", "ChronicleSQL", "ChronicleTestSupport"],
+            name: "ChronicleSQLTests",
+            dependencies: ["Chronicle", "ChronicleSQL", "ChronicleSQLStore", "ChronicleTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleStoreTests",

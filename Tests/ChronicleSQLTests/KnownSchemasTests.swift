@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLStore
 import Testing
 
 @testable import ChronicleSQL

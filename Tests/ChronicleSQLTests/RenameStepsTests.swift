@@ -1,4 +1,5 @@
 import ChronicleSQL
+import ChronicleSQLStore
 import Testing
 
 /// The order of renames, in which each new name is free.

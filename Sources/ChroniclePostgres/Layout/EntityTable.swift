@@ -1,6 +1,7 @@
 #if Postgres
     import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
 
     /// The table of an entity, with its columns.
     ///

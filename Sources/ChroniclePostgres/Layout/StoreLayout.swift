@@ -1,6 +1,7 @@
 #if Postgres
     import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
 
     /// The tables of a schema in a database.
     struct StoreLayout: Sendable {

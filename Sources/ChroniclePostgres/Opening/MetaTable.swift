@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// Properties of the store, kept by name in the table `chronicle_meta`.
     enum MetaTable {

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import ChronicleSQL
 
     /// Transfers the destinations of relationships that a new schema stores in another way, for example because a to-one

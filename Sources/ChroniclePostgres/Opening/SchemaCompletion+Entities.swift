@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import ChronicleSQL
 
     // Renames entities.

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import ChronicleSQL
 
     /// Runs the stages of a migration plan while a store is opened, each in one transaction.

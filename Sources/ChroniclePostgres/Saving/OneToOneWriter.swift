@@ -1,6 +1,7 @@
 #if Postgres
     import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
 
     /// Makes both sides of the one-to-one relationships that a save wrote agree; see `OneToOneReconciliation`.
     struct OneToOneWriter {

@@ -1,6 +1,7 @@
 #if Postgres
     import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
 
     /// Writes the rows of a save, as the statements of a pipeline.
     ///

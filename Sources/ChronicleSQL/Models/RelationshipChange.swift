@@ -14,6 +14,12 @@ public struct RelationshipChange: Sendable {
     /// Where the tables of the new schema contain the destinations.
     public let new: RelationshipStorage
 
+    package init(
+        entity: Schema.Entity, property: Schema.Property, old: RelationshipStorage, new: RelationshipStorage
+    ) {
+        (self.entity, self.property, self.old, self.new) = (entity, property, old, new)
+    }
+
     /// Returns the relationships that a new schema stores in another way.
     ///
     /// - Parameters:

@@ -64,7 +64,7 @@ public enum RelationshipStorage: Equatable, Sendable {
     }
 
     /// Whether two relationships are stored in the same way, in places that may differ.
-    func isSameKind(as other: RelationshipStorage) -> Bool {
+    package func isSameKind(as other: RelationshipStorage) -> Bool {
         switch (self, other) {
         case (.column, .column), (.inverseColumn, .inverseColumn), (.links, .links): true
         default: false

@@ -148,7 +148,7 @@ extension SQLQuery: ExpressibleByStringInterpolation {
     }
 
     /// Returns a name as an identifier of standard SQL, in double quotes.
-    static func quoted(_ name: String) -> String {
+    package static func quoted(_ name: String) -> String {
         let isPlain = name.utf8.withContiguousStorageIfAvailable { !$0.contains(UInt8(ascii: "\"")) }
         if isPlain == true { return "\"" + name + "\"" }
         var text = "\""

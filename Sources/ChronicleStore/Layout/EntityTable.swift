@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The table of an entity, with its statements.

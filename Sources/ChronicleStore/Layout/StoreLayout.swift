@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 
 /// The tables of a schema in a file.
 final class StoreLayout: Sendable {

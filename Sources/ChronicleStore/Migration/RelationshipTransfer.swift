@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Transfers the destinations of relationships that a new schema stores in another way, for example because a to-one

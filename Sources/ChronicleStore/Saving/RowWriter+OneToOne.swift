@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 
 // Makes both sides of one-to-one relationships agree. See `OneToOneReconciliation`.

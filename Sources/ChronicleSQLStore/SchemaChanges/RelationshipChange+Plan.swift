@@ -1,4 +1,5 @@
 package import ChronicleCore
+package import ChronicleSQL
 
 extension RelationshipChange {
     /// Returns the relationships that a new schema stores in another way.
@@ -34,20 +35,6 @@ extension SchemaPlan {
         case .links: false
         case .column(let table, let name), .inverseColumn(let table, let name):
             tables[table]?.earlier(name)?.place == .column
-        }
-    }
-}
-
-extension StoredProperty {
-    /// Returns where the tables may contain the destinations of a relationship.
-    package func storages(of entityName: String, _ destination: String) -> [RelationshipStorage] {
-        let (owner, target) = (ModelTables.linkOwner, ModelTables.linkDestination)
-        switch place {
-        case .column: return [.column(table: entityName, name: name)]
-        case .inverse: return inverse.map { [.inverseColumn(table: destination, name: $0)] } ?? []
-        case .links:
-            return [.links(table: "\(entityName).\(name)", from: owner, to: target)]
-                + (inverse.map { [.links(table: "\(destination).\($0)", from: target, to: owner)] } ?? [])
         }
     }
 }

@@ -1,4 +1,5 @@
 package import ChronicleCore
+package import ChronicleSQL
 
 /// How the classes of a schema continue those in a store: which names change, and which values remain.
 ///

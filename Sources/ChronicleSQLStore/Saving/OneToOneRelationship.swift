@@ -1,4 +1,5 @@
 package import ChronicleCore
+package import ChronicleSQL
 
 /// A to-one relationship whose inverse is to-one as well, which is stored in a column of each side.
 ///

@@ -1,4 +1,5 @@
 package import ChronicleCore
+import ChronicleSQL
 
 extension SchemaMigration {
     /// Returns the version of data that has no version identifier; see ``version(where:)``.

@@ -77,7 +77,7 @@ package struct StoredEntity: Hashable, Sendable, Codable {
     /// Makes removed properties live that a known schema still declares, because its program continues to use them.
     ///
     /// - Parameter columns: The columns of the class's table. That of a relationship that moved elsewhere does not remain.
-    mutating func restore(_ entity: Schema.Entity, columns: Set<String>) {
+    package mutating func restore(_ entity: Schema.Entity, columns: Set<String>) {
         for property in entity.properties where self.property(named: property.name) == nil {
             let place = StoredProperty(property).place
             let index = removed.firstIndex { removed in
@@ -148,6 +148,20 @@ extension StoredProperty {
         switch storage {
         case .text, .decimal, .json: .text
         case .integer, .real, .blob: storage
+        }
+    }
+}
+
+extension StoredProperty {
+    /// Returns where the tables may contain the destinations of a relationship.
+    package func storages(of entityName: String, _ destination: String) -> [RelationshipStorage] {
+        let (owner, target) = (ModelTables.linkOwner, ModelTables.linkDestination)
+        switch place {
+        case .column: return [.column(table: entityName, name: name)]
+        case .inverse: return inverse.map { [.inverseColumn(table: destination, name: $0)] } ?? []
+        case .links:
+            return [.links(table: "\(entityName).\(name)", from: owner, to: target)]
+                + (inverse.map { [.links(table: "\(destination).\($0)", from: target, to: owner)] } ?? [])
         }
     }
 }
