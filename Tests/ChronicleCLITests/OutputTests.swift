@@ -40,6 +40,21 @@ import Testing
         #expect(none.status == 1 && none.output.isEmpty)
     }
 
+    /// Numbers in any form.
+    @Test func atComparesNumbers() async throws {
+        let file = try TemporaryDirectory().file("prices.store")
+        let context = ModelContext(try ModelContainer(for: Schema(Priced.self), configurations: [.init(url: file)]))
+        for price in ["9.5", "0.1", "100", "9223372036854775808"] { context.insert(Priced(price)) }
+        try context.save()
+        for (condition, count) in [
+            ("price >= 100", 2), ("price = 9.50", 1), ("price = 0.1", 1), ("price < 1", 1), ("price != 100", 3),
+            ("price = 9223372036854775808", 1), ("price > 9223372036854775807", 1), ("price > 1e300", 0),
+        ] {
+            let run = try await CommandRun("at", file.path, "now", "Priced", "--json", "--where", condition)
+            #expect(run.output.split(separator: "\n").count == count, "\(condition)")
+        }
+    }
+
     @Test(arguments: [
         (JSON.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.5), "1.5"),
         (.number(.nan), "\"nan\""), (.number(-.infinity), "\"-inf\""),
@@ -149,4 +164,9 @@ import Testing
         #expect(TextLayout.truncated("abc", to: 3) == "abc")
         #expect(TextLayout.truncated("abc", to: 0).isEmpty)
     }
+}
+
+@Model private final class Priced {
+    var price: Decimal
+    init(_ price: String) { self.price = Decimal(string: price) ?? 0 }
 }

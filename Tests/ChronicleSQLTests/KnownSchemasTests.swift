@@ -1,8 +1,7 @@
 import Chronicle
-import ChronicleSQLStore
 import Testing
 
-@testable import ChronicleSQL
+@testable import ChronicleSQLStore
 
 @Suite("Known schemas") struct KnownSchemasTests {
     private func schema(_ classes: [String: [String]]) throws -> Schema {

@@ -1,4 +1,3 @@
-import ChronicleSQL
 import ChronicleSQLStore
 import Testing
 

@@ -288,6 +288,13 @@ final class ContextReference {
         versions[model] = nil
     }
 
+    /// A save looks for the rows of models that had none, also if it fails.
+    func readReturnedRows(_ world: World) {
+        for (number, instance) in instances where instance.state == .missing || instance.state == .restored {
+            if world.rows[number] != nil { readRow(number, world) }
+        }
+    }
+
     private func read(_ instance: Instance, _ number: Int, _ world: World) {
         if world.rows[number] != nil {
             if instance.state == .restored || instance.state == .missing { instance.state = .saved }

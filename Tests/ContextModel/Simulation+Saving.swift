@@ -7,6 +7,7 @@ extension Simulation {
         let outcome: ContextReference.SaveOutcome
         do { outcome = try context.save(world) } catch {
             do { try save(context.context) } catch let thrown {
+                context.readReturnedRows(world)
                 // The stores before the one that fails are saved. The deny rule is applied before all of them.
                 guard environment.kind == .stores, error != .denied else { return }
                 guard let rest = try? context.save(world, of: [.log]) else {
@@ -22,7 +23,7 @@ extension Simulation {
         if outcome.mayFail, environment.kind == .stores { throw MergeRequired() }
         do { try save(context.context) } catch {
             guard outcome.mayFail else { throw Difference("the save threw \(error)") }
-            return
+            return context.readReturnedRows(world)
         }
         try didSave(context, outcome)
     }

@@ -19,7 +19,18 @@ struct RowCondition {
     }
 
     private enum Value: Equatable {
-        case null, bool(Bool), number(Double), integer(Int64), text(String), date(Date), model(PersistentIdentifier)
+        case null, bool(Bool), number(Double), integer(Int64), decimal(Decimal), text(String), date(Date)
+        case model(PersistentIdentifier)
+
+        /// The number in decimal digits, or `nil` if the value is no number or not finite.
+        var decimal: Decimal? {
+            switch self {
+            case .integer(let value): Decimal(value)
+            case .number(let value): value.isFinite ? Decimal(string: "\(value)") : nil
+            case .decimal(let value): value.isFinite ? value : nil
+            case .null, .bool, .text, .date, .model: nil
+            }
+        }
     }
 
     private struct Comparison {
@@ -103,6 +114,9 @@ struct RowCondition {
         case (.integer(let a), .number(let b)): return compare(Double(a), b)
         case (.number(let a), .integer(let b)): return compare(a, Double(b))
         case (.number(let a), .number(let b)): return compare(a, b)
+        case (.decimal, _), (_, .decimal):
+            guard let a = a.decimal, let b = b.decimal else { return nil }
+            return compare(a, b)
         case (.text(let a), .text(let b)): return compare(a, b)
         case (.date(let a), .date(let b)): return compare(a, b)
         case (.model(let a), .model(let b)): return a == b ? .orderedSame : nil
@@ -120,7 +134,10 @@ struct RowCondition {
         case let value as Float: .number(Double(value))
         case let value as PersistentIdentifier: .model(value)
         case let value as UndecodableValue: Self.value(value.storedValue.plainValue)
-        case let value as any BinaryInteger: Int64(exactly: value).map(Value.integer) ?? .text("\(value)")
+        case let value as Decimal: .decimal(value)
+        case let value as any BinaryInteger:
+            Int64(exactly: value).map(Value.integer) ?? Decimal(string: "\(value)").map(Value.decimal)
+                ?? .text("\(value)")
         case let value?: .text("\(value)")
         }
     }
@@ -136,6 +153,10 @@ struct RowCondition {
         default: break
         }
         if let integer = Int64(word) { return .integer(integer) }
+        // Beyond 64 bits.
+        if word.utf8.allSatisfy({ (48...57).contains($0) }), let value = Decimal(string: word) {
+            return .decimal(value)
+        }
         if let number = Double(word) { return .number(number) }
         if let date = Position.date(word, settings) { return .date(date) }
         if word.contains("/") { return .model(try file.identifier(word)) }

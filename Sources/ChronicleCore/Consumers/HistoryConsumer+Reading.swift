@@ -8,10 +8,12 @@ extension HistoryConsumer {
         switch place.rebuild {
         case .requested(let reason)?:
             return try reset(reason, from: place, lease)
-        case .reading(let identifier)?:
+        case .reading(_, let names?)? where names != entities.map(\.name):
+            return try reset(.requested, from: place, lease)
+        case .reading(let identifier, let names)?:
             let identifiers = try snapshot(after: identifier, limit: limit)
             if let last = identifiers.last {
-                let next = Place(position: place.position, rebuild: .reading(after: last))
+                let next = Place(position: place.position, rebuild: .reading(after: last, entities: names))
                 return try deliver(.snapshot(identifiers), from: place, to: next, lease)
             }
             // Every model was read.
@@ -105,7 +107,9 @@ extension HistoryConsumer {
         _ reason: HistoryResetReason, from place: Place, _ lease: Lease
     ) throws -> HistoryBatch<Transaction> {
         // Read before the first model, so that every change that the models may lack comes after it.
-        let next = Place(position: try store.currentHistoryToken(), rebuild: .reading(after: nil))
+        let next = Place(
+            position: try store.currentHistoryToken(),
+            rebuild: .reading(after: nil, entities: entities.map(\.name)))
         return try deliver(.reset(reason), from: place, to: next, lease)
     }
 

@@ -66,18 +66,6 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
         attempts = 0
     }
 
-    /// Makes the consumer start over if it is reading the models.
-    ///
-    /// Call it for each consumer when a store renames entities, in the same transaction: consumers read the models in the order
-    /// of the names, and would skip some of them. Batches of models that were delivered before cannot be acknowledged.
-    ///
-    /// - Returns: Whether the record has changed and must be saved.
-    public mutating func restartSnapshot() -> Bool {
-        guard case .reading? = place.rebuild else { return false }
-        moveAndEvict(to: HistoryConsumerPlace(position: place.position, rebuild: .requested(.requested)))
-        return true
-    }
-
     /// Moves the consumer and prevents the current instance from acknowledging.
     mutating func moveAndEvict(to place: HistoryConsumerPlace<Token>) {
         move(to: place)
@@ -109,7 +97,10 @@ public enum HistoryRebuild: Codable, Hashable, Sendable {
     /// The next batch is a reset, with which the consumer discards what it derived from the history.
     case requested(HistoryResetReason)
     /// The models up to and including an identifier were acknowledged; `nil` for none.
-    case reading(after: PersistentIdentifier?)
+    ///
+    /// A consumer reads the models of one class after the other, in the order of their names. If the names in the schema are no
+    /// longer those with which it began, it starts over, because it could skip models.
+    case reading(after: PersistentIdentifier?, entities: [String]? = nil)
 }
 
 /// A batch of changes that a program set aside with ``HistoryConsumer/skip(_:reason:)``.

@@ -253,6 +253,13 @@ struct ManagedRelationship {
         return try context.load(identifier, relationship.destination)?.persistentBackingData
     }
 
+    /// Returns a destination that is registered or has a row.
+    private func existing(_ identifier: PersistentIdentifier) throws -> AnyBackingData? {
+        if let known = context.registeredBacking(identifier) { return known }
+        guard !identifier.isTemporary else { return nil }
+        return try context.load(identifier, relationship.destination)?.persistentBackingData
+    }
+
     /// Updates this inverse side: it now references `other`.
     private func add(_ other: AnyBackingData) {
         if !relationship.isToMany {
@@ -283,11 +290,19 @@ struct ManagedRelationship {
         // Links are deleted with the model.
         if relationship.isLinked, relationship.deleteRule != .cascade { return [] }
         if relationship.isToMany || relationship.deleteRule == .cascade || (inverse?.slot ?? -1) >= 0 {
-            return try models() + overwrittenDestination()
+            return try (models() + overwrittenDestination()).filter { !isConnectedElsewhere($0) }
         }
         try context.loadIfNeeded(backing)
         // A list that has not been read needs no update, so its owner is not loaded.
         return backing.reference(property).flatMap { context.registeredBacking($0)?.model }.map { [$0] } ?? []
+    }
+
+    /// Returns whether an unsaved change has connected the destination of a one-to-one relationship with another model. The row
+    /// of this model references it nevertheless if another context connected them.
+    private func isConnectedElsewhere(_ destination: any PersistentModel) -> Bool {
+        guard !relationship.isToMany, let inverse, inverse.slot >= 0 else { return false }
+        let other = destination.persistentBackingData
+        return other.changed.contains(inverse.slot) && other.reference(inverse) != backing.identifier
     }
 
     /// Returns the stored destination of a one-to-one relationship with an unsaved change if it still references the
@@ -332,9 +347,14 @@ struct ManagedRelationship {
             backing.removeList(property)
             return
         }
-        guard let identifier = backing.reference(property), inverse != nil, let other = try loaded(identifier),
-            let back = back(other)
-        else { return }
+        guard let identifier = backing.reference(property) else { return }
+        let isChanged = backing.changed.contains(property.slot)
+        guard let other = try isChanged ? existing(identifier) : loaded(identifier) else {
+            // The destination of an unsaved change has left the context since.
+            if isChanged { set(nil) }
+            return
+        }
+        guard inverse != nil, let back = back(other) else { return }
         if !other.state.isInContext {
             set(nil)
         } else if back.relationship.isToMany {

@@ -132,6 +132,11 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     let changesRows: Bool
     /// The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     public let historyToken: (any HistoryToken)?
+    /// Whether the transaction may contain changes that are neither part of the request nor of
+    /// ``snapshotsToReregister``, for example by a trigger of another program. It is `false` by default.
+    ///
+    /// A context that merges changes automatically then merges the transaction, although it made it itself.
+    public var mayHaveOtherChanges = false
     private let identifiers: Identifiers
 
     private enum Identifiers {

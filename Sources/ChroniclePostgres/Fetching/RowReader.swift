@@ -12,7 +12,7 @@
 
         /// Returns the identifier and the values of a row.
         ///
-        /// - Throws: `SwiftDataError.undecodableValue` if another program stored the name of an unknown entity.
+        /// - Throws: `SwiftDataError.undecodableValue` if the row belongs to an entity that the table does not include.
         func row(_ row: Int) throws -> (identifier: PersistentIdentifier, values: [PropertyValue]) {
             guard let kinds = table.kinds else {
                 return (table.origin.identifier(result.int64(row, 0)), values(row))
@@ -52,14 +52,15 @@
             }
         }
 
-        /// Returns the table of a row's entity, and the columns of its slots.
+        /// Returns the table of a row's entity, and the columns of its slots. A row of an entity that only other programs know
+        /// is an instance of the root entity.
         ///
         /// - Parameter column: The column with the name of the entity.
         static func member(
             _ kinds: EntityTable.Kinds, of table: EntityTable, _ result: QueryResult, _ row: Int, _ column: Int
         ) throws -> (table: EntityTable, columns: [Int]) {
             let name = result.isNull(row, column) ? kinds.root : result.text(row, column)
-            guard let member = kinds.members[name] else {
+            guard let member = kinds.members[name] ?? kinds.members[kinds.root] else {
                 throw SwiftDataError.undecodableValue.with(
                     detail: "the row belongs to the entity \(name), which the schema does not contain; add its class",
                     entityName: table.entity.name, propertyName: Schema.entityAttribute,

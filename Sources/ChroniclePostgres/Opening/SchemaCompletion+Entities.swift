@@ -19,9 +19,6 @@
                     try rename(recorded, to: step.new, tables, catalog)
                 }
             }
-            guard !plan.entitySteps.isEmpty else { return }
-            let identifier = try MetaTable.text(.storeIdentifier, catalog.connection) ?? ""
-            try ConsumerTable(catalog.connection, storeIdentifier: identifier).restartSnapshots()
         }
 
         /// Renames an entity that inherits from another one: in its rows, and in the values that the history preserves.

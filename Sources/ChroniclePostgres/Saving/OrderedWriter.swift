@@ -63,16 +63,20 @@
         }
 
         /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the
-        /// row references nothing in between, so that deleting its previous destination does not delete the row.
+        /// row references no other row in between, so that deleting its previous destination does not delete the row.
         ///
         /// - Returns: The remaining updates.
-        private func move(
+        private mutating func move(
             _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable, _ connection: Connection
         ) throws -> [DefaultSnapshot] {
             let parts = snapshot.movingReferences(slots)
             if let rest = parts.rest, try tryRun(part(updated: [parts.references]), connection) { return [rest] }
-            if !request.deleted.isEmpty, let detached = snapshot.detached(slots, table.entity) {
+            guard !request.deleted.isEmpty else { return [snapshot] }
+            if let detached = snapshot.detached(slots, table.entity) {
                 _ = try tryRun(part(updated: [detached]), connection)
+            }
+            for property in slots.lazy.map({ table.entity.storedProperties[$0] }) where !property.isOptional {
+                _ = try release(property, of: snapshot, table, connection)
             }
             return [snapshot]
         }
@@ -101,29 +105,37 @@
             var isReleased = false
             for (snapshot, property) in try snapshots.heldUniqueValues(owners: { try owners(of: $0, connection) }) {
                 let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
-                let column = table.columns[property.slot]
-                guard let key = snapshot.persistentIdentifier.integerPrimaryKey else { continue }
-                do {
-                    // References are checked when the transaction commits.
-                    _ = try connection.transaction {
-                        try $0.run(
-                            "UPDATE \(layout.qualified(table.name)) SET \(quoted(column.name)) = "
-                                + "\(property.isOptional ? "NULL" : column.randomValue) "
-                                + "WHERE \(EntityTable.primaryKey) = $1", Parameters(.int64(key)))
-                    }
-                    // The identifier of a batch update may name a superclass of the row.
-                    let subtables = table.kinds?.members.values.compactMap { $0.table?.number } ?? []
-                    for number in Set(subtables).union([table.number]) {
-                        released.entities.append(number)
-                        released.keys.append(key)
-                    }
-                    isReleased = true
-                } catch let error as PostgresError where error.isConstraintViolation || error.isUniqueViolation {
-                    // A constraint of another program.
-                    continue
-                }
+                if try release(property, of: snapshot, table, connection) { isReleased = true }
             }
             return isReleased
+        }
+
+        /// Changes a value of a row to one that no other row has.
+        ///
+        /// - Returns: Whether the value was changed. A constraint of another program may prevent it.
+        private mutating func release(
+            _ property: Schema.Property, of snapshot: DefaultSnapshot, _ table: EntityTable, _ connection: Connection
+        ) throws -> Bool {
+            let column = table.columns[property.slot]
+            guard let key = snapshot.persistentIdentifier.integerPrimaryKey else { return false }
+            do {
+                // References are checked when the transaction commits.
+                _ = try connection.transaction {
+                    try $0.run(
+                        "UPDATE \(layout.qualified(table.name)) SET \(quoted(column.name)) = "
+                            + "\(property.isOptional ? "NULL" : column.randomValue) "
+                            + "WHERE \(EntityTable.primaryKey) = $1", Parameters(.int64(key)))
+                }
+            } catch let error as PostgresError where error.isConstraintViolation || error.isUniqueViolation {
+                return false
+            }
+            // The identifier of a batch update may name a superclass of the row.
+            let subtables = table.kinds?.members.values.compactMap { $0.table?.number } ?? []
+            for number in Set(subtables).union([table.number]) {
+                released.entities.append(number)
+                released.keys.append(key)
+            }
+            return true
         }
 
         /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.

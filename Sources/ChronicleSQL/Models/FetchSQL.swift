@@ -255,7 +255,11 @@ public struct FetchSQL: Sendable {
         let isRoot = entity.superentity == nil
         if isRoot, !isExact || !schema.hasSubentities(entity) { return nil }
         let column: SQLQuery = "\(raw: table).\(raw: dialect.quoted(Schema.entityAttribute))"
-        if isRoot { return "\(column) IS NULL" }
+        if isRoot {
+            // Rows of a class that only other programs know belong to the root.
+            let others = schema.kinds(of: entity.name).subtracting([entity.name]).sorted()
+            return "NOT \(dialect.isOneOf(column, names: others))"
+        }
         return dialect.isOneOf(column, names: isExact ? [entity.name] : schema.kinds(of: entity.name).sorted())
     }
 }

@@ -55,7 +55,10 @@ package struct SchemaPlan: Sendable {
 
         /// Returns the property that a property of the table continues, or `nil` if it is new for all classes.
         package func earlier(_ name: String) -> StoredProperty? {
-            classes.lazy.compactMap { $0.earlier[name] }.first
+            let continuing = classes.filter { $0.earlier[name] != nil }
+            // The class that declares the property, rather than one that inherits it.
+            let declaring = continuing.first { $0.entity.superentity?.propertiesByName[name] == nil }
+            return (declaring ?? continuing.first)?.earlier[name]
         }
 
         /// Returns whether the links of a property become those of a property with another name.
@@ -220,7 +223,7 @@ package struct SchemaPlan: Sendable {
             for property in entity.properties {
                 let name = property.name
                 let isFree = sources[name] == nil && moved.contains(name)
-                let source = isFree ? nil : known?.property(named: sources[name] ?? name)
+                let source = isFree ? nil : Self.source(sources[name] ?? name, of: property, entity, stored)
                 if let source, opening.stage == .custom, !source.isContinued(by: StoredProperty(property), root) {
                     replaced.insert(source)
                 } else if let source {
@@ -263,6 +266,18 @@ package struct SchemaPlan: Sendable {
         plan.columnSteps = columnRenames.steps(
             in: columns.subtracting(plan.droppedColumns), fold: fold, temporaryName: { "chronicle_renamed_\($0)" })
         return plan
+    }
+
+    /// Returns the stored property that a property continues. If the store has the class without a property that it inherits,
+    /// a program that lacks the class added the property to a superclass.
+    private static func source(
+        _ name: String, of property: Schema.Property, _ entity: Schema.Entity, _ stored: [String: StoredEntity]
+    ) -> StoredProperty? {
+        guard let known = stored[entity.name] else { return nil }
+        if let own = known.property(named: name) { return own }
+        let ancestors = sequence(first: entity, next: \.superentity).dropFirst()
+        return ancestors.lazy.filter { $0.propertiesByName[property.name] != nil }
+            .compactMap { stored[$0.name]?.property(named: name) }.first
     }
 
     /// Returns the removed properties with a name, of which the table has the column or the links.
@@ -330,13 +345,18 @@ package struct SchemaPlan: Sendable {
         }
         let gone = Set(dropped + moved)
         let newNames = Dictionary(plan.renames.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
+        let declared = Set(plan.classes.map(\.entity.name))
+        let root = plan.classes.first { $0.entity.superentity == nil }?.entity
         for name in stored {
-            // A column has one name for all classes, including those that the schema does not contain.
+            // A column has one name and one form for all classes, including those that the schema does not contain.
             guard var entity = entities[name] else { continue }
             entity.removed.removeAll { gone.contains(Leftover($0)) }
             entity.live.removeAll { newNames.values.contains($0.name) && newNames[$0.name] == nil }
             for index in entity.live.indices {
                 if let new = newNames[entity.live[index].name] { entity.live[index].name = new }
+                if !declared.contains(name), let inherited = root?.propertiesByName[entity.live[index].name] {
+                    entity.live[index] = StoredProperty(inherited)
+                }
             }
             entities[name] = entity
         }

@@ -106,6 +106,12 @@ extension Connection {
         return try checkpointer.withoutWriters(waits: true) { try copyLog(SQLITE_CHECKPOINT_PASSIVE) } ?? nil
     }
 
+    /// Runs work that only tidies the file after a commit. The caller's changes are committed, so an error is reported and not
+    /// thrown.
+    package func tidy(_ body: (Connection) throws -> Void) {
+        do { try body(self) } catch { didCheckpoint?(self, Int(logPages), error) }
+    }
+
     /// Copies the content of the write-ahead log to the file and empties the log.
     ///
     /// Has no effect for a database in memory. Must not be called within a transaction.

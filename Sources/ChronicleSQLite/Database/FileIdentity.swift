@@ -13,6 +13,10 @@ package struct FileIdentity: Equatable, Sendable {
     private let device: dev_t
     private let number: ino_t
     package let permissions: mode_t
+    /// Whether it is a regular file, and not a directory, a device or a pipe.
+    package let isRegular: Bool
+    /// The number of bytes.
+    package let size: Int64
 
     /// Returns `nil` if there is no file at the path, or it is inaccessible.
     package init?(path: String) {
@@ -29,6 +33,7 @@ package struct FileIdentity: Equatable, Sendable {
 
     private init(_ status: stat) {
         (device, number, permissions) = (status.st_dev, status.st_ino, status.st_mode & 0o777)
+        (isRegular, size) = (status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size))
     }
 
     package static func == (lhs: FileIdentity, rhs: FileIdentity) -> Bool {

@@ -70,6 +70,10 @@ final class EventFile: Sendable {
 
     private func reopen(_ state: inout State) {
         if state.descriptor >= 0 { close(state.descriptor) }
+        state.descriptor = -1
+        // A file that another program named like this must not be changed. If it is a database, opening it would also release
+        // the locks that this process has on it.
+        if let other = FileIdentity(path: path), !other.isRegular || other.size > 1 { return }
         // The same permissions as the store, as SQLite does for the log, so that all its users can raise events.
         let permissions = FileIdentity(path: storePath)?.permissions ?? 0o644
         // Does not follow a symbolic link, which another user may have created in a shared directory.

@@ -230,15 +230,16 @@ extension DefaultStore: DataStoreExcluding {
 }
 
 extension EntityTable.Kinds {
-    /// Returns the entity of the current row and the columns of its slots.
+    /// Returns the entity of the current row and the columns of its slots. A row of an entity that only other programs know
+    /// is an instance of the root entity.
     ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored the name of an unknown entity.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if the row belongs to an entity that the table does not include.
     fileprivate func member(
         _ statement: Statement, of table: EntityTable, column: Int32? = nil
     ) throws -> (table: EntityTable, columns: [Int32]) {
         let column = column ?? self.column
         let name = statement.isNull(column) ? root : statement.text(column)
-        guard let member = members[name] else {
+        guard let member = members[name] ?? members[root] else {
             throw SwiftDataError.undecodableValue.with(
                 detail: "the row belongs to the entity \(name), which the schema does not contain; add its class",
                 entityName: table.entity.name, propertyName: Schema.entityAttribute,

@@ -169,13 +169,12 @@ struct FileInspection {
     /// Whether the header of the file specifies a write-ahead log. https://www.sqlite.org/fileformat.html#file_format_version_numbers
     private var usesLog: Bool {
         get throws {
-            let header: Data
             do {
-                let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-                defer { file.closeFile() }
-                header = try file.read(upToCount: 20) ?? Data()
+                let connection = try Connection(path: immutableURI, mode: .readOnly)
+                defer { connection.close() }
+                let header = try connection.fileHeader(20)
+                return header.isEmpty || header[19] == 2
             } catch { throw Self.unreadable(path, error) }
-            return header.count < 20 || header[header.startIndex + 19] == 2
         }
     }
 

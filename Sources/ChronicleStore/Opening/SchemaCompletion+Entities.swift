@@ -20,8 +20,6 @@ extension SchemaCompletion {
             }
             try registry.rename(recorded, to: step.new)
         }
-        try ConsumerTable(connection, storeIdentifier: try MetaTable.text(.storeIdentifier, connection) ?? "")
-            .restartSnapshots()
         // An earlier version of the models does not find the new names.
         try MetaTable.removeCompletions(connection)
     }

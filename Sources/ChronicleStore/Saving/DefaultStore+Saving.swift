@@ -38,10 +38,12 @@ extension DefaultStore: DataStoreRestoring {
                 let written = try write(request, connection)
                 keyReservations.withLock { $0 = written.reservations }
                 didCommit(written.header, connection)
-                return DataStoreSaveChangesResult(
+                var result = DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     snapshotsToReregister: written.reconciled,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
+                result.mayHaveOtherChanges = written.ranOtherTriggers
+                return result
             }
         }
     }
@@ -63,8 +65,11 @@ extension DefaultStore: DataStoreRestoring {
         let reconciled: [PersistentIdentifier: DefaultSnapshot]
         let reservations: KeyReservations
         let header: HeaderWriter.Header?
+        /// Whether triggers of other programs may have changed further rows.
+        let ranOtherTriggers: Bool
 
-        init(_ rows: RowWriter, _ header: HeaderWriter.Header?) {
+        init(_ rows: RowWriter, _ header: HeaderWriter.Header?, ranOtherTriggers: Bool) {
+            self.ranOtherTriggers = ranOtherTriggers
             inserted = rows.inserted
             reconciled = rows.reconciledRows
             reservations = rows.reservations
@@ -118,7 +123,9 @@ extension DefaultStore: DataStoreRestoring {
                 }
                 if let first, request.replay != nil { try requireListedDeletes(request, from: first, connection) }
                 if let header { rows.reservations.end(at: header.position) }
-                return Written(rows, header)
+                // The hook records only saves that run no trigger.
+                let ranOtherTriggers = try header != nil && recorder == nil && connection.hasOtherTriggers()
+                return Written(rows, header, ranOtherTriggers: ranOtherTriggers)
             } catch {
                 keyReservations.withLock { $0 = rows.reservations.rolledBack() }
                 throw error
@@ -133,5 +140,18 @@ extension DefaultStore: DataStoreRestoring {
         let recorder = try HookRecorder(connection)
         connection.attachment = recorder
         return recorder
+    }
+}
+
+extension Connection {
+    /// Returns whether the file has triggers besides those that record the history.
+    fileprivate func hasOtherTriggers() throws -> Bool {
+        let statement = try cached(
+            """
+            SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name NOT GLOB '\(RecorderSQL.prefix)*' UNION ALL \
+            SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger' LIMIT 1
+            """)
+        defer { statement.reset() }
+        return try statement.step()
     }
 }

@@ -128,8 +128,17 @@ extension RowWriter {
             "UPDATE OR FAIL \(quoted(table.name)) SET \(quoted(table.columns[property.slot].name)) = "
                 + "\(property.isOptional ? "NULL" : "randomblob(16)") WHERE _rowid_ = ?")
         try statement.bind(withUnsafePointer(to: snapshot) { try key($0, table) }, at: 1)
-        do { try statement.run() } catch let error as SQLiteError where error.isConstraint { return false }
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            try requireTransaction(after: error)
+            return false
+        }
         return connection.changes == 1
+    }
+
+    /// Throws a constraint error after which no other statement of the save may run: `RAISE(ROLLBACK)` in a trigger of
+    /// another program ends the transaction. <https://www.sqlite.org/lang_createtrigger.html#raise>
+    private func requireTransaction(after error: SQLiteError) throws {
+        if !connection.isInTransaction { throw error }
     }
 
     /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.
@@ -206,6 +215,7 @@ extension RowWriter {
         try recorder?.beginStatement(connection)
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             recorder?.discardStatement()
+            try requireTransaction(after: error)
             return false
         }
         return connection.changes == keys.count
@@ -267,8 +277,12 @@ extension RowWriter {
     private func constraintError(
         _ error: SQLiteError, of snapshot: DefaultSnapshot, _ table: EntityTable
     ) -> SwiftDataError {
-        SwiftDataError(error, storeIdentifier: nil)
-            .with(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+        var converted = SwiftDataError(error, storeIdentifier: nil)
+        // The save does not continue with another row outside of its transaction.
+        if !connection.isInTransaction, converted == .uniquenessViolation {
+            converted = .modelValidationFailure.with(detail: converted.detail, underlying: DatabaseError(error))
+        }
+        return converted.with(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
     func key(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Int64 {

@@ -113,7 +113,7 @@ struct RowWriter {
     }
 
     /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the row
-    /// references nothing in between, so that deleting its previous destination does not delete the row.
+    /// references no other row in between, so that deleting its previous destination does not delete the row.
     ///
     /// - Parameter beforeDeletes: Whether the save deletes rows.
     /// - Returns: The remaining updates.
@@ -129,9 +129,14 @@ struct RowWriter {
                 return [rest]
             }
         }
-        guard beforeDeletes, let detached = snapshot.detached(slots, table.entity) else { return [snapshot] }
+        guard beforeDeletes else { return [snapshot] }
         guard recorder == nil else { throw HookRecorder.NeedsTriggers() }
-        if try updateIfUnique(detached, table) { hasDividedUpdates = true }
+        if let detached = snapshot.detached(slots, table.entity), try updateIfUnique(detached, table) {
+            hasDividedUpdates = true
+        }
+        for property in slots.lazy.map({ table.entity.storedProperties[$0] }) where !property.isOptional {
+            if try release(property, of: snapshot) { hasDividedUpdates = true }
+        }
         return [snapshot]
     }
 

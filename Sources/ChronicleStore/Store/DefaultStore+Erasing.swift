@@ -39,8 +39,10 @@ extension DefaultStore {
                 keyReservations.withLock { $0 = KeyReservations() }
                 latestHeader.withLock { $0 = nil }
                 guard !configuration.isStoredInMemoryOnly else { return }
-                try connection.immediate { try connection.execute("PRAGMA incremental_vacuum") }
-                try connection.checkpoint()
+                connection.tidy { connection in
+                    try connection.immediate { try connection.execute("PRAGMA incremental_vacuum") }
+                    try connection.checkpoint()
+                }
             }
         }
     }

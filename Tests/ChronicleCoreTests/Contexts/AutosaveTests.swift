@@ -172,6 +172,24 @@ import Testing
     }
 }
 
+extension AutosaveTests {
+    /// Nothing can save the changes of a context whose actor was released, and they do not keep the context.
+    @Test func changesAfterTheActorWasReleasedDoNotKeepTheContext() throws {
+        let store = try TestStore(.inMemory)
+        weak var released: ModelContext?
+        do {
+            let context = ModelContext(store.container)
+            var executor: DefaultSerialModelExecutor? = DefaultSerialModelExecutor(modelContext: context)
+            context.autosaveEnabled = true
+            #expect(context.autosaveEnabled && executor != nil)
+            executor = nil
+            context.insert(Trip(name: "late", destination: ""))
+            released = context
+        }
+        #expect(released == nil)
+    }
+}
+
 private actor Importer: ModelActor {
     nonisolated let modelExecutor: any ModelExecutor
     nonisolated let modelContainer: ModelContainer

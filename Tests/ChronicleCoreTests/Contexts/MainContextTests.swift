@@ -47,6 +47,27 @@ import Testing
         #expect(trip.modelContext == nil && !context.hasChanges)
     }
 
+    /// Triggers of other programs change further rows in the transaction of a save.
+    @Test(.timeLimit(.minutes(5))) func mainContextTakesInChangesOfTriggers() async throws {
+        let store = try TestStore(.file)
+        let context = store.container.mainContext
+        let trip = Trip(name: "Rome", destination: "Italy")
+        context.insert(trip)
+        try context.save()
+        try store.foreign(
+            """
+            CREATE TRIGGER counting AFTER INSERT ON BucketListItem BEGIN
+                UPDATE Trip SET note = ifnull(note, '') || NEW.title WHERE id = NEW.trip;
+            END
+            """)
+        trip.bucketList.append(BucketListItem(title: "a"))
+        try context.save()
+        await wait { trip.note == "a" }
+        trip.note = nil
+        try context.save()
+        #expect(try store.context().fetch(FetchDescriptor<Trip>()).map(\.note) == [nil])
+    }
+
     @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func mainContextIsRefreshedIfTheHistoryIsDeleted(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)

@@ -25,5 +25,12 @@
                 #expect(problems == [], "step \(step), \(TestSeed.description)")
             }
         }
+
+        /// Rows take each other's place in a unique constraint, and the owner that one of them leaves is deleted.
+        @Test func requiredReferenceLeavesADeletedOwner() throws {
+            let configuration = try PostgresConfiguration.testing()
+            let container = try ModelContainer(for: Schema(Tray.self, Slip.self), configurations: [configuration])
+            #expect(try Tray.moveSlips(container) == ["1:1 1:2 2:1, 2 updates", "2:1 2:2 2:3, 3 updates"])
+        }
     }
 #endif

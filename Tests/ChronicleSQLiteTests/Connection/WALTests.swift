@@ -1,5 +1,7 @@
 import ChronicleSQLite
 import ChronicleTestSupport
+import Foundation
+import Synchronization
 import Testing
 
 @Suite struct WALTests {
@@ -57,5 +59,38 @@ import Testing
         try Connection(path: directory.path(), mode: .readWriteCreate).execute("CREATE TABLE t(a)")
         let reader = try Connection(path: directory.path(), mode: .readOnly)
         #expect(throws: SQLiteError.self) { try reader.enableWAL() }
+    }
+
+    // MARK: Work after a commit
+
+    @Test func tidyingReportsErrors() throws {
+        let connection = try Connection(path: ":memory:", mode: .readWriteCreate)
+        let reported = Mutex<[String]>([])
+        connection.didCheckpoint = { _, _, error in reported.withLock { $0.append("\(error.map { "\($0)" } ?? "")") } }
+        connection.tidy { try $0.execute("no statement") }
+        let errors = reported.withLock(\.self)
+        #expect(errors.count == 1 && errors[0].contains("syntax error"))
+    }
+
+    // MARK: Headers
+
+    /// Closing a descriptor of the file would release the lock.
+    @Test func readingTheHeaderKeepsTheLocks() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("locked.sqlite")
+        _ = try Shell.sqlite3(file, "CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+        let reader = try Connection(path: file.path, mode: .readOnly)
+        try reader.execute("BEGIN; SELECT * FROM t")
+        for path in [file.path, "file:\(file.path)?immutable=1"] {
+            let other = try Connection(path: path, mode: .readOnly)
+            #expect(try other.fileHeader(20)[19] == 1)
+            #expect(try other.fileHeader(1 << 20).isEmpty)
+            other.close()
+        }
+        #expect(throws: (any Error).self) { _ = try Shell.sqlite3(file, "INSERT INTO t VALUES (2)") }
+        try reader.execute("COMMIT")
+        _ = try Shell.sqlite3(file, "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (2)")
+        let other = try Connection(path: file.path, mode: .readOnly)
+        #expect(try other.fileHeader(20)[19] == 2)
     }
 }

@@ -60,6 +60,37 @@ import Testing
         #expect(try store.consumer().take() == ["insert Trip/11", "delete Trip/1"])
     }
 
+    /// A consumer reads the classes in the order of their names, of which another schema has others.
+    @Test func snapshotStartsOverWithOtherClasses() throws {
+        let file = try TemporaryDirectory().file("classes.store")
+        func container(_ types: [any PersistentModel.Type]) throws -> ModelContainer {
+            try ModelContainer(
+                for: Schema(types), configurations: [ModelConfiguration(url: file, durability: .relaxed)])
+        }
+        let all: [any PersistentModel.Type] = [Vehicle.self, Car.self, Taxi.self, Truck.self]
+        do {
+            let context = ModelContext(try container(all))
+            for _ in 0..<3 {
+                for vehicle in [Vehicle("v"), Car("c"), Taxi("t")] { context.insert(vehicle) }
+            }
+            try context.save()
+        }
+        var schemas =
+            [[Vehicle.self], all, [Vehicle.self, Car.self], [Vehicle.self, Car.self]]
+            as [[any PersistentModel.Type]]
+        schemas.append(all)
+        for (number, types) in schemas.enumerated() {
+            let consumer = try container(types).historyConsumer(named: "reader", startingAt: .snapshot)
+            let isSame = number == 3
+            if !isSame { #expect(try consumer.take() == ["reset: requested"]) }
+            #expect(try consumer.take(limit: 2)?.count == 2)
+        }
+        let consumer = try container(all).historyConsumer(named: "reader", startingAt: .snapshot)
+        var count = 2
+        while let lines = try consumer.take(limit: 2) { count += lines.count }
+        #expect(count == 9)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func emptyStoreHasAnEmptySnapshot(_ kind: StoreKind) throws {
         let store = try TestStore(kind)

@@ -18,6 +18,28 @@ import Testing
             for: Trip.self, configurations: ModelConfiguration(url: file, allowsSave: allowsSave, durability: .relaxed))
     }
 
+    /// Files of other programs that have the names of the store's own.
+    @Test func filesOfOtherProgramsAreNotChanged() throws {
+        let other = Data("the file of another program".utf8)
+        for suffix in ["-events", "-consumers"] {
+            let path = file.path + suffix
+            try other.write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+        let container = try open()
+        let context = ModelContext(container)
+        context.insert(Trip(name: "Rome", destination: ""))
+        try context.save()
+        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        #expect(throws: SwiftDataError.storeFailure) { try consumer.nextBatch() }
+        for suffix in ["-events", "-consumers"] {
+            let path = file.path + suffix
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == other)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
     private func expectRefusal(
         _ kind: SwiftDataError, keeps: Bool = true, allowsSave: Bool = true,
         sourceLocation: SourceLocation = #_sourceLocation

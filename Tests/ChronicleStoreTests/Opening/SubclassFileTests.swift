@@ -62,12 +62,59 @@ import Testing
         #expect(delete.tombstone[\.name] == "a" && delete.tombstone[\.mileage] == 1.5)
     }
 
-    @Test func rowsOfUnknownEntitiesThrow() throws {
-        let context = try context(vehicleModels)
-        _ = try Shell.sqlite3(file, "INSERT INTO Vehicle(name, chronicle_entity) VALUES ('a', 'Boat')")
-        let error = #expect(throws: SwiftDataError.self) { try context.fetch(FetchDescriptor<Vehicle>()) }
-        #expect(error == .undecodableValue && error?.propertyName == Schema.entityAttribute)
-        #expect(try context.fetch(FetchDescriptor<Car>()).isEmpty)
+    /// A program reads the rows of a class that only other programs have as instances of the root class.
+    @Test(arguments: [["Boat", "SailBoat"], ["Boat", "Canoe"], ["Boat"]])
+    func rowsOfUnknownClassesAreOfTheRoot(_ names: [String]) throws {
+        let models: [any PersistentModel.Type] = [Boat.self, SailBoat.self, Canoe.self]
+        let known = models.filter { names.contains($0.entityName) }
+        let all = try context([Boat.self, SailBoat.self, Canoe.self], preservesValues: true)
+        for boat in [Boat("boat"), SailBoat("sail"), Canoe("canoe")] { all.insert(boat) }
+        try all.save()
+        let context = try context(known, preservesValues: true)
+        let consumer = try context.container.historyConsumer(named: "reader", startingAt: .snapshot)
+        func expected(_ name: String) -> String { names.contains(name) ? name : "Boat" }
+        let boats = try context.fetch(FetchDescriptor<Boat>())
+        #expect(boats.map(\.name) == ["boat", "sail", "canoe"])
+        let classes = ["Boat", "SailBoat", "Canoe"].map(expected)
+        #expect(boats.map(\.persistentModelID.entityName) == classes)
+        #expect(try context.fetchCount(FetchDescriptor<Boat>()) == 3)
+        var found: [String] = []
+        while let batch = try consumer.nextBatch() {
+            if case .snapshot(let identifiers) = batch.content { found += identifiers.map(\.entityName) }
+            try consumer.acknowledge(batch)
+        }
+        #expect(found.sorted() == classes.sorted())
+        let token = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.token)
+        let past = try ModelContext(context.container, asOf: token)
+        #expect(try past.fetch(FetchDescriptor<Boat>()).map(\.persistentModelID.entityName) == classes)
+        boats[2].name = "changed"
+        try context.save()
+        #expect(try all.fetchCount(FetchDescriptor<Canoe>(predicate: #Predicate { $0.name == "changed" })) == 1)
+        try context.delete(model: Boat.self, includeSubclasses: false)
+        #expect(try all.fetchCount(FetchDescriptor<Boat>()) == names.count - 1)
+    }
+
+    /// A program without the subclass adds and moves properties that the subclass inherits.
+    @Test func inheritedPropertiesOfOtherProgramsKeepTheirValues() throws {
+        let first = try context([Early.Boat.self, Early.Ark.self, Early.Yacht.self, Early.Guest.self])
+        for boat in [Early.Ark("ark"), Early.Yacht("yacht")] {
+            boat.guest = Early.Guest("guest of \(boat.name)")
+            first.insert(boat)
+        }
+        try first.save()
+        do {
+            let helper = try context([Late.Boat.self, Late.Guest.self])
+            for boat in try helper.fetch(FetchDescriptor<Late.Boat>()) {
+                #expect(boat.guests.map(\.name) == ["guest of \(boat.name)"])
+                (boat.rating, boat.stars) = (5, 4)
+            }
+            try helper.save()
+        }
+        let app = try context([Late.Boat.self, Late.Ark.self, Late.Yacht.self, Late.Guest.self])
+        let boats = try app.fetch(FetchDescriptor<Late.Boat>(sortBy: [SortDescriptor(\.name)]))
+        #expect(boats.map(\.name) == ["ark", "yacht"])
+        #expect(boats.map(\.rating) == [5, 5] && boats.map(\.stars) == [4, 4])
+        #expect(boats.map { $0.guests.map(\.name) } == [["guest of ark"], ["guest of yacht"]])
     }
 
     @Test func addingSubclassesKeepsTheModels() throws {
@@ -199,5 +246,40 @@ private enum V3 {
 private enum Apart {
     @Model fileprivate final class SailBoat {
         var masts = 1
+    }
+}
+
+private enum Early {
+    @Model fileprivate class Boat {
+        var name: String
+        var guest: Guest?
+        init(_ name: String) { self.name = name }
+    }
+
+    // Their names are before and after that of their superclass.
+    @Model fileprivate final class Ark: Boat { var decks = 1 }
+    @Model fileprivate final class Yacht: Boat { var decks = 2 }
+
+    @Model fileprivate final class Guest {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+}
+
+private enum Late {
+    @Model fileprivate class Boat {
+        var name: String
+        @Relationship(originalName: "guest") var guests: [Guest] = []
+        var rating: Int?
+        var stars = 1
+        init(_ name: String) { self.name = name }
+    }
+
+    @Model fileprivate final class Ark: Boat { var decks = 1 }
+    @Model fileprivate final class Yacht: Boat { var decks = 2 }
+
+    @Model fileprivate final class Guest {
+        var name: String
+        init(_ name: String) { self.name = name }
     }
 }

@@ -86,6 +86,18 @@ import Testing
             fixture.context.insert(Trip(name: "new", destination: ""))
             try fixture.context.save()
         },
+        // Nothing references the rows, whose keys follow each other.
+        Operation(testDescription: "delete of a range", event: "DELETE ON BucketListItem WHEN OLD.id = 8") { fixture in
+            let items = try fixture.context.fetch(FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)]))
+            for item in items { fixture.context.delete(item) }
+            try fixture.context.save()
+        },
+        Operation(testDescription: "exchange", event: "UPDATE ON Trip WHEN typeof(NEW.name) = 'blob' AND NEW.id = 2") {
+            let trips = try $0.trips()
+            for trip in trips { (trip.startDate, trip.endDate) = (.distantPast, .distantFuture) }
+            for (trip, name) in zip(trips, ["1", "0", "3", "2", "5", "4"]) { trip.name = name }
+            try $0.context.save()
+        },
         Operation(testDescription: "link", event: "INSERT ON \"LinkItem.tags\"") { fixture in
             let items = try fixture.context.items()
             items[0].tags.append(LinkTag("new"))

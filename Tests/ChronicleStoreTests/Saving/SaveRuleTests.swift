@@ -7,7 +7,7 @@ import Testing
 @Suite("Rules of a save") struct SaveRuleTests {
     static let models: [any PersistentModel.Type] = [
         Recipe.self, Picture.self, Stamp.self, Note.self, Shelf.self, Book.self, Page.self, Album.self, Crate.self,
-        CrateLabel.self,
+        CrateLabel.self, Tray.self, Slip.self,
     ]
 
     private func context(_ kind: StoreKind) throws -> (ModelContext, TestStore) {
@@ -27,6 +27,14 @@ import Testing
         }
         try delete(model)
         try other.save()
+    }
+
+    // MARK: Required references
+
+    /// Rows take each other's place in a unique constraint, and the owner that one of them leaves is deleted.
+    @Test(arguments: StoreKind.allCases) func requiredReferenceLeavesADeletedOwner(_ kind: StoreKind) throws {
+        let (_, store) = try context(kind)
+        #expect(try Tray.moveSlips(store.container) == ["1:1 1:2 2:1, 2 updates", "2:1 2:2 2:3, 3 updates"])
     }
 
     // MARK: Cascades along links
@@ -301,6 +309,20 @@ import Testing
             if note.name == "1" { try deleteElsewhere(notes[3], store) }
         }
         #expect(names == ["0", "1", "2", "4", "5"])
+    }
+
+    /// The save replaces the identifiers of the models of later batches.
+    @Test(arguments: StoreKind.allCases) func enumerationIncludesNewModelsThatItSaves(_ kind: StoreKind) throws {
+        let (context, _) = try context(kind)
+        for number in 0..<6 { context.insert(Note("\(number)")) }
+        var names: [String] = []
+        let notes = FetchDescriptor<Note>(sortBy: [SortDescriptor(\.name)])
+        try context.enumerate(notes, batchSize: 2, allowEscapingMutations: true) { note in
+            names.append(note.name)
+            if note.name == "2" { context.delete(try #require(context.fetch(notes).last)) }
+            try context.save()
+        }
+        #expect(names == ["0", "1", "2", "3", "4"])
     }
 }
 

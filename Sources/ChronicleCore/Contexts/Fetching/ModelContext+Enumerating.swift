@@ -27,11 +27,21 @@ extension ModelContext {
         }
         try requireNoChanges()
         var rest = try fetchIdentifiers(descriptor)[...]
+        // A save in the block replaces the identifiers of new models.
+        let new = Dictionary(
+            rest.lazy.filter(\.isTemporary).compactMap { identifier in
+                (self.registeredModel(for: identifier) as Model?).map { (identifier, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         while !rest.isEmpty {
             let batch = rest.prefix(max(batchSize, 1))
             rest = rest.dropFirst(batch.count)
             try throwForFetch()
-            for case let model? in try models(batch, descriptor) where !model.isDeleted { try block(model) }
+            for (identifier, found) in zip(batch, try models(batch, descriptor)) {
+                guard let model = found ?? new[identifier], !model.isDeleted,
+                    model.persistentBackingData.state.isInContext
+                else { continue }
+                try block(model)
+            }
             try requireNoChanges()
             // The store may not check for cancellation during a small batch.
             if !rest.isEmpty, ReadCancellation.isCancelled { throw CancellationError() }

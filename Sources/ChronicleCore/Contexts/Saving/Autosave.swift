@@ -23,17 +23,19 @@ final class Autosave: Sendable {
     func schedule(_ context: ModelContext) {
         // Only the actor of the context uses the value, so its order relative to other values does not matter.
         guard !isScheduled.load(ordering: .relaxed) else { return }
+        let executor = executor
+        guard isOnMainActor || executor != nil else {
+            // The actor was released, and only the end of the process is left, unless the context is released before.
+            return PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false))
+        }
         isScheduled.store(true, ordering: .relaxed)
         let context = ConfinedContext(context)
         PendingAutosaves.shared.add(self, context)
-        run { self.save(context) }
-    }
-
-    private func run(_ work: @escaping @Sendable () -> Void) {
-        if isOnMainActor {
-            Task { @MainActor in work() }
+        if let executor {
+            // A change in an observer of the save schedules the next one on the same executor.
+            executor.async { withExtendedLifetime(executor) { self.save(context) } }
         } else {
-            executor?.async(work)
+            Task { @MainActor in self.save(context) }
         }
     }
 

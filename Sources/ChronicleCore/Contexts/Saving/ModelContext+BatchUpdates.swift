@@ -199,7 +199,7 @@ extension ModelContext {
             editingState: try storage.writingState(), inserted: Store.Snapshot.all(snapshots), updated: [],
             deleted: [])
         let result = try store.save(request)
-        storage.didSave(result.historyToken)
+        if !result.mayHaveOtherChanges { storage.didSave(result.historyToken) }
         coordinator.commits.didSave(to: store)
         _ = try SaveCheck(store).check(result, of: request.inserted, snapshots, beside: registry, &storage.validToken)
     }

@@ -287,7 +287,7 @@ extension ModelContext {
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of request: DataStoreSaveChangesRequest<Store.Snapshot>,
         _ save: inout StoreSave, _ store: Store
     ) throws -> [PersistentIdentifier: Store.Snapshot]? {
-        if storage.savedTokens != nil { storage.didSave(result.historyToken) }
+        if storage.savedTokens != nil, !result.mayHaveOtherChanges { storage.didSave(result.historyToken) }
         coordinator.commits.didSave(to: store)
         save.insertedIdentifiers = try SaveCheck(store).check(
             result, of: request.inserted, save.inserted.snapshots, beside: registry, &storage.validToken)

@@ -17,7 +17,32 @@ struct RevertApplication {
         let deleted = steps.filter { $0.action == .delete }.compactMap { models[$0.persistentIdentifier] }
         let backings = Set(deleted.map { ObjectIdentifier($0.persistentBackingData as AnyBackingData) })
         for model in deleted { try removeLinks(from: model.persistentBackingData) { !backings.contains($0) } }
-        for model in deleted { context.deleteAny(model) }
+        for model in Self.referencingFirst(deleted) { context.deleteAny(model) }
+    }
+
+    /// Returns the models in an order in which a model comes before those that it references, except for cycles.
+    ///
+    /// A delete rule then finds no reference to remove, and models whose deletes are undone are still connected.
+    private static func referencingFirst(_ models: [any PersistentModel]) -> [any PersistentModel] {
+        let indices = Dictionary(
+            models.enumerated().map { ($1.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
+        let destinations = models.map { model -> [Int] in
+            let backing: AnyBackingData = model.persistentBackingData
+            return (backing.membership?.entity.relationshipProperties ?? []).filter { $0.slot >= 0 }
+                .compactMap { backing.reference($0).flatMap { indices[$0] } }
+        }
+        var referrers = [Int](repeating: 0, count: models.count)
+        for destination in destinations.joined() { referrers[destination] += 1 }
+        var order = models.indices.filter { referrers[$0] == 0 }
+        var next = 0
+        while next < order.count {
+            for destination in destinations[order[next]] {
+                referrers[destination] -= 1
+                if referrers[destination] == 0 { order.append(destination) }
+            }
+            next += 1
+        }
+        return (order + models.indices.filter { referrers[$0] > 0 }).map { models[$0] }
     }
 
     /// Removes the links along which a delete would cascade to models that existed before the changes.

@@ -95,14 +95,6 @@
             return result
         }
 
-        /// Makes consumers that are reading the models start over.
-        func restartSnapshots() throws {
-            for var record in try records() {
-                guard record.restartSnapshot() else { continue }
-                try update(named: record.name) { $0 = record }
-            }
-        }
-
         private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
             try SwiftDataError.requireStorable(
                 record.name, "name of the consumer", storeIdentifier: storeIdentifier)

@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQL
     import Foundation
 
     extension PostgresStore: DataStoreConsuming {
@@ -176,20 +177,17 @@
             of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
         ) throws -> [PersistentIdentifier] {
             let table = try layout.table(named: entity.name)
-            let parameters = Parameters(
-                .int64(identifier?.integerPrimaryKey ?? .min), .int64(Int64(limit)), .text(entity.name))
-            var kind = "$3::text IS NOT NULL"
-            if entity.superentity != nil {
-                kind = "t.\(quoted(Schema.entityAttribute)) = $3"
-            } else if table.kinds != nil {
-                kind = "coalesce(t.\(quoted(Schema.entityAttribute)), $3) IN ($3, '')"
-            }
+            let parameters = Parameters(.int64(identifier?.integerPrimaryKey ?? .min), .int64(Int64(limit)))
+            let kind =
+                FetchSQL.kind(of: entity, in: schema, isExact: true, dialect: layout.dialect).map { " AND \($0.sql)" }
+                ?? ""
             return try attributingErrors {
                 try pool.read { connection in
                     let result = try connection.run(
                         """
-                        SELECT t.\(EntityTable.primaryKey) FROM \(connection.table(table.name)) AS t \
-                        WHERE t.\(EntityTable.primaryKey) > $1 AND \(kind) ORDER BY 1 LIMIT $2
+                        SELECT \(FetchSQL.table).\(EntityTable.primaryKey) \
+                        FROM \(connection.table(table.name)) AS \(FetchSQL.table) \
+                        WHERE \(FetchSQL.table).\(EntityTable.primaryKey) > $1\(kind) ORDER BY 1 LIMIT $2
                         """, parameters)
                     return (0..<result.count).map { table.origin.identifier(result.int64($0, 0)) }
                 }

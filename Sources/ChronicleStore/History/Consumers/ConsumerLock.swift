@@ -60,8 +60,11 @@ final class ConsumerLock: Sendable {
         // Programs that started another program must not keep the lock through it. Another user must not be able to
         // redirect the file.
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-        var status = stat()
-        let mode = stat(path, &status) == 0 ? status.st_mode & 0o666 : 0o644
+        if let other = FileIdentity(path: file), !other.isRegular || other.size > 0 {
+            throw SwiftDataError.storeFailure.with(
+                detail: "\(file) is a file of another program; rename the store or that file")
+        }
+        let mode = (FileIdentity(path: path)?.permissions ?? 0o644) & 0o666
         #if canImport(Darwin)
             let descriptor = Darwin.open(file, flags, mode)
         #elseif canImport(Glibc)

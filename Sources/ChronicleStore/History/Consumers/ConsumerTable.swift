@@ -148,15 +148,6 @@ struct ConsumerTable {
         return result
     }
 
-    /// Makes consumers that are reading the models start over.
-    func restartSnapshots() throws {
-        guard try Self.exists(connection) else { return }
-        for var record in try records() {
-            guard record.restartSnapshot() else { continue }
-            try update(named: record.name) { $0 = record }
-        }
-    }
-
     private func insert(_ record: Record) throws {
         let statement = try connection.cached(
             """

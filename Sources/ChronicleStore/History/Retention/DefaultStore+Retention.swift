@@ -137,7 +137,7 @@ extension DefaultStore: HistoryRetaining {
                 // Takes effect with VACUUM. https://www.sqlite.org/pragma.html#pragma_auto_vacuum
                 try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 try connection.execute("VACUUM")
-                try connection.checkpoint()
+                connection.tidy { try $0.checkpoint() }
             }
         }
     }

@@ -28,7 +28,7 @@ struct HistoryPurger {
         var time = Duration.zero
         let step = try connection.immediateTimed(&time) { try delete(rows, plan) }
         store.purgePacing.withLock { $0.deleted(in: time) }
-        try checkpoint(isLast: false)
+        checkpoint(isLast: false)
         return step
     }
 
@@ -114,7 +114,7 @@ struct HistoryPurger {
         guard try !store.configuration.isStoredInMemoryOnly && connection.scalarInt64("PRAGMA auto_vacuum") == 2,
             try connection.scalarInt64("PRAGMA freelist_count") ?? 0 > 0
         else {
-            try checkpoint(isLast: true)
+            checkpoint(isLast: true)
             return HistoryPurgeStep(isLast: true)
         }
         let pages = store.purgePacing.withLock(\.pages)
@@ -125,15 +125,15 @@ struct HistoryPurger {
             return (before, try connection.scalarInt64("PRAGMA freelist_count") ?? 0)
         }
         let isLast = store.purgePacing.withLock { $0.returnedPages(pages, of: before, in: time) } || after == 0
-        try checkpoint(isLast: isLast)
+        checkpoint(isLast: isLast)
         let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
         return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: isLast)
     }
 
     /// Copies the write-ahead log to the file after some steps. Writers wait meanwhile.
-    private func checkpoint(isLast: Bool) throws {
+    private func checkpoint(isLast: Bool) {
         guard store.purgePacing.withLock({ $0.needsCheckpoint(isLast: isLast) }) else { return }
-        try connection.checkpoint()
+        connection.tidy { try $0.checkpoint() }
     }
 }
 
