@@ -165,7 +165,7 @@ let package = Package(
             name: "ChronicleStoreTests",
             dependencies: [
                 "Chronicle", "ChronicleCSQLite", "ChronicleContextModel", "ChroniclePostgres", "ChronicleSQL",
-                "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
+                "ChronicleSQLStore", "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(

@@ -3,50 +3,20 @@
     import ChronicleSQLStore
 
     /// Properties of the store, kept by name in the table `chronicle_meta`.
-    enum MetaTable {
-        enum Name {
-            /// The version of the layout of Chronicle's tables.
-            case format
-            /// The UUID that was generated when the tables were created.
-            case storeIdentifier
-            /// Whether the history is recorded: `on` or `off`.
-            case history
-            /// The name of the schema to which the functions of the history refer.
-            case schemaName
-            /// The files of the models' tables after the latest opening; see ``TableFiles``.
-            case files
-            /// Whether the history preserves the values of all properties: `on` or `off`.
-            case preservesValues
-            /// The version of the schema, such as `1.0.0`, if a program declared it.
-            case schemaVersion
-            /// The hash of the schema with that version.
-            case schemaHash
-            /// The properties of the entity with this number: those of its newest declaration, and removed ones whose
-            /// columns or links remain; see `StoredEntity`.
-            case properties(Int64)
-            /// The identifier of the newest change when the attribute with this number was added to the entity.
-            case addedAttribute(Int64, number: Int)
-            /// The store was opened with the schema with this `declarationKey(_:)`; see `KnownSchemas`.
-            case known(String)
-            /// The tables meet the requirements of a schema, and their definitions had this digest.
-            case completeFor(String)
+    struct MetaTable: MetaValues {
+        let connection: Connection
 
-            var text: String {
-                switch self {
-                case .format: "format"
-                case .storeIdentifier: "store"
-                case .history: "history"
-                case .schemaName: "schemaName"
-                case .files: "files"
-                case .preservesValues: "preservesValues"
-                case .schemaVersion: "schemaVersion"
-                case .schemaHash: "schemaHash"
-                case .properties(let entity): "properties:\(entity)"
-                case .addedAttribute(let entity, let number): "attribute:\(entity):\(number)"
-                case .known(let key): "known:\(key)"
-                case .completeFor(let signature): "complete:\(signature)"
-                }
-            }
+        init(_ connection: Connection) { self.connection = connection }
+
+        static var noun: String { "store" }
+
+        func text(_ name: MetaName) throws -> String? { try Self.text(name, connection) }
+
+        func set(_ name: MetaName, _ text: String) throws { try Self.set(name, text, connection) }
+
+        func damaged(_ name: MetaName, _ detail: String, underlying: (any Error)?) -> any Error {
+            SwiftDataError.damagedFile.with(
+                detail: "the row '\(name.text)' of chronicle_meta is invalid; restore it", underlying: underlying)
         }
 
         /// The version of the layout that this library writes.
@@ -61,7 +31,7 @@
         }
 
         /// Returns the text stored under a name, or `nil` if there is none.
-        static func text(_ name: Name, _ connection: Connection) throws -> String? {
+        static func text(_ name: MetaName, _ connection: Connection) throws -> String? {
             let result = try connection.run(
                 "SELECT value FROM \(connection.schema).chronicle_meta WHERE name = $1", Parameters(.text(name.text)))
             return result.count == 1 ? result.text(0, 0) : nil
@@ -85,7 +55,7 @@
             return number
         }
 
-        static func set(_ name: Name, _ value: String, _ connection: Connection) throws {
+        static func set(_ name: MetaName, _ value: String, _ connection: Connection) throws {
             try connection.run(
                 "INSERT INTO \(connection.schema).chronicle_meta(name, value) VALUES ($1, $2) "
                     + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -94,7 +64,7 @@
 
         /// Returns what the store records about the schemas with which it was opened, by their keys.
         static func knownSchemas(_ connection: Connection) throws -> [String: String] {
-            let prefix = Name.known("").text
+            let prefix = MetaName.knownPrefix
             let result = try connection.run(
                 "SELECT name, value FROM \(connection.schema).chronicle_meta WHERE starts_with(name, $1)",
                 Parameters(.text(prefix)))
@@ -105,7 +75,19 @@
 
         static func removeCompletions(_ connection: Connection) throws {
             try connection.run(
-                "DELETE FROM \(connection.schema).chronicle_meta WHERE name >= 'complete:' AND name < 'complete;'")
+                "DELETE FROM \(connection.schema).chronicle_meta WHERE \(MetaName.isCompletion)")
+        }
+    }
+
+    extension MetaName {
+        /// The name of the schema to which the functions of the history refer.
+        static let schemaName = MetaName("schemaName")
+        /// The files of the models' tables after the latest opening; see ``TableFiles``.
+        static let files = MetaName("files")
+
+        /// The identifier of the newest change when the attribute with this number was added to the entity.
+        static func addedAttribute(_ entity: Int64, number: Int) -> MetaName {
+            MetaName("attribute:\(entity):\(number)")
         }
     }
 #endif

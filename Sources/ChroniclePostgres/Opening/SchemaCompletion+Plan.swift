@@ -69,7 +69,7 @@
         }
 
         private func storedEntity(_ entity: RecordedEntity, _ connection: Connection) throws -> StoredEntity? {
-            let name = MetaTable.Name.properties(entity.number)
+            let name = MetaName.properties(entity.number)
             guard let json = try MetaTable.text(name, connection) else { return nil }
             do { return try JSONDecoder().decode(StoredEntity.self, from: Data(json.utf8)) } catch {
                 throw SwiftDataError.damagedFile.with(

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     // Creates and changes the tables of entities.
     extension SchemaCompletion {

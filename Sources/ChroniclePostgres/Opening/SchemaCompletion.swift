@@ -94,13 +94,7 @@
             }
             let layout = try layout(connection)
             try requireUnchangedDeclarations(connection, layout)
-            if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
-            {
-                throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the store has version \(stored.identifier) of its schema, and must be migrated to "
-                        + "\(version.identifier); open it once with `allowsSave: true`",
-                    storeIdentifier: layout.storeIdentifier)
-            }
+            try version?.requireCurrent(MetaTable(connection), storeIdentifier: layout.storeIdentifier)
             return layout
         }
 
@@ -116,7 +110,7 @@
                 return false
             }
             guard let version else { return true }
-            return try version.requireNotLater(connection) == version
+            return try version.requireNotLater(MetaTable(connection)) == version
         }
 
         /// Returns whether nothing changed since the store was opened with the same declarations.
@@ -230,7 +224,7 @@
             let digest = try DatabaseSchema.digest(connection)
             if try !Self.hasStore(connection) { try createStore(connection) }
             try HistoryLayout.noteChanges(connection)
-            try version?.requireNotLater(connection)
+            try version?.requireNotLater(MetaTable(connection))
             let catalog = Catalog(connection)
             let plan = try plan(catalog, knownSchemas(connection))
             try renameEntities(plan, catalog)
@@ -263,7 +257,7 @@
             }
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             for column in required { try column.require(connection) }
-            try version?.store(connection)
+            try version?.store(MetaTable(connection))
             try describe(plan, catalog)
             try MetaTable.set(.schemaName, schemaName, connection)
             try MetaTable.set(.files, TableFiles(connection).text, connection)

@@ -50,7 +50,7 @@
                 return []
             }
             return try migration.stages(
-                from: StoreVersion(connection)?.identifier
+                from: StoreVersion(MetaTable(connection))?.identifier
                     ?? migration.version(of: Catalog(connection).definitions()) { try isMatch($0, connection) })
         }
 

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     /// Opens a store: connects to the server, and creates the tables that the schema requires.
@@ -164,49 +165,6 @@
             } catch let error as PostgresError where error.isUniqueViolation {
                 // Another process created it at the same time.
             }
-        }
-    }
-
-    /// The version of a schema, as a store keeps it.
-    struct StoreVersion: Equatable {
-        let identifier: Schema.Version
-        /// The `Schema.versionHash`.
-        let hash: String
-
-        init(_ identifier: Schema.Version, of schema: Schema) {
-            self.identifier = identifier
-            hash = schema.versionHash
-        }
-
-        /// Reads the version of a store, which is `nil` if no program has declared one.
-        ///
-        /// - Throws: `SwiftDataError.damagedFile` if the stored version is invalid.
-        init?(_ connection: Connection) throws {
-            guard let text = try MetaTable.text(.schemaVersion, connection) else { return nil }
-            guard let identifier = Schema.Version(text) else {
-                throw SwiftDataError.damagedFile.with(
-                    detail: "the row 'schemaVersion' of chronicle_meta is invalid; restore it")
-            }
-            self.identifier = identifier
-            hash = try MetaTable.text(.schemaHash, connection) ?? ""
-        }
-
-        func store(_ connection: Connection) throws {
-            try MetaTable.set(.schemaVersion, identifier.description, connection)
-            try MetaTable.set(.schemaHash, hash, connection)
-        }
-
-        /// Throws an error if the store has a later version than this one.
-        ///
-        /// - Returns: The version of the store, if it has one.
-        @discardableResult
-        func requireNotLater(_ connection: Connection) throws -> StoreVersion? {
-            let stored = try StoreVersion(connection)
-            guard let stored, stored.identifier > identifier else { return stored }
-            throw SwiftDataError.newerSchemaVersion.with(
-                detail:
-                    "the store has version \(stored.identifier) of its schema, but this program supports versions up "
-                    + "to \(identifier); update the program")
         }
     }
 #endif

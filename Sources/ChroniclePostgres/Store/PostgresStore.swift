@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
     import Synchronization
 

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// What a file contains apart from rows: the models with their properties, and Chronicle's indexes and triggers.
@@ -35,7 +36,7 @@ struct FileDescription: Equatable {
     /// - Parameter connection: A connection that only reads.
     init(_ connection: Connection) throws {
         format = try FileFormat.version(connection)
-        version = try FileVersion(connection)?.identifier
+        version = try StoreVersion(MetaTable(connection))?.identifier
         let registry = EntityRegistry(connection)
         entities = try registry.entities()
         properties = try registry.definitionsByName().mapValues { entity in

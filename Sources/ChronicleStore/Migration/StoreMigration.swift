@@ -63,7 +63,7 @@ struct StoreMigration {
             return []
         }
         return try migration.stages(
-            from: FileVersion(connection)?.identifier
+            from: StoreVersion(MetaTable(connection))?.identifier
                 ?? migration.version(of: EntityRegistry(connection).definitionsByName()) { try isMatch($0, connection) }
         )
     }
@@ -93,7 +93,7 @@ struct StoreMigration {
         }
         report(.changingSchema)
         let schema = try schema(of: stage.toVersion, connection)
-        let version = FileVersion(stage.toVersion.versionIdentifier, of: schema)
+        let version = StoreVersion(stage.toVersion.versionIdentifier, of: schema)
         let kind: SchemaPlan.Opening.Stage = stage.hasWillMigrate || stage.hasDidMigrate ? .custom : .lightweight
         let completion = completion(
             of: schema, connection, version, stage: kind, baseline: isLast ? nil : baseline)
@@ -105,7 +105,7 @@ struct StoreMigration {
     }
 
     private func completion(
-        of schema: Schema, _ connection: Connection, _ version: FileVersion? = nil,
+        of schema: Schema, _ connection: Connection, _ version: StoreVersion? = nil,
         stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil
     ) -> SchemaCompletion {
         SchemaCompletion(

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Upgrades a file to the current format, in the transaction that completes its schema.
@@ -42,7 +43,7 @@ struct FormatUpgrade {
     private static func wasComplete(_ connection: Connection) throws -> Bool {
         let digest = try FileSchema(connection).digest
         return try connection.scalarInt64(
-            "SELECT 1 FROM chronicle_meta WHERE name >= 'complete:' AND name < 'complete;' AND value = ?"
+            "SELECT 1 FROM chronicle_meta WHERE \(MetaName.isCompletion) AND value = ?"
         ) { try $0.bind(digest, at: 1) } != nil
     }
 }

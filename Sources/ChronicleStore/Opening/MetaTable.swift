@@ -3,71 +3,21 @@ import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Properties of the file, stored by name.
-enum MetaTable {
-    enum Name {
-        /// The version of the file's format. `user_version` in the header is initially the same, but other programs may
-        /// use it for their own purposes.
-        case format
-        /// The file is the database of another program, whose changes are recorded: 1.
-        case tracked
-        /// The UUID that was generated when the file was created.
-        case storeIdentifier
-        /// Whether the history is recorded: `on` or `off`.
-        case history
-        /// The highest deleted position. Reading on from an earlier position is incomplete.
-        case floor
-        /// The check value of the floor.
-        case floorCheck
-        /// The header of a transaction that a purge has deleted in part. Readers begin after it.
-        case purged
-        /// The position at which recording resumed after it was disabled or incomplete.
-        case gap
-        /// Whether the history preserves the values of all properties: `on` or `off`.
-        case preservesValues
-        /// The newest position of the history when that setting was changed.
-        case preservesValuesSince
-        /// The newest position of the history when a relationship of the entity with this number changed between to-one
-        /// and to-many.
-        case relationships(Int64)
-        /// The newest position of the history when a relationship that is stored as links was added to the entity with
-        /// this number; missing if there was no history.
-        case addedRelationship(Int64, number: Int64)
-        /// The version of the schema, such as `1.0.0`, if a program declared it.
-        case schemaVersion
-        /// The hash of the schema with that version.
-        case schemaHash
-        /// The properties of the entity with this number: those of its newest declaration, and removed ones whose columns or
-        /// links remain; see ``StoredEntity``.
-        case properties(Int64)
-        /// The file was opened with the schema with this ``Schema/declarationKey(_:)``; see ``KnownSchemas``.
-        case known(String)
-        /// The token up to which the transactions of another store were replayed, as JSON.
-        case replayed
-        /// The file meets the requirements of a schema, and its definitions had this digest (``FileSchema/digest``).
-        case completeFor(String)
+struct MetaTable: MetaValues {
+    typealias Name = MetaName
 
-        var text: String {
-            switch self {
-            case .format: "format"
-            case .tracked: "tracked"
-            case .storeIdentifier: "store"
-            case .history: "history"
-            case .floor: "floor"
-            case .floorCheck: "floorCheck"
-            case .purged: "purged"
-            case .gap: "gap"
-            case .preservesValues: "preservesValues"
-            case .preservesValuesSince: "preservesValuesSince"
-            case .relationships(let entity): "relationships:\(entity)"
-            case .addedRelationship(let entity, let number): "relationship:\(entity):\(number)"
-            case .schemaVersion: "schemaVersion"
-            case .schemaHash: "schemaHash"
-            case .properties(let entity): "properties:\(entity)"
-            case .known(let key): "known:\(key)"
-            case .replayed: "replayed"
-            case .completeFor(let signature): "complete:\(signature)"
-            }
-        }
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    static var noun: String { "file" }
+
+    func text(_ name: MetaName) throws -> String? { try Self.text(name, connection) }
+
+    func set(_ name: MetaName, _ text: String) throws { try Self.set(name, text, connection) }
+
+    func damaged(_ name: MetaName, _ detail: String, underlying: (any Error)?) -> any Error {
+        SwiftDataError.damagedRow(.meta(name.text), detail)
     }
 
     static let createTable =
@@ -139,7 +89,7 @@ enum MetaTable {
         _ digest: String, with newDigest: String, _ connection: Connection
     ) throws {
         let statement = try connection.cached(
-            "UPDATE chronicle_meta SET value = ? WHERE name >= 'complete:' AND name < 'complete;' AND value = ?")
+            "UPDATE chronicle_meta SET value = ? WHERE \(MetaName.isCompletion) AND value = ?")
         try statement.bind(newDigest, at: 1)
         try statement.bind(digest, at: 2)
         try statement.run()
@@ -153,7 +103,7 @@ enum MetaTable {
 
     /// Returns what the file records about the schemas with which it was opened, by their keys.
     static func knownSchemas(_ connection: Connection) throws -> [String: String] {
-        let prefix = Name.known("").text
+        let prefix = MetaName.knownPrefix
         let statement = try connection.prepare(
             "SELECT substr(name, length(?1) + 1), value FROM chronicle_meta WHERE name >= ?1 AND name < 'known;'")
         try statement.bind(prefix, at: 1)
@@ -165,6 +115,33 @@ enum MetaTable {
     }
 
     static func removeCompletions(_ connection: Connection) throws {
-        try connection.execute("DELETE FROM chronicle_meta WHERE name >= 'complete:' AND name < 'complete;'")
+        try connection.execute("DELETE FROM chronicle_meta WHERE \(MetaName.isCompletion)")
+    }
+}
+
+extension MetaName {
+    /// The file is the database of another program, whose changes are recorded: 1.
+    static let tracked = MetaName("tracked")
+    /// The highest deleted position. Reading on from an earlier position is incomplete.
+    static let floor = MetaName("floor")
+    /// The check value of the floor.
+    static let floorCheck = MetaName("floorCheck")
+    /// The header of a transaction that a purge has deleted in part. Readers begin after it.
+    static let purged = MetaName("purged")
+    /// The position at which recording resumed after it was disabled or incomplete.
+    static let gap = MetaName("gap")
+    /// The newest position of the history when the setting ``preservesValues`` was changed.
+    static let preservesValuesSince = MetaName("preservesValuesSince")
+    /// The token up to which the transactions of another store were replayed, as JSON.
+    static let replayed = MetaName("replayed")
+
+    /// The newest position of the history when a relationship of the entity with this number changed between to-one and
+    /// to-many.
+    static func relationships(_ entity: Int64) -> MetaName { MetaName("relationships:\(entity)") }
+
+    /// The newest position of the history when a relationship that is stored as links was added to the entity with this
+    /// number; missing if there was no history.
+    static func addedRelationship(_ entity: Int64, number: Int64) -> MetaName {
+        MetaName("relationship:\(entity):\(number)")
     }
 }

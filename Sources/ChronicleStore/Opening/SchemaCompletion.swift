@@ -20,7 +20,7 @@ struct SchemaCompletion {
     /// Whether a new file preserves the values of all properties.
     private let preservesValues: Bool
     /// The version of the schema, or `nil` for a schema without a version.
-    private let version: FileVersion?
+    private let version: StoreVersion?
     /// Whether a tool opens the file with the classes that the file describes.
     private let isInspector: Bool
     /// The path of the file, for errors.
@@ -31,7 +31,7 @@ struct SchemaCompletion {
     let baseline: Schema?
 
     init(
-        _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: FileVersion? = nil,
+        _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: StoreVersion? = nil,
         stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil
     ) {
         self.connection = connection
@@ -58,12 +58,12 @@ struct SchemaCompletion {
         return try connection.immediate {
             let upgraded = try FormatUpgrade.run(connection, path: path)
             let file = try FileSchema(connection)
-            if try file.hasHistory() { try version?.requireNotLater(connection) }
+            if try file.hasHistory() { try version?.requireNotLater(MetaTable(connection)) }
             let digest = try knownDigest(file)
             if try digest != file.digest || !isInUse() {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
-            if try !hasVersion() { try version?.store(connection) }
+            if try !hasVersion() { try version?.store(MetaTable(connection)) }
             return try layout(FileSchema(connection), isUpgraded: upgraded != nil)
         }
     }
@@ -75,13 +75,7 @@ struct SchemaCompletion {
             let file = try FileSchema(connection)
             let layout = try layout(file)
             try requireUnchangedDeclarations(file, layout)
-            if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
-            {
-                throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the file has version \(stored.identifier) of its schema, and must be migrated to "
-                        + "\(version.identifier); open it once with `allowsSave: true`",
-                    storeIdentifier: layout.storeIdentifier)
-            }
+            try version?.requireCurrent(MetaTable(connection), storeIdentifier: layout.storeIdentifier)
             return layout
         }
     }
@@ -104,7 +98,7 @@ struct SchemaCompletion {
     /// - Throws: ``SwiftDataError/newerSchemaVersion`` if it has a later version.
     private func hasVersion() throws -> Bool {
         guard let version else { return true }
-        return try version.requireNotLater(connection) == version
+        return try version.requireNotLater(MetaTable(connection)) == version
     }
 
     private func layout(_ file: FileSchema, isUpgraded: Bool = false) throws -> StoreLayout {

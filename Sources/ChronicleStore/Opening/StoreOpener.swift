@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
@@ -56,7 +57,7 @@ struct StoreOpener {
             }
         }
         do {
-            let version = (migration?.target ?? schema.declaredVersion).map { FileVersion($0, of: schema) }
+            let version = (migration?.target ?? schema.declaredVersion).map { StoreVersion($0, of: schema) }
             var migratedVersion: Schema.Version?
             if let migration, !database.isReadOnly {
                 migratedVersion = try StoreMigration(
@@ -100,7 +101,7 @@ struct StoreOpener {
                 + "read its history without model classes, or choose another URL")
     }
 
-    private func layout(_ database: Database, _ version: FileVersion?) throws -> StoreLayout {
+    private func layout(_ database: Database, _ version: StoreVersion?) throws -> StoreLayout {
         if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
             return try database.read { connection in
                 try SchemaCompletion(connection, schema, configuration, version: version).existingLayout()

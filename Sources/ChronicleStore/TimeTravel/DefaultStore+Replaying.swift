@@ -1,5 +1,6 @@
 public import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Creates typed changes from rows. Caches what consecutive rows share, so that most rows need no lookup.

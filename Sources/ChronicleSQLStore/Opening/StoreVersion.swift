@@ -1,0 +1,51 @@
+package import ChronicleCore
+
+/// The version of a schema, as a store keeps it.
+package struct StoreVersion: Equatable, Sendable {
+    package let identifier: Schema.Version
+    /// The `Schema.versionHash`.
+    private let hash: String
+
+    package init(_ identifier: Schema.Version, of schema: Schema) {
+        self.identifier = identifier
+        hash = schema.versionHash
+    }
+
+    /// Reads the version of a store, which is `nil` if no program has declared one.
+    ///
+    /// - Throws: `SwiftDataError.damagedFile` if the stored version is invalid.
+    package init?(_ meta: some MetaValues) throws {
+        guard let text = try meta.text(.schemaVersion) else { return nil }
+        guard let identifier = Schema.Version(text) else {
+            throw meta.damaged(.schemaVersion, "the version is invalid", underlying: nil)
+        }
+        self.identifier = identifier
+        hash = try meta.text(.schemaHash) ?? ""
+    }
+
+    package func store(_ meta: some MetaValues) throws {
+        try meta.set(.schemaVersion, identifier.description)
+        try meta.set(.schemaHash, hash)
+    }
+
+    /// Throws an error if the store has a later version than this one.
+    ///
+    /// - Returns: The version of the store, if it has one.
+    @discardableResult
+    package func requireNotLater<Meta: MetaValues>(_ meta: Meta) throws -> StoreVersion? {
+        let stored = try StoreVersion(meta)
+        guard let stored, stored.identifier > identifier else { return stored }
+        throw SwiftDataError.newerSchemaVersion.with(
+            detail: "the \(Meta.noun) has version \(stored.identifier) of its schema, but this program supports "
+                + "versions up to \(identifier); update the program")
+    }
+
+    /// Throws an error if a store that is opened read-only has another version than this one.
+    package func requireCurrent<Meta: MetaValues>(_ meta: Meta, storeIdentifier: String) throws {
+        guard let stored = try requireNotLater(meta), stored.identifier < identifier else { return }
+        throw SwiftDataError.loadIssueModelContainer.with(
+            detail: "the \(Meta.noun) has version \(stored.identifier) of its schema, and must be migrated to "
+                + "\(identifier); open it once with `allowsSave: true`",
+            storeIdentifier: storeIdentifier)
+    }
+}
