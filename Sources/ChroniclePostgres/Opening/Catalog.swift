@@ -1,9 +1,12 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
+
+    extension RecordedEntity: CatalogEntity {}
 
     /// The tables `chronicle_entity` and `chronicle_attribute`, with the numbers that identify entities and attributes in the
     /// history.
-    struct Catalog {
+    struct Catalog: EntityCatalog {
         let connection: Connection
 
         /// - Parameter schema: The quoted name of the schema.
@@ -23,6 +26,8 @@
         }
 
         init(_ connection: Connection) { self.connection = connection }
+
+        var meta: MetaTable { MetaTable(connection) }
 
         /// Returns the entities in the order of their numbers.
         ///
@@ -226,7 +231,7 @@
         }
 
         /// Returns the descriptions of entities by their names in the catalog.
-        func definitions() throws -> [String: Schema.Entity] {
+        func definitionsByName() throws -> [String: Schema.Entity] {
             let result = try connection.run(
                 "SELECT name, definition FROM \(connection.schema).chronicle_entity WHERE definition IS NOT NULL ORDER BY id"
             )

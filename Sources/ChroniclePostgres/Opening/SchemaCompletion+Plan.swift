@@ -25,7 +25,7 @@
         private func storedEntities(
             _ entities: [RecordedEntity], _ tables: DatabaseSchema, _ catalog: Catalog
         ) throws -> [String: StoredEntity] {
-            let definitions = try catalog.definitions()
+            let definitions = try catalog.definitionsByName()
             var stored: [String: StoredEntity] = [:]
             for entity in entities {
                 let declared = definitions[entity.name]?.properties.map(StoredProperty.init) ?? []

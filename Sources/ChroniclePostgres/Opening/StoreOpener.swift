@@ -62,9 +62,11 @@
             }
             var migratedVersion: Schema.Version?
             if let migration {
+                let database = MigratedDatabase(
+                    connection: connection, configuration: configuration, schemaName: schemaName)
                 migratedVersion = try StoreMigration(
-                    schema: schema, configuration: configuration, schemaName: schemaName, migration: migration
-                ).run(connection)
+                    database, schema, migration, progress: configuration.migrationProgress
+                ).run()
             }
             return Opened(
                 pool: pool, layout: try completion.complete(connection), migratedVersion: migratedVersion)

@@ -1,13 +1,18 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
+extension RecordedEntity: CatalogEntity {}
+
 /// The numbers that identify entities and attributes in the history. They are assigned once and survive renames and
 /// removals.
-struct EntityRegistry {
+struct EntityRegistry: EntityCatalog {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
+
+    var meta: MetaTable { MetaTable(connection) }
 
     /// `superentity` is the number of the entity from which an entity inherits. Its rows are in the table of the root of
     /// the hierarchy, and its attributes are those of the root. The columns `table_name` and `key_columns` describe tables

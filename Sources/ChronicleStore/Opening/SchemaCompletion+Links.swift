@@ -148,11 +148,7 @@ extension SchemaCompletion {
         try dropLinkTable(named: links.name)
     }
 
-    func tableExists(_ table: String) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
-            try $0.bind(table, at: 1)
-        } != nil
-    }
+    func tableExists(_ table: String) throws -> Bool { try connection.tableExists(table) }
 
     func references(_ table: String, from owner: String, to destination: String) throws -> Bool {
         let statement = try connection.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?)")
@@ -182,6 +178,14 @@ extension SchemaCompletion {
         for statement in RecorderSQL.triggers(of: links, recordsHistory: recordsHistory) {
             try connection.execute(statement)
         }
+    }
+}
+
+extension Connection {
+    func tableExists(_ table: String) throws -> Bool {
+        try scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+            try $0.bind(table, at: 1)
+        } != nil
     }
 }
 

@@ -60,10 +60,11 @@ struct StoreOpener {
             let version = (migration?.target ?? schema.declaredVersion).map { StoreVersion($0, of: schema) }
             var migratedVersion: Schema.Version?
             if let migration, !database.isReadOnly {
-                migratedVersion = try StoreMigration(
-                    database: database, schema: schema, configuration: configuration, migration: migration,
-                    commits: commits
-                ).run()
+                migratedVersion = try database.write { connection in
+                    let file = MigratedFile(
+                        database: database, connection: connection, configuration: configuration, commits: commits)
+                    return try StoreMigration(file, schema, migration, progress: configuration.migrationProgress).run()
+                }
             }
             return Opened(
                 database: database, layout: try layout(database, version), commits: commits,
