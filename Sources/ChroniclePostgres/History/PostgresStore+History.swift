@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
 
     /// The history of the store.
     ///
@@ -115,9 +116,9 @@
         public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
             let query = try historyQuery(descriptor)
             try writingHistory { positions in
-                for bound in query.upperBounds { _ = try positions.upperBound(bound.token) }
+                for bound in query.sql.upperBounds { _ = try positions.upperBound(bound.token) }
                 // A token from which reading cannot continue selects the transactions that still exist.
-                let start = query.lowerBounds.filter(\.isRequired).compactMap { bound in
+                let start = query.sql.lowerBounds.filter(\.isRequired).compactMap { bound in
                     bound.token.position(in: identifier).map { bound.isInclusive ? $0 - 1 : $0 }
                 }.max()
                 let (sql, parameters) = query.statement("h.position", after: start ?? 0)
@@ -140,7 +141,7 @@
         func historyQuery(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> HistoryQuery {
             try requireHistory()
             return try attributingErrors {
-                try HistoryQuery(descriptor, storeIdentifier: identifier, catalog: HistoryCatalog(self))
+                try HistoryQuery(descriptor, self)
             }
         }
 

@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The ranges of ``SummaryTable`` that can contain transactions that match a predicate.
@@ -15,7 +16,7 @@ struct RangeRestriction {
     private var dates: SQLQuery = ""
 
     /// Creates the restriction that follows from a predicate, or `nil` if there is none.
-    init?(_ tree: PredicateTree<HistoryProperty>, _ source: HistorySource) throws {
+    init?(_ tree: PredicateTree<HistoryProperty>, _ source: HistorySource<SQLiteHistoryColumns>) throws {
         var conditions: [SQLQuery] = []
         var translator = PredicateSQL(source: source)
         for conjunct in tree.conjuncts {

@@ -1,5 +1,6 @@
 import Chronicle
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
@@ -51,9 +52,9 @@ struct HistoryPredicateTests {
     }
 
     private func sql(_ predicate: Predicate<DefaultHistoryTransaction>) throws -> HistorySQL {
-        try HistorySQL(HistoryDescriptor(predicate: predicate), storeIdentifier: "S") { name, _ in
-            name == "Trip" ? [5] : []
-        }
+        let columns = SQLiteHistoryColumns { name, _ in name == "Trip" ? [5] : [] }
+        return try HistorySQL(
+            HistoryDescriptor(predicate: predicate), HistorySource(columns, storeIdentifier: "S"))
     }
 
     @Test("The common form")
@@ -266,7 +267,8 @@ struct HistoryPredicateTests {
     func order() throws {
         func order(_ descriptors: SortDescriptor<DefaultHistoryTransaction>...) throws -> [String] {
             let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(sortBy: descriptors)
-            return try HistorySQL(descriptor, storeIdentifier: "S") { _, _ in [] }.order.map(\.sql)
+            let columns = SQLiteHistoryColumns { _, _ in [] }
+            return try HistorySQL(descriptor, HistorySource(columns, storeIdentifier: "S")).order.map(\.sql)
         }
         #expect(try order() == [])
         #expect(try order(SortDescriptor(\.token)) == [])

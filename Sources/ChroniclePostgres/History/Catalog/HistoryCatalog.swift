@@ -1,6 +1,5 @@
 #if Postgres
     import ChronicleCore
-    import ChronicleSQL
 
     /// The entities in the history by their numbers.
     struct HistoryCatalog {
@@ -8,11 +7,9 @@
         private let storeIdentifier: String
         private var entities: [Int64: EntityHistory] = [:]
         private var isReloaded = false
-        /// The dialect, with qualified names of tables.
-        let dialect: PostgreSQLDialect
 
         init(_ store: PostgresStore) {
-            (schema, storeIdentifier, dialect) = (store.schema, store.identifier, store.layout.dialect)
+            (schema, storeIdentifier) = (store.schema, store.identifier)
             setEntities(store.layout.recorded)
         }
 

@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
@@ -140,7 +141,7 @@ struct HeaderSearch {
     func statement(_ selection: String, inOrder: Bool = true, _ end: String = "") throws -> Statement? {
         _ = try SummaryTable.openRange(connection)
         var ranges: SQLQuery = ""
-        if let restriction = query.sql.restriction {
+        if let restriction = query.restriction {
             guard let matching = try restriction.ranges(connection) else { return nil }
             ranges = matching
         }

@@ -1,9 +1,14 @@
 import ChronicleCore
+import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// A descriptor, translated to SQL for one snapshot of the file, in which the numbers of its entities are valid.
 struct HistoryQuery {
+    /// The conditions on `h` and `s`.
     let sql: HistorySQL
+    /// The condition on the ranges of ``SummaryTable`` that follows from the predicate, or `nil` if there is none.
+    let restriction: RangeRestriction?
     /// The limit, or `nil` if there is none.
     let limit: Int?
     let offset: Int
@@ -14,9 +19,12 @@ struct HistoryQuery {
     init(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: DefaultStore, _ connection: Connection
     ) throws {
-        sql = try HistorySQL(descriptor, storeIdentifier: store.identifier) { name, isRoot in
+        let columns = SQLiteHistoryColumns { name, isRoot in
             try store.historyCatalog.numbers(ofEntity: name, isRoot: isRoot, connection)
         }
+        let source = HistorySource(columns, storeIdentifier: store.identifier)
+        sql = try HistorySQL(descriptor, source)
+        restriction = try sql.tree.flatMap { try RangeRestriction($0, source) }
         limit = [0, .max].contains(descriptor.fetchLimit) ? nil : Int(clamping: descriptor.fetchLimit)
         offset = Int(clamping: descriptor.fetchOffset)
     }
