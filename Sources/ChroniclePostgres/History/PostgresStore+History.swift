@@ -116,7 +116,9 @@
         public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
             let query = try historyQuery(descriptor)
             try writingHistory { positions in
-                for bound in query.sql.upperBounds { _ = try positions.upperBound(bound.token) }
+                for bound in query.sql.upperBounds {
+                    _ = try positions.checkedUpperBound(bound.token, storeIdentifier: identifier)
+                }
                 // A token from which reading cannot continue selects the transactions that still exist.
                 let start = query.sql.lowerBounds.filter(\.isRequired).compactMap { bound in
                     bound.token.position(in: identifier).map { bound.isInclusive ? $0 - 1 : $0 }

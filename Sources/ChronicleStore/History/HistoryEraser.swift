@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 extension DefaultStore {
@@ -25,7 +26,9 @@ extension DefaultStore {
                     _ = try HistoryFacts(connection).facts(at: 0)
                     var headers = HeaderWriter(self, connection)
                     try headers.sealExternalChanges()
-                    try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
+                    for bound in query.sql.upperBounds {
+                        _ = try HistoryFacts(connection).checkedUpperBound(bound.token, storeIdentifier: identifier)
+                    }
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
                     var eraser = try HistoryEraser(connection)
                     try eraser.erase(HeaderSearch(query: query, range: range, connection: connection))

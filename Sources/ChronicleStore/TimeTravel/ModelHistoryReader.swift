@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
@@ -68,7 +69,7 @@ struct ModelHistoryReader {
     ) throws {
         let position = continuation.change
         guard HistoryPosition.valid.contains(position) else {
-            throw HistoryTokenCheck.error(.forked, position: position, facts)
+            throw HistoryFacts.tokenCheck.error(.forked, position: position, facts)
         }
         if let token = continuation.token { _ = try history.checkedPosition(token, storeIdentifier: store) }
         // In descending order, the history ends earlier, which the page reports.
@@ -77,10 +78,10 @@ struct ModelHistoryReader {
         let known = continuation.completeAfter?.position(in: store) ?? 0
         // The floor is a header, so nothing is missing after the last change before it.
         if facts.floor > known, position < facts.floor - 1 {
-            throw HistoryTokenCheck.error(.expired, position: position, facts)
+            throw HistoryFacts.tokenCheck.error(.expired, position: position, facts)
         }
         if facts.gap > known, position < facts.gap {
-            throw HistoryTokenCheck.error(.gap, position: position, facts)
+            throw HistoryFacts.tokenCheck.error(.gap, position: position, facts)
         }
     }
 

@@ -117,8 +117,9 @@ final class PastRows: Sendable {
     private func addChanges(_ connection: Connection) throws {
         let state = state.withLock { $0 }
         let facts = try HistoryFacts(connection).facts(at: state.reached)
-        if let failure = HistoryTokenCheck.failure(position: state.reached, checkValue: state.checkValue, facts) {
-            throw HistoryTokenCheck.error(failure, position: state.reached, facts)
+        let check = HistoryFacts.tokenCheck
+        if let failure = check.failure(position: state.reached, checkValue: state.checkValue, facts) {
+            throw check.error(failure, position: state.reached, facts)
         }
         guard facts.newest > state.reached else { return }
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"

@@ -1,6 +1,7 @@
 #if Postgres
     public import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
     import Foundation
 
     extension PostgresStore: DataStoreConsuming {
@@ -158,7 +159,7 @@
         /// - Complexity: O(log *n*) in the length of the history.
         public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
             try readingHistory { positions in
-                let start = try token.map { try positions.lowerBound($0) } ?? 0
+                let start = try token.map { try positions.checkedPosition($0, storeIdentifier: identifier) } ?? 0
                 let result = try positions.connection.run(
                     """
                     SELECT next_change - coalesce((SELECT first_number FROM \(positions.connection.schema).chronicle_transaction WHERE position > $1 \

@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     extension PostgresStore: ModelHistoryProviding {
@@ -122,9 +123,9 @@
             _ continuation: ModelHistoryContinuation<DefaultHistoryToken>, isForward: Bool
         ) throws {
             guard let token = continuation.token, let position = token.position(in: storeIdentifier) else {
-                throw state.error(.ofAnotherStore, position: nil)
+                throw error(.ofAnotherStore, position: nil)
             }
-            let failure = try failure(token, isInclusive: false)
+            let failure = try failure(token, storeIdentifier: storeIdentifier)
             // Changes that were already missing when the previous page was read are not missing from the result. In
             // descending order, the history ends earlier, which the page reports.
             let known = continuation.completeAfter?.position(in: storeIdentifier) ?? 0
@@ -132,7 +133,7 @@
             case nil: return
             case .expired? where !isForward || state.floor <= known: return
             case .gap? where !isForward || state.gap <= known: return
-            case let failure?: throw state.error(failure, position: position)
+            case let failure?: throw error(failure, position: position)
             }
         }
     }

@@ -28,7 +28,8 @@
         func start(_ positions: HistoryPositions) throws -> Int64 {
             var start: Int64 = 0
             for bound in sql.lowerBounds {
-                let position = try positions.lowerBound(bound.token, isInclusive: bound.isInclusive)
+                let position = try positions.checkedPosition(
+                    bound.token, isInclusive: bound.isInclusive, storeIdentifier: positions.storeIdentifier)
                 if bound.isRequired { start = max(start, bound.isInclusive ? position - 1 : position) }
             }
             return start

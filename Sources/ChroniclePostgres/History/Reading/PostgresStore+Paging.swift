@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
 
     extension PostgresStore: HistoryPaging {
         /// Returns the next changes of a transaction.
@@ -19,22 +20,21 @@
             try readingHistory { positions in
                 let position = request.transaction.transactionIdentifier
                 guard request.transaction.storeIdentifier == identifier else {
-                    throw positions.state.error(.ofAnotherStore, position: position)
+                    throw positions.error(.ofAnotherStore, position: position)
                 }
                 let found = try positions.connection.run(
                     "SELECT \(HistoryHeader.columns) FROM \(positions.connection.schema).chronicle_transaction AS h WHERE h.position = $1",
                     Parameters(.int64(position)))
                 guard found.count == 1 else {
-                    let failure: HistoryState.Failure =
-                        position > positions.state.position
-                        ? .ahead : position <= positions.state.floor ? .expired : .forked
-                    throw positions.state.error(failure, position: position)
+                    let failure = HistoryTokenCheck.failure(
+                        ofMissing: position, positions.state.facts(at: position, known: nil))
+                    throw positions.error(failure, position: position)
                 }
                 let header = try HistoryHeader(found, 0)
                 if let checkValue = request.transaction.token.checkValue(in: identifier),
                     checkValue != header.checkValue
                 {
-                    throw positions.state.error(.forked, position: position)
+                    throw positions.error(.forked, position: position)
                 }
                 if let token = request.token?.position(in: identifier), token >= position { return [] }
                 let last = request.lastChange?.integerChangeIdentifier

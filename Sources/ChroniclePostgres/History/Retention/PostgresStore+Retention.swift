@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
     public import Foundation
 
     extension PostgresStore: HistoryRetaining {
@@ -99,7 +100,7 @@
             try requireHistory()
             guard let newest = plan.newest else { return HistoryPurgeStep(isLast: true) }
             return try writingHistory { positions in
-                var end = try positions.upperBound(newest)
+                var end = try positions.checkedUpperBound(newest, storeIdentifier: identifier)
                 // A consumer may have been created or moved since the plan was made.
                 for hold in try RetentionHold.all(positions) where hold.isLive(plan.evictionDate) {
                     end = min(end, hold.position)
@@ -208,7 +209,7 @@
             return try table.records().compactMap { record in
                 if case .requested? = record.place.rebuild { return nil }
                 guard let token = record.place.position, let position = token.position(in: positions.storeIdentifier),
-                    try positions.failure(token, isInclusive: false) == nil
+                    try positions.failure(token, storeIdentifier: positions.storeIdentifier) == nil
                 else { return nil }
                 return RetentionHold(name: record.name, position: position, lastSeen: record.seen)
             }

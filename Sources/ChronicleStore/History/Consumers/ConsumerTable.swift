@@ -85,9 +85,7 @@ struct ConsumerTable {
             guard let token = record.place.position, let position = token.position(in: table.storeIdentifier) else {
                 return nil
             }
-            let failure = HistoryTokenCheck.failure(
-                position: position, checkValue: token.checkValue(in: table.storeIdentifier),
-                try HistoryFacts(connection).facts(at: position))
+            let failure = try HistoryFacts(connection).failure(token, storeIdentifier: table.storeIdentifier)
             return failure == nil ? (record.name, position, record.seen) : nil
         }
     }

@@ -3,7 +3,10 @@ import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Looks up facts about a file's history in the open transaction of a connection.
-struct HistoryFacts {
+struct HistoryFacts: HistoryTokenChecking {
+    static let tokenCheck = HistoryTokenCheck(
+        hasHeaders: true, causeOfLoss: "a power failure or a restored backup")
+
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 extension DefaultStore: HistoryPaging {
@@ -39,10 +40,8 @@ extension Connection {
         let purged = try history.purged() ?? 0
         guard exists, request.transaction.storeIdentifier == storeIdentifier, position > purged else {
             let isOther = request.transaction.storeIdentifier != storeIdentifier
-            let failure: HistoryTokenCheck.Failure =
-                isOther
-                ? .ofAnotherStore : position > facts.newest ? .ahead : position <= facts.floor ? .expired : .forked
-            throw HistoryTokenCheck.error(failure, position: position, facts)
+            let failure = isOther ? .ofAnotherStore : HistoryTokenCheck.failure(ofMissing: position, facts)
+            throw HistoryFacts.tokenCheck.error(failure, position: position, facts)
         }
         let first =
             try checkValue == nil
