@@ -66,24 +66,16 @@
         ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
             try readingHistory { positions in
                 let limit = try PurgeLimit(positions.connection).position(retention, at: date)
-                let evictionDate = retention.maximumSilence.map { date - $0 / .seconds(1) }
-                let holds = try RetentionHold.all(positions)
-                let live = holds.filter { $0.isLive(evictionDate) }
-                let end = min(limit, live.map(\.position).min() ?? .max)
-                let found = try positions.connection.run(
-                    """
-                    SELECT position, check_value FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1 \
-                    ORDER BY position DESC LIMIT 1
-                    """, Parameters(.int64(end)))
-                let newest = found.count == 1 ? found.int64(0, 0) : 0
-                return HistoryPurgePlan(
-                    newest: newest == 0
-                        ? nil
-                        : DefaultHistoryToken(
-                            storeIdentifier: identifier, position: newest, checkValue: found.int64(0, 1)),
-                    keptFor: live.filter { $0.position < limit }.map(\.name).sorted(),
-                    evicted: holds.filter { !$0.isLive(evictionDate) && $0.position < newest }.map(\.name).sorted(),
-                    evictionDate: evictionDate)
+                return try HistoryPurgePlan(
+                    retention, at: date, limit: limit, positions.holds(), storeIdentifier: identifier
+                ) { end in
+                    let found = try positions.connection.run(
+                        """
+                        SELECT position, check_value FROM \(positions.connection.schema).chronicle_transaction \
+                        WHERE position <= $1 ORDER BY position DESC LIMIT 1
+                        """, Parameters(.int64(end)))
+                    return found.count == 1 ? (found.int64(0, 0), found.int64(0, 1)) : nil
+                }
             }
         }
 
@@ -100,11 +92,8 @@
             try requireHistory()
             guard let newest = plan.newest else { return HistoryPurgeStep(isLast: true) }
             return try writingHistory { positions in
-                var end = try positions.checkedUpperBound(newest, storeIdentifier: identifier)
-                // A consumer may have been created or moved since the plan was made.
-                for hold in try RetentionHold.all(positions) where hold.isLive(plan.evictionDate) {
-                    end = min(end, hold.position)
-                }
+                let end = try plan.end(
+                    positions.checkedUpperBound(newest, storeIdentifier: identifier), positions.holds())
                 let deleted = try HistoryEraser(positions.connection).erase(
                     """
                     SELECT position FROM (SELECT position, \
@@ -197,25 +186,12 @@
         }
     }
 
-    /// The position of a consumer that still needs the later transactions.
-    struct RetentionHold {
-        let name: String
-        let position: Int64
-        private let lastSeen: Date
-
-        /// Returns the holds of all consumers except those that start over from the models, or will have to.
-        static func all(_ positions: HistoryPositions) throws -> [RetentionHold] {
-            let table = ConsumerTable(positions.connection, storeIdentifier: positions.storeIdentifier)
-            return try table.records().compactMap { record in
-                if case .requested? = record.place.rebuild { return nil }
-                guard let token = record.place.position, let position = token.position(in: positions.storeIdentifier),
-                    try positions.failure(token, storeIdentifier: positions.storeIdentifier) == nil
-                else { return nil }
-                return RetentionHold(name: record.name, position: position, lastSeen: record.seen)
-            }
+    extension HistoryPositions {
+        /// Returns the consumers that need a part of the history.
+        fileprivate func holds() throws -> [RetentionHold] {
+            try RetentionHold.all(
+                ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), self,
+                storeIdentifier: storeIdentifier)
         }
-
-        /// Returns whether the consumer was seen since a date, or whether there is none.
-        func isLive(_ evictionDate: Date?) -> Bool { evictionDate.map { lastSeen >= $0 } ?? true }
     }
 #endif

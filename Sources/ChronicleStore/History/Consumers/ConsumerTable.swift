@@ -71,23 +71,13 @@ struct ConsumerTable {
         return try statement.step() ? record(statement) : nil
     }
 
-    /// The positions that the consumers still need, for purging the history.
-    ///
-    /// A consumer that starts over from the models needs no earlier history, and neither does one that will have to,
-    /// because reading cannot continue from its position. Both are omitted. Must be used in a transaction.
-    static func positions(
-        _ connection: Connection
-    ) throws -> [(name: String, position: Int64, lastSeen: Date)] {
+    /// Returns the consumers of a file that need a part of the history. Must be used in a transaction.
+    static func holds(_ connection: Connection) throws -> [RetentionHold] {
         guard try exists(connection) else { return [] }
-        let table = ConsumerTable(connection, storeIdentifier: try MetaTable.text(.storeIdentifier, connection) ?? "")
-        return try table.records().compactMap { record in
-            if case .requested? = record.place.rebuild { return nil }
-            guard let token = record.place.position, let position = token.position(in: table.storeIdentifier) else {
-                return nil
-            }
-            let failure = try HistoryFacts(connection).failure(token, storeIdentifier: table.storeIdentifier)
-            return failure == nil ? (record.name, position, record.seen) : nil
-        }
+        let storeIdentifier = try MetaTable.text(.storeIdentifier, connection) ?? ""
+        return try RetentionHold.all(
+            ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), HistoryFacts(connection),
+            storeIdentifier: storeIdentifier)
     }
 
     private static let columns =

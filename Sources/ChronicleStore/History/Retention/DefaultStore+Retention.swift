@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 public import Foundation
 import Synchronization
@@ -68,13 +69,10 @@ extension DefaultStore: HistoryRetaining {
             // Throws if another program disabled the history.
             _ = try HistoryFacts(connection).facts(at: 0)
             let planner = PurgePlanner(connection: connection, retention: retention, date: date)
-            let plan = try planner.plan(RetentionHold.all(connection))
-            let token = plan.newest.map {
-                DefaultHistoryToken(storeIdentifier: identifier, position: $0.position, checkValue: $0.checkValue)
-            }
-            return HistoryPurgePlan(
-                newest: token, keptFor: plan.keptFor, evicted: plan.evicted,
-                evictionDate: plan.evictsBefore)
+            return try HistoryPurgePlan(
+                retention, at: date, limit: planner.limit(), ConsumerTable.holds(connection),
+                storeIdentifier: identifier
+            ) { try PurgePlanner.lastHeader(through: $0, connection) }
         }
     }
 

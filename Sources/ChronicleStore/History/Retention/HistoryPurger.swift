@@ -69,8 +69,7 @@ struct HistoryPurger {
         let purged = try HistoryFacts(connection).purged() ?? 0
         guard let token = plan.newest else { return purged }
         let planned = try HistoryFacts(connection).checkedUpperBound(token, storeIdentifier: store.identifier)
-        let live = try RetentionHold.all(connection).filter { $0.isLive(plan.evictionDate) }
-        let end = min(planned, live.map(\.position).min() ?? .max)
+        let end = try plan.end(planned, ConsumerTable.holds(connection))
         // Not the changes of a transaction that ends later.
         return max(purged, try PurgePlanner.lastHeader(through: end, connection)?.position ?? 0)
     }

@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Determines up to which transaction a purge deletes the history. Must be used in one read transaction.
+/// Determines which part of the history exceeds its limits. Must be used in one read transaction.
 struct PurgePlanner {
     let connection: Connection
     let retention: HistoryRetention
@@ -10,22 +10,8 @@ struct PurgePlanner {
 
     typealias Header = (position: Int64, checkValue: Int64)
 
-    /// Returns the newest transaction to delete, and the consumers that it depends on.
-    func plan(
-        _ holds: [RetentionHold]
-    ) throws -> (newest: Header?, keptFor: [String], evicted: [String], evictsBefore: Date?) {
-        let evictsBefore = retention.maximumSilence.map { date - $0.timeInterval }
-        let limit = try limit()
-        let live = holds.filter { $0.isLive(evictsBefore) }
-        let newest = try Self.lastHeader(through: min(limit, live.map(\.position).min() ?? .max), connection)
-        let evicted = holds.filter { !$0.isLive(evictsBefore) && $0.position < newest?.position ?? 0 }
-        return (
-            newest, live.filter { $0.position < limit }.map(\.name).sorted(), evicted.map(\.name).sorted(), evictsBefore
-        )
-    }
-
     /// Returns the last position that exceeds a limit, or 0.
-    private func limit() throws -> Int64 {
+    func limit() throws -> Int64 {
         guard retention.hasLimit, let newest = try newestHeader() else { return 0 }
         var limit: Int64 = 0
         if let age = retention.maximumAge { limit = try end(ofTransactionsBefore: date - age.timeInterval) }
