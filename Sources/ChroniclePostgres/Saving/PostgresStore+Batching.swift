@@ -1,6 +1,7 @@
 #if Postgres
     public import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
 
     extension PostgresStore: DataStoreBatching {
         /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
@@ -27,9 +28,8 @@
                     schema: schema, storeIdentifier: identifier, dialect: layout.dialect
                 ).delete
             }
-            let cascade = Cascade(
-                from: schema.kinds(of: entity.name).sorted().compactMap { schema.entitiesByName[$0] }, schema)
-            guard cascade.isByForeignKeys else { throw DataStoreError.preferInMemoryFilter }
+            let cascade = DeleteCascade(from: entity, schema, linksCascade: false)
+            guard cascade.isByDatabase else { throw DataStoreError.preferInMemoryFilter }
             try attributingErrors {
                 do { _ = try write(query, request.editingState) } catch let error as PostgresError
                     where cascade.isRecursive && error.sqlState == "54001"
@@ -160,38 +160,5 @@
     extension PostgresError {
         /// Class 22: a number is out of range, or a division by zero.
         fileprivate var isOutOfRange: Bool { sqlState == "22003" || sqlState == "22012" }
-    }
-
-    /// The deletes that follow from deleting rows of an entity, or that deny it.
-    private struct Cascade {
-        /// Whether each of them is performed by a foreign key.
-        private(set) var isByForeignKeys = true
-        /// Whether they form a cycle, so that their depth depends on the rows.
-        private(set) var isRecursive = false
-        private var visited: Set<String> = []
-
-        init(from entities: [Schema.Entity], _ schema: Schema) {
-            for entity in entities { follow(entity, schema, path: []) }
-        }
-
-        private mutating func follow(_ entity: Schema.Entity, _ schema: Schema, path: Set<String>) {
-            if path.contains(entity.name) { isRecursive = true }
-            guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
-            for relationship in entity.properties.compactMap(\.relationship)
-            where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
-                guard let destination = schema.entitiesByName[relationship.destination] else { continue }
-                // The column of the inverse is the foreign key. A link to a destination does not cascade to it.
-                let hasForeignKey =
-                    relationship.isLinked
-                    ? relationship.deleteRule == .deny : (schema.inverse(of: relationship)?.slot ?? -1) >= 0
-                if !hasForeignKey { isByForeignKeys = false }
-                guard relationship.deleteRule == .cascade else { continue }
-                for kind in schema.kinds(of: destination.name).sorted() {
-                    guard let destination = schema.entitiesByName[kind] else { continue }
-                    follow(destination, schema, path: path.union([entity.name]))
-                }
-            }
-            visited.insert(entity.name)
-        }
     }
 #endif

@@ -1,5 +1,6 @@
 public import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 import Synchronization
 
@@ -24,9 +25,9 @@ extension DefaultStore: DataStoreBatching {
             schema: schema, storeIdentifier: identifier
         ).delete
         let entity = try layout.table(for: Model.self).entity
-        let cascade = Cascade(
-            from: schema.kinds(of: entity.name).sorted().compactMap { schema.entitiesByName[$0] }, schema)
-        guard cascade.isByForeignKeys else { throw DataStoreError.preferInMemoryFilter }
+        // Link tables have a trigger.
+        let cascade = DeleteCascade(from: entity, schema, linksCascade: true)
+        guard cascade.isByDatabase else { throw DataStoreError.preferInMemoryFilter }
         defer { startAutomaticPurge() }
         try attributingErrors {
             try database.write { connection in
@@ -183,35 +184,5 @@ extension DefaultStore {
                     changed: changed))
         }
         return rows
-    }
-}
-
-/// The deletes that follow from deleting rows of an entity, or that deny it.
-private struct Cascade {
-    /// Whether each of them is performed by a foreign key or a trigger.
-    private(set) var isByForeignKeys = true
-    /// Whether they form a cycle, so that their depth depends on the rows.
-    private(set) var isRecursive = false
-    private var visited: Set<String> = []
-
-    init(from entities: [Schema.Entity], _ schema: Schema) {
-        for entity in entities { follow(entity, schema, path: []) }
-    }
-
-    private mutating func follow(_ entity: Schema.Entity, _ schema: Schema, path: Set<String>) {
-        if path.contains(entity.name) { isRecursive = true }
-        guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
-        for relationship in entity.properties.compactMap(\.relationship)
-        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
-            guard let destination = schema.entitiesByName[relationship.destination] else { continue }
-            // The column of the inverse is the foreign key; link tables have a trigger.
-            if !relationship.isLinked, (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
-            guard relationship.deleteRule == .cascade else { continue }
-            for kind in schema.kinds(of: destination.name).sorted() {
-                guard let destination = schema.entitiesByName[kind] else { continue }
-                follow(destination, schema, path: path.union([entity.name]))
-            }
-        }
-        visited.insert(entity.name)
     }
 }

@@ -1,0 +1,45 @@
+package import ChronicleCore
+
+/// The deletes that follow from deleting rows of an entity with a statement, or that deny it.
+package struct DeleteCascade {
+    /// Whether each of them is performed by the database.
+    package private(set) var isByDatabase = true
+    /// Whether they form a cycle, so that their depth depends on the rows.
+    package private(set) var isRecursive = false
+    private var visited: Set<String> = []
+    private let schema: Schema
+    private let linksCascade: Bool
+
+    /// Finds the deletes.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the deleted rows, or the one from which their entities inherit.
+    ///   - linksCascade: Whether the database deletes the destinations of links with the links.
+    package init(from entity: Schema.Entity, _ schema: Schema, linksCascade: Bool) {
+        (self.schema, self.linksCascade) = (schema, linksCascade)
+        follow(kindsOf: entity.name, path: [])
+    }
+
+    private mutating func follow(kindsOf name: String, path: Set<String>) {
+        for kind in schema.kinds(of: name).sorted() {
+            if let entity = schema.entitiesByName[kind] { follow(entity, path: path) }
+        }
+    }
+
+    private mutating func follow(_ entity: Schema.Entity, path: Set<String>) {
+        if path.contains(entity.name) { isRecursive = true }
+        guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
+        for relationship in entity.properties.compactMap(\.relationship)
+        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
+            guard let destination = schema.entitiesByName[relationship.destination] else { continue }
+            // The column of the inverse is the foreign key, which also denies deletes.
+            let isByDatabase =
+                relationship.isLinked
+                ? linksCascade || relationship.deleteRule == .deny : (schema.inverse(of: relationship)?.slot ?? -1) >= 0
+            if !isByDatabase { self.isByDatabase = false }
+            guard relationship.deleteRule == .cascade else { continue }
+            follow(kindsOf: destination.name, path: path.union([entity.name]))
+        }
+        visited.insert(entity.name)
+    }
+}
