@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// An entity in the catalog of a store, with its number and every attribute that it ever had.
     ///
@@ -35,42 +36,5 @@
         /// The identifier of the newest change when the attribute was added to an entity that existed; `nil` if it was not,
         /// or if an earlier version added it.
         var addedAfter: Int64?
-    }
-
-    /// The changes whose history contains the values of an attribute.
-    struct Preservation: Sendable, Hashable {
-        /// The values that a kind of change preserves.
-        enum Extent: Int64, Sendable {
-            case none = 0
-            /// Values of at most ``Preservation/sizeLimit`` bytes, because the store preserves the values of all
-            /// properties.
-            case limited = 1
-            /// All values, because the attribute has the option.
-            case all = 2
-        }
-
-        /// The largest text or binary value that is preserved without an option of its attribute, in bytes.
-        static let sizeLimit = 65_536
-
-        var inserts: Extent
-        var updates: Extent
-        var deletes: Extent
-
-        /// Creates the preservation of a property.
-        ///
-        /// - Parameter preservesValues: Whether the store preserves the values of all properties.
-        init(_ property: Schema.Property, preservesValues: Bool) {
-            let base: Extent = preservesValues ? .limited : .none
-            let options = property.attribute?.options ?? []
-            inserts = base
-            updates = options.contains(.preserveValueOnUpdate) ? .all : base
-            deletes = options.contains(.preserveValueOnDeletion) ? .all : base
-            // The links of a row are preserved by the updates of a list.
-            if property.slot < 0 { (inserts, deletes) = (.none, .none) }
-        }
-
-        init(inserts: Extent, updates: Extent, deletes: Extent) {
-            (self.inserts, self.updates, self.deletes) = (inserts, updates, deletes)
-        }
     }
 #endif

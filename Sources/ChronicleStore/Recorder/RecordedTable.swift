@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 
 /// The description of a model table from which the triggers of its entity are generated. Equal descriptions have equal
 /// triggers.

@@ -1,3 +1,5 @@
+import ChronicleSQLStore
+
 /// Records rows that REPLACE deletes.
 ///
 /// With `PRAGMA recursive_triggers=OFF`, the default in other programs, the REPLACE algorithm deletes rows without

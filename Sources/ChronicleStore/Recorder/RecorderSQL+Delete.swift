@@ -1,3 +1,5 @@
+import ChronicleSQLStore
+
 extension RecorderSQL {
     /// Returns the trigger that records a delete with its preserved values.
     ///

@@ -1,3 +1,5 @@
+import ChronicleSQLStore
+
 extension RecorderSQL {
     /// Returns the trigger that records an insert, after the rows that the insert replaced.
     ///

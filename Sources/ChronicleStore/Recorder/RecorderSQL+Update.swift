@@ -1,3 +1,5 @@
+import ChronicleSQLStore
+
 extension RecorderSQL {
     /// Returns the trigger that records which attributes an update changed, or `nil` for an entity without attributes.
     ///

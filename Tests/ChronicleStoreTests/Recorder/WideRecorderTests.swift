@@ -1,3 +1,4 @@
+import ChronicleSQLStore
 import ChronicleSQLite
 import Testing
 

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// The statements that record the changes of an entity's table.
     struct EntityRecorder {

@@ -1,4 +1,6 @@
 #if Postgres
+    import ChronicleSQLStore
+
     /// The arrays of a change with its preserved values.
     struct PreservedColumns {
         /// The values of one attribute in the statement of a trigger.

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     // The triggers of a link table. A link is not a model: adding or removing one is recorded as an update of the models
     // at its ends that exist. A save merges it into another change of the model; see ``HistoryTables/merge``.

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
@@ -194,7 +195,7 @@ final class HookRecorder: RowChangeObserver {
         updated = slots.compactMap { known?.positions[TableNames.folded(table.columns[$0].name)] }.sorted()
         changedColumn = nil
         if table.comparedSlot(slots) != nil, let column = updated.first.flatMap({ known?.columns[$0] }),
-            !column.hasDefault, column.preservation.updates == .none
+            !column.hasDefault, case .none = column.preservation.updates
         {
             changedColumn = column.number
         }
@@ -319,7 +320,8 @@ final class HookRecorder: RowChangeObserver {
             if column.hasDefault, case .null = old { needsTriggers = true }
             masks.insert(column.number)
             let extent = column.preservation.updates
-            if extent == .none || !extent.includes(old) || !extent.includes(new) { return }
+            if case .none = extent { return }
+            if !extent.includes(old) || !extent.includes(new) { return }
             preservedValues.append(
                 ChangeRows.Row(
                     kind: .init(.preservedValue, of: entity), key: change.newRowID,
@@ -373,7 +375,7 @@ extension Preservation.Extent {
     /// Returns whether the history preserves a value.
     @inline(__always)
     fileprivate func includes(_ value: ColumnValue) -> Bool {
-        if self == .all { return true }
+        if case .all = self { return true }
         return switch value {
         case .text(let text): text.count <= Preservation.sizeLimit
         case .blob(let blob): blob.count <= Preservation.sizeLimit

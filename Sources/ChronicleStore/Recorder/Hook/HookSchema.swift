@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The tables of a file whose changes the pre-update hook can record, and which of their changes it can record.
