@@ -136,27 +136,5 @@
 
         /// The name of the function and of the triggers that keep both directions of a symmetric link.
         static let mirror = "chronicle_mirror"
-
-        /// Everything whose change requires a change of the database.
-        var signature: String {
-            func side(_ property: Schema.Property?) -> String {
-                property.map {
-                    "\($0.name) \($0.previousName ?? "") \($0.relationship?.deleteRule.rawValue ?? "")"
-                } ?? "-"
-            }
-            return "\(links.owner) \(side(links.property)) \(links.destination) \(side(links.inverse))"
-        }
-
-        /// The tables in which an earlier schema may have stored these links, and whether owner and destination are
-        /// exchanged in them.
-        var earlierNames: [(name: String, isReversed: Bool)] {
-            var names = links.property.previousName.map { [("\(links.owner).\($0)", false)] } ?? []
-            if let inverse = links.inverse, !links.isSymmetric {
-                for name in [inverse.name, inverse.previousName] {
-                    if let name { names.append(("\(links.destination).\(name)", true)) }
-                }
-            }
-            return names
-        }
     }
 #endif

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// Rejects names that PostgreSQL or this store reserves, or that are too long.
     enum TableNames {
@@ -43,11 +44,9 @@
         /// Returns a name for an index or a constraint. A long name is shortened, with a hash that distinguishes it.
         static func shortened(_ name: String) -> String {
             guard name.utf8.count > lengthLimit else { return name }
-            // The 64-bit FNV-1a hash. https://www.rfc-editor.org/rfc/rfc9923
-            let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
             var prefix = name
             while prefix.utf8.count > lengthLimit - 17 { prefix.removeLast() }
-            return "\(prefix)_\(String(hash, radix: 16))"
+            return "\(prefix)_\(name.utf8.fnv1a)"
         }
 
         private static func check(_ name: String, of entity: Schema.Entity, _ property: Schema.Property?) throws {

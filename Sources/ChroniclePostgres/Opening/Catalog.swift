@@ -3,6 +3,7 @@
     import ChronicleSQLStore
 
     extension RecordedEntity: CatalogEntity {}
+    extension RecordedAttribute: CatalogAttribute {}
 
     /// The tables `chronicle_entity` and `chronicle_attribute`, with the numbers that identify entities and attributes in the
     /// history.

@@ -23,7 +23,7 @@
         ///
         /// - Returns: The columns that become required.
         func complete(
-            _ entity: Schema.Entity, _ conversions: [Conversion], _ catalog: Catalog
+            _ entity: Schema.Entity, _ conversions: [ValueConversion], _ catalog: Catalog
         ) throws -> [RequiredColumn] {
             let connection = catalog.connection
             let definition = definition(of: entity)
@@ -109,7 +109,7 @@
         ///
         /// - Returns: The columns that become required.
         private func changeColumns(
-            _ definition: TableDefinition, _ conversions: [Conversion], _ connection: Connection
+            _ definition: TableDefinition, _ conversions: [ValueConversion], _ connection: Connection
         ) throws -> [RequiredColumn] {
             var required: [RequiredColumn] = []
             let entity = definition.entity
@@ -139,7 +139,7 @@
 
         /// Changes the type of a column if its values can be converted without loss.
         private func changeType(
-            of property: Schema.Property, _ column: DatabaseSchema.Column, _ conversion: Conversion?,
+            of property: Schema.Property, _ column: DatabaseSchema.Column, _ conversion: ValueConversion?,
             _ definition: TableDefinition, _ connection: Connection
         ) throws {
             let type = ColumnType(property)
@@ -160,10 +160,12 @@
             where reference.column == property.name && key.hasPrefix("chronicle_") {
                 try connection.script("ALTER TABLE \(table) DROP CONSTRAINT \(quoted(key))")
             }
+            let source =
+                conversion.map { "\(name)::\($0.form == .real ? "double precision" : "text")" } ?? "NULL"
             let isRequired = !column.isOptional
             try connection.script(
                 "ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT, "
-                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING \(conversion.map { "\(name)::\($0.type)" } ?? "NULL")"
+                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING \(source)"
             )
             if isRequired, let literal = definition.defaultLiteral(property) {
                 try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(literal)")

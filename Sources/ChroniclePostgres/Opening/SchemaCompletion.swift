@@ -136,8 +136,9 @@
         /// Throws an error if the tables must be changed for the declarations of the schema.
         private func requireUnchangedDeclarations(_ connection: Connection, _ layout: StoreLayout) throws {
             if try meetsSchema(connection) { return }
-            let plan = try plan(Catalog(connection), knownSchemas(connection))
-            guard !plan.changesNames, try checkDeclarations(plan, connection).isEmpty else {
+            let tables = try DatabaseTables(self, connection)
+            let plan = try tables.plan(knownSchemas(connection), stage: stage, baseline: baseline)
+            guard !plan.changesNames, try tables.checkDeclarations(plan).isEmpty else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the tables must be changed for the models; open the store once with `allowsSave: true`",
                     storeIdentifier: layout.storeIdentifier)
@@ -154,25 +155,11 @@
                     parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
                 }
             }
-            parts += subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
-            parts += schema.links.map { LinkDefinition(links: $0, schemaName: schemaName).signature }
+            parts += models.subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
+            parts += schema.links.map(\.signature)
             // Of constant length, because it is the key of an index.
             let text = parts.joined(separator: "\n")
-            return [text, String(text.reversed())].map(Self.hash).joined()
-        }
-
-        /// Returns the 64-bit FNV-1a hash of a text. https://www.rfc-editor.org/rfc/rfc9923
-        private static func hash(_ text: String) -> String {
-            String(
-                text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 },
-                radix: 16)
-        }
-
-        /// The entities that inherit from others, superentities first.
-        var subentities: [Schema.Entity] {
-            func depth(_ entity: Schema.Entity) -> Int { entity.superentity.map { depth($0) + 1 } ?? 0 }
-            return models.entities.filter { $0.superentity != nil }
-                .sorted { (depth($0), $0.name) < (depth($1), $1.name) }
+            return text.utf8.fnv1a + String(text.reversed()).utf8.fnv1a
         }
 
         /// Returns the layout of a store with all tables of the schema.
@@ -226,16 +213,18 @@
             try HistoryLayout.noteChanges(connection)
             try version?.requireNotLater(MetaTable(connection))
             let catalog = Catalog(connection)
-            let plan = try plan(catalog, knownSchemas(connection))
+            var tables = try DatabaseTables(self, connection)
+            let plan = try tables.plan(knownSchemas(connection), stage: stage, baseline: baseline)
             try renameEntities(plan, catalog)
-            let conversions = try checkDeclarations(plan, connection)
-            let numbers = try renamedNumbers(plan, catalog)
-            let transfer = try RelationshipTransfer(self, catalog, plan)
+            tables = try tables.reloaded()
+            let conversions = try tables.checkDeclarations(plan)
+            let numbers = try catalog.renamedNumbers(plan, schema)
+            let transfer = try RelationshipTransfer(tables, plan)
             try renameProperties(plan, numbers, catalog)
-            let values = try MissingValues(self, plan, catalog)
+            let values = try MissingValues(tables.reloaded(), plan)
             var required: [RequiredColumn] = []
             for entity in schema.entities { required += try complete(entity, conversions, catalog) }
-            for entity in subentities {
+            for entity in models.subentities {
                 if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
             }
             try completeLinks(plan, connection)
@@ -258,7 +247,7 @@
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             for column in required { try column.require(connection) }
             try version?.store(MetaTable(connection))
-            try describe(plan, catalog)
+            try catalog.describe(plan)
             try MetaTable.set(.schemaName, schemaName, connection)
             try MetaTable.set(.files, TableFiles(connection).text, connection)
             try MetaTable.set(.format, String(MetaTable.currentFormat), connection)

@@ -23,11 +23,29 @@ extension Schema {
         }
         let text = parts.joined(separator: "\n")
         // Two hashes, because a collision would hide a change.
-        return [Array(text.utf8), text.utf8.reversed()].map(Self.hash).joined()
+        return text.utf8.fnv1a + text.utf8.reversed().fnv1a
     }
 
-    /// Returns the 64-bit FNV-1a hash of bytes. https://www.rfc-editor.org/rfc/rfc9923
-    private static func hash(_ bytes: [UInt8]) -> String {
-        String(bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }, radix: 16)
+    /// The entities that inherit from others, superentities first.
+    package var subentities: [Entity] {
+        func depth(_ entity: Entity) -> Int { entity.superentity.map { depth($0) + 1 } ?? 0 }
+        return entities.filter { $0.superentity != nil }.sorted { (depth($0), $0.name) < (depth($1), $1.name) }
+    }
+}
+
+extension Schema.Links {
+    /// Everything whose change requires a change of the table.
+    package var signature: String {
+        func side(_ property: Schema.Property?) -> String {
+            property.map { "\($0.name) \($0.previousName ?? "") \($0.relationship?.deleteRule.rawValue ?? "")" } ?? "-"
+        }
+        return "\(owner) \(side(property)) \(destination) \(side(inverse))"
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The 64-bit FNV-1a hash of the bytes as hexadecimal digits. https://www.rfc-editor.org/rfc/rfc9923
+    package var fnv1a: String {
+        String(reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }, radix: 16)
     }
 }

@@ -53,6 +53,9 @@ package struct SchemaPlan: Sendable {
         /// The properties that the table has for any class, by name.
         fileprivate var live: [String: StoredProperty] = [:]
 
+        /// Whether the names of properties change, or columns or links are dropped.
+        package var changesProperties: Bool { !renames.isEmpty || !droppedColumns.isEmpty || !droppedLinks.isEmpty }
+
         /// Returns the property that a property of the table continues, or `nil` if it is new for all classes.
         package func earlier(_ name: String) -> StoredProperty? {
             let continuing = classes.filter { $0.earlier[name] != nil }

@@ -86,9 +86,7 @@ extension SchemaCompletion {
     }
 
     private func requireNoNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {
-        let (table, column) = (quoted(entity.name), quoted(property.name))
-        let search = "SELECT 1 FROM \(table) WHERE \(column) IS NULL LIMIT 1"
-        guard try connection.scalarInt64(search) != nil else { return }
+        guard try exists("\(quoted(entity.name)) WHERE \(quoted(property.name)) IS NULL") else { return }
         throw SwiftDataError.backwardMigration.with(
             detail: "the property is no longer optional, but the file has models without a value for it",
             entityName: entity.name, propertyName: property.name)

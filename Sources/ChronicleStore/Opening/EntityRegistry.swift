@@ -4,6 +4,7 @@ import ChronicleSQLite
 import Foundation
 
 extension RecordedEntity: CatalogEntity {}
+extension RecordedAttribute: CatalogAttribute {}
 
 /// The numbers that identify entities and attributes in the history. They are assigned once and survive renames and
 /// removals.

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 
 /// The SQL definition of a link table.
 struct LinkDefinition {
@@ -37,12 +38,9 @@ struct LinkDefinition {
 
     /// Everything whose change requires a change of the file.
     var signature: String {
-        func side(_ property: Schema.Property?) -> String {
-            property.map { "\($0.name) \($0.previousName ?? "") \($0.relationship?.deleteRule.rawValue ?? "")" } ?? "-"
-        }
         // Files that an earlier version of Chronicle completed have no triggers that preserve links.
         let preserved = links.arePreservedByDeletes ? " preserved" : ""
-        return "\(links.owner) \(side(links.property)) \(links.destination) \(side(links.inverse))\(preserved)"
+        return links.signature + preserved
     }
 
     /// The tables in which an earlier schema may have stored these links, and whether owner and destination are

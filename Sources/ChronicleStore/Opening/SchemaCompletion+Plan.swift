@@ -2,100 +2,17 @@ import ChronicleCore
 import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleSQLite
-import Foundation
 
-// Plans how the classes continue those in the file, and changes their names.
+// Changes the names of the properties in the file.
 extension SchemaCompletion {
-    func plan(_ registry: EntityRegistry, _ schemas: KnownSchemas) throws -> SchemaPlan {
-        let entities = try registry.entities()
-        return try SchemaPlan(
-            from: try storedEntities(entities, registry),
-            roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
-            to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage, baseline: baseline),
-            fold: TableNames.folded
-        ) { table in
-            // Other columns belong to other programs.
-            let recorded = Set(entities.first { $0.name == table }?.attributes.filter(\.isPresent).map(\.name) ?? [])
-            return Set(try fileColumns(of: table).map(\.name)).intersection(recorded)
-        }
-    }
-
-    // MARK: Description
-
-    /// Returns the classes as the file describes them.
-    private func storedEntities(
-        _ entities: [RecordedEntity], _ registry: EntityRegistry
-    ) throws -> [String: StoredEntity] {
-        let definitions = try registry.definitionsByName()
-        var stored: [String: StoredEntity] = [:]
-        for entity in entities {
-            let declared = definitions[entity.name]?.properties.map(StoredProperty.init) ?? []
-            if var known = try storedEntity(entity) {
-                // An earlier version of Chronicle does not update the row.
-                let names = Set((known.live + known.removed).map(\.name))
-                known.live += declared.filter { !names.contains($0.name) }
-                stored[entity.name] = known
-            } else {
-                // The definition is that of the program that opened the file last; others may use the other columns.
-                let classes = entities.filter { $0.rootName == entity.rootName }.compactMap { definitions[$0.name] }
-                let names = Set(classes.flatMap { $0.properties.map(\.name) })
-                let root = entities.first { $0.name == entity.rootName } ?? entity
-                let others = try recordedProperties(root).filter { !names.contains($0.name) }
-                stored[entity.name] = StoredEntity(live: declared + others)
-            }
-        }
-        return stored
-    }
-
-    private func storedEntity(_ entity: RecordedEntity) throws -> StoredEntity? {
-        let name = MetaTable.Name.properties(entity.number)
-        guard let json = try MetaTable.text(name, connection) else { return nil }
-        do { return try JSONDecoder().decode(StoredEntity.self, from: Data(json.utf8)) } catch is DecodingError {
-            throw SwiftDataError.damagedRow(.meta(name.text), "the description of the properties is invalid")
-        }
-    }
-
-    /// Returns the properties of the table of an entity, as far as the table shows them.
-    private func recordedProperties(_ entity: RecordedEntity) throws -> [StoredProperty] {
-        let columns = try fileColumns(of: entity.name)
-        return entity.attributes.compactMap { attribute in
-            guard attribute.name != Schema.entityAttribute else { return nil }
-            guard attribute.isPresent else {
-                return StoredProperty(
-                    name: attribute.name, place: .links, storage: nil, destination: attribute.destination)
-            }
-            return columns.first { $0.name == attribute.name }.map { column in
-                if let destination = attribute.destination {
-                    return StoredProperty(name: column.name, place: .column, storage: nil, destination: destination)
-                }
-                // A column with a type that does not tell the form of its values remains a property.
-                return column.property
-                    ?? StoredProperty(name: column.name, place: .column, storage: .real, destination: nil)
-            }
-        }
-    }
-
-    /// Stores the description of the classes after the opening.
-    func describe(_ plan: SchemaPlan, _ registry: EntityRegistry) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for entity in try registry.entities() {
-            guard let description = plan.entities[entity.name] else { continue }
-            let json = String(decoding: try encoder.encode(description), as: UTF8.self)
-            guard try MetaTable.text(.properties(entity.number), connection) != json else { continue }
-            try MetaTable.set(.properties(entity.number), json, connection)
-        }
-    }
-
-    // MARK: Properties
-
     /// Renames the columns and the attributes of the history, and drops the columns that are in their way.
     ///
-    /// - Parameter numbers: The numbers of the renamed properties in the history; see ``renamedNumbers(_:_:)``.
+    /// - Parameter numbers: The numbers of the renamed properties in the history; see
+    ///   `EntityCatalog.renamedNumbers(_:_:)`.
     func renameProperties(_ plan: SchemaPlan, _ numbers: [String: [Rename: Int]], _ registry: EntityRegistry) throws {
         for (name, table) in plan.tables.sorted(by: { $0.key < $1.key }) {
-            guard !table.renames.isEmpty || !table.droppedColumns.isEmpty || !table.droppedLinks.isEmpty,
-                var entity = try registry.entities().first(where: { $0.name == name })
+            guard table.changesProperties,
+                let entity = try registry.entities().first(where: { $0.name == name })
             else { continue }
             if !table.columnSteps.isEmpty || !table.droppedColumns.isEmpty {
                 try dropTriggers(of: entity)
@@ -119,43 +36,8 @@ extension SchemaCompletion {
                 try connection.execute(
                     "ALTER TABLE \(quoted(name)) RENAME COLUMN \(quoted(step.old)) TO \(quoted(step.new))")
             }
-            entity = try registry.entities().first { $0.name == name } ?? entity
-            let renamed = numbers[name] ?? [:]
-            let replacedLinks = Set(table.droppedLinks.map(\.name))
-            for index in entity.attributes.indices {
-                let attribute = entity.attributes[index]
-                if let rename = renamed.first(where: { $0.value == attribute.number })?.key {
-                    entity.attributes[index].name = rename.new
-                } else if !attribute.isPresent, attribute.type == nil,
-                    replacedLinks.contains(attribute.name) || renamed.keys.contains(where: { $0.new == attribute.name })
-                {
-                    entity.attributes[index].name = attribute.nameAfterReplacement
-                } else {
-                    continue
-                }
-                try registry.update(entity.attributes[index], of: entity)
-            }
+            try registry.renameAttributes(of: name, table, numbers[name] ?? [:])
         }
-    }
-
-    /// Returns the numbers of the renamed properties of each table in the history, before any of them changes.
-    func renamedNumbers(_ plan: SchemaPlan, _ registry: EntityRegistry) throws -> [String: [Rename: Int]] {
-        let entities = try registry.entities()
-        return plan.tables.mapValues { _ in [:] }.merging(
-            plan.tables.map { name, table in
-                let attributes = entities.first { $0.name == name }?.attributes ?? []
-                var numbers: [Rename: Int] = [:]
-                for rename in table.renames {
-                    guard let earlier = table.earlier(rename.new), earlier.place != .inverse else { continue }
-                    let isColumn = earlier.place == .column
-                    // A property that moves between the table and one of links has a new number.
-                    let slot = schema.entitiesByName[name]?.propertiesByName[rename.new]?.slot ?? -1
-                    guard isColumn == (slot >= 0) else { continue }
-                    numbers[rename] =
-                        attributes.first { $0.name == rename.old && $0.isPresent == isColumn }?.number
-                }
-                return (name, numbers)
-            }, uniquingKeysWith: { $1 })
     }
 
     /// Returns the SQL of the indexes of a table that belong to Chronicle, by name.
@@ -205,10 +87,4 @@ extension FileColumn {
         }
         return StoredProperty(name: name, place: .column, storage: storage, destination: nil)
     }
-}
-
-extension RecordedAttribute {
-    /// The name of an attribute in the history after its column or links were dropped for those of another property with
-    /// its name. Names of properties contain no period.
-    var nameAfterReplacement: String { "\(name).\(number)" }
 }

@@ -85,7 +85,7 @@ struct SchemaCompletion {
         guard !layout.isTracked else { return }
         let digest = try knownDigest(file)
         if digest == file.digest, try isInUse(by: nil) { return }
-        let plan = try plan(EntityRegistry(connection), knownSchemas(wasComplete: digest != nil))
+        let plan = try plan(knownSchemas(wasComplete: digest != nil), stage: stage, baseline: baseline)
         guard !plan.changesNames, try checkDeclarations(plan).isEmpty else {
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file must be changed for the models; open it once with `allowsSave: true`",
@@ -123,7 +123,7 @@ struct SchemaCompletion {
                 detail: "the file has no table of the relationship; open it once with `allowsSave: true`",
                 entityName: links.owner, propertyName: links.property.name, storeIdentifier: identifier)
         }
-        if let missing = subentities.first(where: { entity in !recorded.contains { $0.name == entity.name } }) {
+        if let missing = models.subentities.first(where: { entity in !recorded.contains { $0.name == entity.name } }) {
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file does not contain the model; open it once with `allowsSave: true`",
                 entityName: missing.name, storeIdentifier: identifier)
@@ -166,15 +166,9 @@ struct SchemaCompletion {
                 parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
             }
         }
-        parts += subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
+        parts += models.subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
         parts += schema.links.map { LinkDefinition(links: $0).signature }
         return parts.joined(separator: "\n")
-    }
-
-    /// The entities that inherit from others, superentities first.
-    private var subentities: [Schema.Entity] {
-        func depth(_ entity: Schema.Entity) -> Int { entity.superentity.map { depth($0) + 1 } ?? 0 }
-        return models.entities.filter { $0.superentity != nil }.sorted { (depth($0), $0.name) < (depth($1), $1.name) }
     }
 
     private var schemaKey: String { models.declarationKey(version?.identifier) }
@@ -216,22 +210,22 @@ struct SchemaCompletion {
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
         let wasRecorded = try upgraded?.wasRecorded ?? isRecorded(registry, linksToo: wasComplete)
-        let plan = try plan(registry, knownSchemas(wasComplete: wasComplete))
+        let plan = try plan(knownSchemas(wasComplete: wasComplete), stage: stage, baseline: baseline)
         try renameEntities(plan, registry)
         let conversions = try checkDeclarations(plan)
-        let numbers = try renamedNumbers(plan, registry)
+        let numbers = try registry.renamedNumbers(plan, schema)
         let transfer = try RelationshipTransfer(self, plan)
         try renameProperties(plan, numbers, registry)
         try setMissingValues(plan, registry)
         for entity in schema.entities { try complete(entity, registry) }
-        for entity in subentities {
+        for entity in models.subentities {
             if let superentity = entity.superentityName { try registry.registerSubentity(entity, superentity) }
         }
         try completeLinks(plan, registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
         try convert(conversions)
-        try transfer.apply()
-        try describe(plan, registry)
+        try recordPosition(ofRelationshipsOf: transfer.apply(recording: recordingChanges))
+        try registry.describe(plan)
         // Changed definitions may no longer meet other schemas that the file met before.
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
@@ -266,7 +260,7 @@ struct SchemaCompletion {
                     + "declare the superclass again, or give the class another name and copy its models",
                 entityName: entity.name)
         }
-        let present = try columns(of: entity.name)
+        let present = try columnNames(of: entity.name)
         let key = try keyColumn(of: entity.name)
         if key == nil {
             try connection.execute(definition.createTable)
@@ -291,9 +285,9 @@ struct SchemaCompletion {
 
     private func addColumns(_ definition: TableDefinition) throws {
         let entity = definition.entity
-        let present = try columns(of: entity.name)
+        let present = try columnNames(of: entity.name)
         for property in entity.storedProperties where !present.contains(property.name) {
-            let isEmpty = try connection.scalarInt64("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == nil
+            let isEmpty = try !exists(quoted(entity.name))
             guard property.isOptional || property.defaultValue != nil || isEmpty else {
                 throw SwiftDataError.backwardMigration.with(
                     detail:
@@ -321,8 +315,8 @@ struct SchemaCompletion {
         for entity in declaring {
             guard let property = entity.propertiesByName[column.name] else { continue }
             let kinds = FetchSQL.kind(of: entity, in: models, dialect: SQLiteDialect())?.sql ?? "1"
-            let rows = "FROM \(quoted(root.name)) AS \(FetchSQL.table) WHERE \(kinds)"
-            guard try hasEntityColumn(root.name), try connection.scalarInt64("SELECT 1 \(rows) LIMIT 1") != nil else {
+            let rows = "\(quoted(root.name)) AS \(FetchSQL.table) WHERE \(kinds)"
+            guard try hasEntityColumn(root.name), try exists(rows) else {
                 continue
             }
             guard let value = property.defaultValue else {
@@ -347,7 +341,7 @@ struct SchemaCompletion {
     }
 
     private func hasEntityColumn(_ table: String) throws -> Bool {
-        try columns(of: table).contains(Schema.entityAttribute)
+        try columnNames(of: table).contains(Schema.entityAttribute)
     }
 
     /// Returns the name of a table's primary key column, or `nil` if the table does not exist.
@@ -358,7 +352,7 @@ struct SchemaCompletion {
     }
 
     /// Returns the names of a table's columns except its primary key.
-    private func columns(of table: String) throws -> Set<String> {
+    private func columnNames(of table: String) throws -> Set<String> {
         let statement = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE NOT pk")
         try statement.bind(table, at: 1)
         var columns: Set<String> = []

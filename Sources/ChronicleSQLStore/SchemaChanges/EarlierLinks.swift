@@ -1,0 +1,81 @@
+package import ChronicleCore
+import ChronicleSQL
+
+/// A table with links of an earlier schema.
+package struct EarlierLinks: Hashable, Sendable {
+    package var table: String
+    /// Whether owner and destination are exchanged.
+    package let isReversed: Bool
+    /// Whether the table is a temporary one.
+    package var isTemporary = false
+}
+
+extension StoreTables {
+    /// Returns the tables with the links of a relationship of the new schema.
+    package func earlierLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
+        var found: [EarlierLinks] = []
+        func add(_ table: String, isReversed: Bool) throws {
+            let (owner, destination) =
+                isReversed ? (links.destination, links.owner) : (links.owner, links.destination)
+            // A table of links of a class with itself has no other direction.
+            guard !found.contains(where: { $0.table == table }), try hasTable(table),
+                try references(table, from: owner, to: destination)
+            else { return }
+            found.append(EarlierLinks(table: table, isReversed: isReversed))
+        }
+        func add(_ entity: String, _ property: Schema.Property, _ other: String, isReversed: Bool) throws {
+            guard let earlier = plan.tables[entity]?.earlier(property.name), earlier.place == .links else { return }
+            try add("\(entity).\(earlier.name)", isReversed: isReversed)
+            if let inverse = earlier.inverse { try add("\(other).\(inverse)", isReversed: !isReversed) }
+        }
+        try add(links.owner, links.property, links.destination, isReversed: false)
+        if let inverse = links.inverse, !links.isSymmetric {
+            try add(links.destination, inverse, links.owner, isReversed: true)
+        }
+        // A program that the store knows continues to use the links of a relationship that another one removed.
+        if plan.opening.isKnown, found.isEmpty, !plan.continues(links) { try add(links.name, isReversed: false) }
+        return found
+    }
+
+    /// Returns the tables with the links of a removed relationship that the schema declares again, before they move.
+    package func leftoverLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
+        var sources = try earlierLinks(of: links, plan)
+        let own = EarlierLinks(table: links.name, isReversed: false)
+        if !plan.movesAway(links), !sources.contains(own), try hasTable(links.name),
+            try references(links.name, from: links.owner, to: links.destination)
+        {
+            sources.append(own)
+        }
+        return sources
+    }
+}
+
+extension SchemaPlan {
+    private typealias Side = (column: String, table: String, property: Schema.Property)
+
+    private static func sides(_ links: Schema.Links) -> [Side] {
+        [(ModelTables.linkOwner, links.owner, links.property)]
+            + (links.inverse.map { [(ModelTables.linkDestination, links.destination, $0)] } ?? [])
+    }
+
+    /// Whether the links in the table of a relationship become those of another one.
+    fileprivate func movesAway(_ links: Schema.Links) -> Bool {
+        Self.sides(links).contains { tables[$0.table]?.movesLinks($0.property.name) == true }
+    }
+
+    /// Returns the models whose links are those of a removed relationship: the column of a table of links with their keys,
+    /// their table, and their classes.
+    package func leftoverOwners(
+        of links: Schema.Links
+    ) -> [(column: String, table: String, classes: [Schema.Entity])] {
+        let sides = Self.sides(links)
+        func isContinued(_ side: Side) -> Bool { tables[side.table]?.earlier(side.property.name) != nil }
+        return sides.filter { side in !sides.contains { $0.column != side.column && isContinued($0) } }.map { side in
+            let name = side.property.name
+            let classes = (tables[side.table]?.classes ?? []).filter {
+                $0.isStored && $0.entity.propertiesByName[name] != nil && $0.earlier[name] == nil
+            }
+            return (side.column, side.table, classes.map(\.entity))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import ChronicleCore
+package import ChronicleSQL
+
+/// What a store supplies to move relationships to other tables and columns.
+package protocol RelationshipTables: StoreTables {
+    /// Returns the name of a temporary table with its schema.
+    static func temporary(_ name: String) -> String
+
+    /// Returns the tables after changes of definitions.
+    func reloaded() throws -> Self
+
+    func execute(_ sql: String) throws
+    func createLinks(_ links: Schema.Links) throws
+    /// Drops a table of links, if it exists.
+    func dropLinks(_ table: String) throws
+    /// Copies links to a new temporary table.
+    func copyLinks(_ table: String, toTemporary name: String) throws
+    /// Copies links to the table of a relationship, which may contain some of them.
+    func copyLinks(_ source: EarlierLinks, to links: Schema.Links) throws
+    /// Drops a column with its indexes. The attribute keeps its number in the history.
+    ///
+    /// - Parameter isReplaced: Whether another property has the name from now on.
+    func dropColumn(_ name: String, of table: String, isReplaced: Bool) throws
+
+    /// Creates the temporary table `chronicle_pair` with the columns `relationship`, `source` and `destination`.
+    func createPairs() throws
+    /// Copies the pairs of a relationship whose models and destinations exist.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the relationship in the table.
+    ///   - destination: The table of the destinations.
+    ///   - rows: The condition for the models.
+    func copyPairs(_ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String) throws
+    /// Writes the pairs of a relationship to a column or a table of links.
+    func writePairs(_ number: Int, to storage: RelationshipStorage) throws
+}
+
+extension RelationshipTables {
+    /// Moves links from the tables of an earlier schema, if relationships were renamed, the alphabetical order of their
+    /// sides changed, or two of them became the sides of one.
+    package func moveEarlierLinks(_ plan: SchemaPlan) throws {
+        for (name, table) in plan.tables.sorted(by: { $0.key < $1.key }) {
+            for property in table.droppedLinks {
+                let storages = property.storages(of: name, plan.root(of: property.destination ?? ""))
+                for case .links(let links, _, _) in storages { try dropLinks(links) }
+            }
+        }
+        let tables = try reloaded()
+        var moves = try schema.links.map { (links: $0, sources: try tables.earlierLinks(of: $0, plan)) }
+        let names = Set(schema.links.map(\.name))
+        var number = 0
+        for index in moves.indices {
+            let current = moves[index].links.name
+            for source in moves[index].sources.indices {
+                let table = moves[index].sources[source].table
+                // The links of this table make room for those of another one.
+                guard table != current, names.contains(table) else { continue }
+                let temporary = "chronicle_moved_\(number)"
+                number += 1
+                try copyLinks(table, toTemporary: temporary)
+                try dropLinks(table)
+                moves[index].sources[source].table = temporary
+                moves[index].sources[source].isTemporary = true
+            }
+        }
+        for (links, sources) in moves { try move(sources, to: links, plan) }
+    }
+
+    private func move(_ sources: [EarlierLinks], to links: Schema.Links, _ plan: SchemaPlan) throws {
+        let tables = try reloaded()
+        if try tables.hasTable(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
+            if try !tables.references(links.name, from: links.owner, to: links.destination) {
+                try requireReplaceable(links, plan)
+                try dropLinks(links.name)
+            } else if !sources.isEmpty || plan.continues(links) {
+                // Links of a removed relationship.
+                try dropLinks(links.name)
+            }
+        }
+        for source in sources where source.table != links.name {
+            if try !reloaded().hasTable(links.name) { try createLinks(links) }
+            try copyLinks(source, to: links)
+            if source.isTemporary {
+                try execute("DROP TABLE \(Self.temporary(source.table))")
+            } else {
+                try dropLinks(source.table)
+            }
+        }
+    }
+
+    /// Throws an error if links of another relationship that had the same name would be lost.
+    private func requireReplaceable(_ links: Schema.Links, _ plan: SchemaPlan) throws {
+        // A relationship that was stored in another place replaces the links that remain from a removed one.
+        if plan.opening.stage != nil || plan.continues(links) { return }
+        guard try exists(dialect.table(links.name)) else { return }
+        throw SwiftDataError.backwardMigration.with(
+            detail: "the \(Catalog.Meta.noun) has links of another relationship with this name; rename the "
+                + "relationship",
+            entityName: links.owner, propertyName: links.property.name)
+    }
+}

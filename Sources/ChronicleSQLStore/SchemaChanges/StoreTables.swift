@@ -1,0 +1,99 @@
+package import ChronicleCore
+package import ChronicleSQL
+
+/// The tables of a store, as far as the changes of a schema depend on them.
+package protocol StoreTables {
+    associatedtype Catalog: EntityCatalog
+
+    var catalog: Catalog { get }
+    /// The entities of the models.
+    var models: Schema { get }
+    /// The entities of the tables: ``models`` without inheritance.
+    var schema: Schema { get }
+    /// The dialect of the database, with its names of tables.
+    var dialect: any SQLDialect { get }
+
+    /// Returns a text as an SQL literal.
+    func literal(_ text: String) -> String
+    /// Returns a name in the form in which the database compares names.
+    func folded(_ name: String) -> String
+
+    func hasTable(_ name: String) throws -> Bool
+    /// Returns the columns of a table by name, as far as their types show the properties; none if there is no such table.
+    func columns(of table: String) throws -> [String: StoredProperty]
+    /// Returns whether a table of links has the given ends.
+    func references(_ table: String, from owner: String, to destination: String) throws -> Bool
+    /// Returns whether there are rows.
+    ///
+    /// - Parameter rows: What follows FROM in a query.
+    func exists(_ rows: String) throws -> Bool
+
+    /// Returns the property that a column which another program created shows; a new property is compared with it. By
+    /// default, there is none.
+    func unrecordedProperty(for property: Schema.Property, in table: String) throws -> StoredProperty?
+    /// Returns the condition that an integer has no exact floating-point number.
+    ///
+    /// - Parameters:
+    ///   - column: The quoted name of the column.
+    ///   - limit: The magnitude up to which integers are exact.
+    func isInexact(_ column: String, limit: Int64) -> String
+    /// Calls a closure with each distinct value of a column, in the stored form of a property.
+    ///
+    /// - Parameters:
+    ///   - column: The quoted name of the column.
+    ///   - rows: What follows FROM in a query.
+    func forEachValue(
+        _ column: String, _ rows: String, as property: Schema.Property, _ body: (PropertyValue) throws -> Void) throws
+}
+
+extension StoreTables {
+    package func unrecordedProperty(for property: Schema.Property, in table: String) throws -> StoredProperty? { nil }
+
+    /// Plans how the classes continue those in the store.
+    ///
+    /// - Parameters:
+    ///   - schemas: The schemas of the programs that use the store.
+    ///   - stage: The stage of a migration plan, or `nil`.
+    ///   - baseline: See ``SchemaPlan/Opening/baseline``.
+    /// - Throws: `SwiftDataError.backwardMigration` for renames that contradict each other or the store.
+    package func plan(
+        _ schemas: KnownSchemas, stage: SchemaPlan.Opening.Stage?, baseline: Schema?
+    ) throws -> SchemaPlan {
+        let entities = try catalog.entities()
+        return try SchemaPlan(
+            from: try catalog.storedEntities(entities, columns: columns),
+            roots: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.rootName) }),
+            to: models, merged: schema, opening: SchemaPlan.Opening(schemas: schemas, stage: stage, baseline: baseline),
+            fold: folded
+        ) { table in
+            // Other columns belong to other programs.
+            let recorded = entities.first { $0.name == table }?.attributes.filter(\.isPresent).map(\.name) ?? []
+            return Set(recorded).intersection(try columns(of: table).keys)
+        }
+    }
+
+    /// Returns the condition for the rows of a class, but not of its subclasses.
+    ///
+    /// Rows of classes that the schema does not contain are those of the class that the table belongs to.
+    ///
+    /// - Parameter columns: The columns of the table.
+    package func rows(of entity: Schema.Entity, _ columns: some Sequence<String>) -> String {
+        guard columns.contains(Schema.entityAttribute) else {
+            return (entity.superentity == nil ? dialect.true : dialect.false).sql
+        }
+        let column = dialect.quoted(Schema.entityAttribute)
+        if entity.superentity != nil { return "\(column) = \(literal(entity.name))" }
+        let others = models.kinds(of: entity.name).subtracting([entity.name]).sorted().map(literal)
+        return others.isEmpty
+            ? dialect.true.sql : "(\(column) IS NULL OR \(column) NOT IN (\(others.joined(separator: ", "))))"
+    }
+
+    /// Returns whether the tables contain a column or a table of links.
+    package func contains(_ storage: RelationshipStorage) throws -> Bool {
+        switch storage {
+        case .links(let table, _, _): try hasTable(table)
+        case .column(let table, let name), .inverseColumn(let table, let name):
+            try columns(of: table)[name] != nil
+        }
+    }
+}
