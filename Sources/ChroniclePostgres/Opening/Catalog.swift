@@ -14,11 +14,11 @@
         static func createTables(_ schema: String) -> [String] {
             [
                 """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_entity(id bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, \
+                CREATE TABLE \(schema).chronicle_entity(id bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, \
                 superentity bigint REFERENCES \(schema).chronicle_entity(id), definition text)
                 """,
                 """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_attribute(entity bigint NOT NULL REFERENCES \(schema).chronicle_entity(id), \
+                CREATE TABLE \(schema).chronicle_attribute(entity bigint NOT NULL REFERENCES \(schema).chronicle_entity(id), \
                 number smallint NOT NULL, name text COLLATE "C" NOT NULL, type text, destination text COLLATE "C", \
                 present boolean NOT NULL, preserved_inserts smallint NOT NULL, preserved_updates smallint NOT NULL, \
                 preserved_deletes smallint NOT NULL, PRIMARY KEY (entity, number))

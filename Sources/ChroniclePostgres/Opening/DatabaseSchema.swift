@@ -11,6 +11,8 @@
         let indexes: [String: Set<String>]
         /// The names of views and other relations that are not tables.
         let others: Set<String>
+        /// The owners of tables, views and other relations that are not trusted; see ``StoreRelations``.
+        let untrustedOwners: [String: String]
 
         struct ForeignKey {
             let column: String
@@ -31,7 +33,9 @@
                 pipeline.add(
                     """
                     SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, a.atthasdef, \
-                    c.relkind IN ('r', 'p') FROM pg_class AS c LEFT JOIN pg_attribute AS a \
+                    c.relkind IN ('r', 'p'), CASE WHEN NOT \(StoreRelations.isTrusted("c.relowner")) \
+                    THEN pg_get_userbyid(c.relowner) END \
+                    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \(StoreRelations.roles) LEFT JOIN pg_attribute AS a \
                     ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
                     WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
                     """)
@@ -51,9 +55,11 @@
             }
             var columns: [String: [String: Column]] = [:]
             var others: Set<String> = []
+            var untrustedOwners: [String: String] = [:]
             let attributes = results[0]
             for row in 0..<attributes.count {
                 let table = attributes.text(row, 0)
+                if !attributes.isNull(row, 6) { untrustedOwners[table] = attributes.text(row, 6) }
                 guard attributes.bool(row, 5) else {
                     others.insert(table)
                     continue
@@ -80,6 +86,7 @@
                 indexes[results[2].text(row, 0), default: []].insert(results[2].text(row, 1))
             }
             (self.columns, self.foreignKeys, self.indexes, self.others) = (columns, foreignKeys, indexes, others)
+            self.untrustedOwners = untrustedOwners
         }
 
         func hasTable(_ name: String) -> Bool { columns[name] != nil }

@@ -27,7 +27,7 @@
         static let currentFormat = 2
 
         static func createTable(_ schema: String) -> String {
-            "CREATE TABLE IF NOT EXISTS \(schema).chronicle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)"
+            "CREATE TABLE \(schema).chronicle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)"
         }
 
         /// Returns the text stored under a name, or `nil` if there is none.
@@ -40,12 +40,12 @@
         /// Returns the version of the layout, or `nil` if the schema of the database contains no store.
         ///
         /// - Throws: `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created or upgraded it.
+        ///   `SwiftDataError.notAChronicleStore` if another role created a table of the store; see ``StoreRelations``.
         static func format(_ connection: Connection) throws -> Int? {
-            let found = try connection.run(
-                """
-                SELECT 1 FROM pg_class WHERE relname = 'chronicle_meta' AND relnamespace = \(connection.namespace)
-                """)
-            guard found.count > 0, let format = try text(.format, connection) else { return nil }
+            let relations = try StoreRelations(connection)
+            guard relations.names.contains("chronicle_meta"), let format = try text(.format, connection) else {
+                return nil
+            }
             guard let number = Int(format), number <= currentFormat else {
                 throw SwiftDataError.unsupportedFileVersion.with(
                     detail:

@@ -177,6 +177,7 @@
                     detail: "the store has no \(what); open it once with `allowsSave: true`", entityName: entity,
                     propertyName: property, storeIdentifier: identifier)
             }
+            try requireTrustedTables(tables, connection)
             for entity in schema.entities {
                 guard let columns = tables.columns[entity.name] else {
                     throw incomplete("table of the model", entity.name)
@@ -270,6 +271,7 @@
         }
 
         private func createStore(_ connection: Connection) throws {
+            try StoreRelations(connection).requireNone(connection)
             for statement in [MetaTable.createTable(connection.schema)]
                 + Catalog.createTables(connection.schema)
             { try connection.script(statement) }
@@ -278,9 +280,19 @@
             try MetaTable.set(.format, String(MetaTable.currentFormat), connection)
         }
 
-        /// Throws an error for tables and views that another program created with the name of a model.
+        /// Throws an error if a role that is not trusted owns a table of the models or of links; see ``StoreRelations``.
+        private func requireTrustedTables(_ tables: DatabaseSchema, _ connection: Connection) throws {
+            let links = schema.links.map { ($0.name, $0.owner) }
+            for (name, entity) in schema.entities.map({ ($0.name, $0.name) }) + links {
+                guard let owner = tables.untrustedOwners[name] else { continue }
+                throw StoreRelations.untrusted(name, owner, connection, entityName: entity)
+            }
+        }
+
+        /// Throws an error for tables and views that another program created with the name of a model or of links.
         private func checkOtherTables(_ connection: Connection) throws {
             let tables = try DatabaseSchema(connection)
+            try requireTrustedTables(tables, connection)
             let known =
                 try Self.hasStore(connection) ? Set(Catalog(connection).entities().map(\.name)) : []
             for entity in schema.entities {
@@ -291,6 +303,13 @@
                         "the schema \(schemaName) contains a table or a view with the name of the model that another "
                         + "program created; set the schemaName of the configuration to another one",
                     entityName: entity.name)
+            }
+            for links in schema.links where tables.others.contains(links.name) {
+                throw SwiftDataError.notAChronicleStore.with(
+                    detail:
+                        "the schema \(schemaName) contains a view with the name of the relationship's table that another "
+                        + "program created; set the schemaName of the configuration to another one",
+                    entityName: links.owner, propertyName: links.property.name)
             }
         }
     }

@@ -135,5 +135,127 @@
             try store.erase()
             #expect(try found() == "")
         }
+
+        // MARK: Objects that exist before the store
+
+        /// Scripts of a role that creates an object of the store before the store does.
+        static let objects: [(name: String, script: String)] = [
+            (
+                "chronicle_meta",
+                """
+                CREATE TABLE chronicle_meta(name text COLLATE "C" PRIMARY KEY, value text NOT NULL);
+                GRANT ALL ON chronicle_meta TO PUBLIC;
+                CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO secret VALUES (current_user); RETURN NEW; END $$;
+                CREATE TRIGGER evil BEFORE INSERT ON chronicle_meta FOR EACH ROW EXECUTE FUNCTION evil()
+                """
+            ),
+            (
+                "chronicle_meta",
+                """
+                CREATE FUNCTION evil() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO secret VALUES (current_user); RETURN '2'; END $$;
+                CREATE VIEW chronicle_meta AS SELECT 'format'::text AS name, evil() AS value;
+                GRANT SELECT ON chronicle_meta TO PUBLIC
+                """
+            ),
+            (
+                "chronicle_change",
+                """
+                CREATE TABLE chronicle_change(transaction xid8, id bigint, entity bigint, kind "char", primary_key bigint, \
+                attributes smallint[], preserved smallint[], old_values text[], new_values text[]);
+                GRANT ALL ON chronicle_change TO PUBLIC
+                """
+            ),
+            ("chronicle_change_id", "CREATE SEQUENCE chronicle_change_id MINVALUE 0 START 0"),
+            (
+                "the function chronicle_number",
+                """
+                CREATE FUNCTION chronicle_number() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN 0; END $$
+                """
+            ),
+            (
+                "the function chronicle_row_1",
+                """
+                CREATE FUNCTION chronicle_row_1() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
+                """
+            ),
+        ]
+
+        /// - Parameter isSuperuser: Whether a superuser opens the store, who can replace the objects of every role.
+        @Test(arguments: objects.indices, [false, true])
+        func objectsOfAnotherRoleAreRejected(_ index: Int, isSuperuser: Bool) throws {
+            let cluster = try PostgresCluster.shared.get()
+            var configuration = try PostgresConfiguration.testing()
+            let schema = configuration.schemaName ?? ""
+            let (owner, attacker) = ("owner_\(schema)", "attacker_\(schema)")
+            try cluster.psql(
+                """
+                CREATE ROLE \(owner) LOGIN; CREATE ROLE \(attacker) LOGIN; ALTER SCHEMA \(schema) OWNER TO \(owner);
+                GRANT USAGE, CREATE ON SCHEMA \(schema) TO PUBLIC;
+                CREATE TABLE \(schema).secret(role text); GRANT INSERT ON \(schema).secret TO PUBLIC
+                """)
+            let (name, script) = Self.objects[index]
+            try cluster.psql("SET search_path = \(schema); \(script)", user: attacker)
+            if !isSuperuser { configuration.connectionString = cluster.connectionString(user: owner) }
+            for allowsSave in [false, true] {
+                configuration.allowsSave = allowsSave
+                let error = try #require(throws: SwiftDataError.self) { try HistoryFixture.open(configuration) }
+                if name.hasPrefix("the function"), !allowsSave { continue }
+                #expect(error == .notAChronicleStore, "\(error)")
+                #expect(error.detail?.contains(attacker) == true, "\(error)")
+                #expect(error.detail?.contains(name) == true, "\(error)")
+            }
+            #expect(try cluster.psql("SELECT count(*) FROM \(schema).secret") == "0")
+            #expect(try cluster.psql("SELECT to_regclass('\(schema).chronicle_entity') IS NULL") == "t")
+            // Without the object, the store opens, also for a role that may only read.
+            try cluster.psql("DROP OWNED BY \(attacker)")
+            configuration.connectionString = cluster.connectionString(user: owner)
+            configuration.allowsSave = true
+            try HistoryFixture(configuration, cluster).add("a")
+            try cluster.psql(
+                "GRANT USAGE ON SCHEMA \(schema) TO \(attacker); GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO \(attacker)",
+                user: owner)
+            configuration.connectionString = cluster.connectionString(user: attacker)
+            configuration.allowsSave = false
+            #expect(try HistoryFixture(configuration, cluster).transactions().count == 1)
+        }
+
+        /// The table of a relationship that the store does not have yet.
+        @Test func tablesOfModelsAndLinksOfAnotherRoleAreRejected() throws {
+            let cluster = try PostgresCluster.shared.get()
+            for statement in [
+                #"CREATE TABLE "Club.sponsors"(owner bigint, destination bigint)"#,
+                #"CREATE VIEW "Club.sponsors" AS SELECT 1::bigint AS owner, 1::bigint AS destination"#,
+            ] {
+                let configuration = try PostgresConfiguration.testing()
+                let schema = configuration.schemaName ?? ""
+                let attacker = "attacker_\(schema)"
+                try cluster.psql(
+                    "CREATE ROLE \(attacker) LOGIN; GRANT USAGE, CREATE ON SCHEMA \(schema) TO \(attacker)")
+                try cluster.psql("SET search_path = \(schema); \(statement)", user: attacker)
+                let error = try #require(throws: SwiftDataError.self) {
+                    try ModelContainer(for: Schema(clubModels), configurations: configuration)
+                }
+                #expect(error == .notAChronicleStore)
+                #expect(error.detail?.contains(attacker) == true)
+            }
+        }
+
+        /// A table of the store that has another owner than the rest.
+        @Test func tablesOfAStoreHaveOneOwner() throws {
+            let fixture = try HistoryFixture()
+            let role = "role_\(fixture.schema)"
+            try fixture.psql(
+                """
+                CREATE ROLE \(role); GRANT CREATE ON SCHEMA \(fixture.schema) TO \(role);
+                ALTER TABLE chronicle_pending OWNER TO \(role)
+                """)
+            let error = try #require(throws: SwiftDataError.self) {
+                try HistoryFixture(fixture.configuration, fixture.cluster)
+            }
+            #expect(error == .notAChronicleStore)
+            #expect(error.detail?.contains("\(role)") == true)
+        }
     }
 #endif

@@ -367,5 +367,23 @@
                     + "\(isPublic ? "TO" : "FROM") PUBLIC",
             ]
         }
+
+        /// Throws an error if a role that is not trusted owns one of the functions: it could replace what they execute.
+        ///
+        /// - Parameters:
+        ///   - connection: A connection.
+        ///   - names: The names of the functions.
+        /// - Throws: `SwiftDataError.notAChronicleStore`.
+        static func requireTrustedOwners(_ connection: Connection, _ names: [String]) throws {
+            let found = try connection.run(
+                """
+                SELECT p.proname, pg_get_userbyid(p.proowner) FROM pg_proc AS p \
+                JOIN pg_namespace AS n ON n.oid = p.pronamespace \(StoreRelations.roles) \
+                WHERE n.oid = \(connection.namespace) AND p.proname IN (\(names.map(literal).joined(separator: ", "))) \
+                AND NOT \(StoreRelations.isTrusted("p.proowner")) ORDER BY 1 LIMIT 1
+                """, isPrepared: false)
+            guard found.count > 0 else { return }
+            throw StoreRelations.untrusted("the function \(found.text(0, 0))", found.text(0, 1), connection)
+        }
     }
 #endif

@@ -21,7 +21,8 @@
             if try MetaTable.format(connection) == 1 {
                 for statement in HistoryTables.upgradeTables(schema) { try connection.script(statement) }
             }
-            for statement in HistoryTables.createTables(schema) { try connection.script(statement) }
+            let present = try StoreRelations(connection).names
+            for statement in HistoryTables.createTables(schema, except: present) { try connection.script(statement) }
             let tables = recordsHistory ? try self.tables(connection, entities: entities, links: links) : []
             let functions = HistoryTables.functions(schema) + tables.flatMap { $0.triggers.map(\.function) }
             let statements =
@@ -43,7 +44,10 @@
             let (isChanged, isComplete) = (state.bool(0, 2), state.bool(0, 3))
             if isComplete, wasRecording == recordsHistory { return }
             try removeTriggers(connection, except: tables)
+            // Before, for a role that cannot replace them, and afterwards, because others can create them meanwhile.
+            try HistoryFunction.requireTrustedOwners(connection, functions.map(\.name))
             for statement in statements { try connection.script(statement) }
+            try HistoryFunction.requireTrustedOwners(connection, functions.map(\.name))
             // Nothing can write to the tables until this transaction ends, so nothing after it is missing.
             if recordsHistory, !isNew, isChanged || !wasRecording { try addGap(connection) }
             try connection.run(

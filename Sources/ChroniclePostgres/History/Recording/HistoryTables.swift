@@ -21,62 +21,83 @@
         /// - `chronicle_change` has the changes. `attributes` are the attributes that an update changed; `old_values` and
         ///   `new_values` are the preserved values of the attributes `preserved`; see ``PreservedText``.
         ///
-        /// - Parameter schema: The quoted name of the schema.
-        static func createTables(_ schema: String) -> [String] {
-            [
-                """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_history(position bigint NOT NULL, \
-                check_value bigint NOT NULL, next_change bigint NOT NULL, floor bigint NOT NULL, \
-                floor_check bigint NOT NULL, gap bigint NOT NULL, gap_check bigint NOT NULL, \
-                is_recording boolean NOT NULL, definitions text NOT NULL, horizon xid8 NOT NULL, \
-                server timestamptz NOT NULL) WITH (fillfactor = 10)
-                """,
-                """
-                INSERT INTO \(schema).chronicle_history SELECT 0, 0, 1, 0, 0, 0, 0, FALSE, '', '0', '-infinity' \
-                WHERE NOT EXISTS (SELECT FROM \(schema).chronicle_history)
-                """,
-                """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_pending(transaction xid8 NOT NULL, \
-                began timestamptz NOT NULL, after bigint NOT NULL, changed timestamptz NOT NULL, header text, \
-                last bigint, PRIMARY KEY (transaction, began)) \
-                WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, fillfactor = 70)
-                """,
-                """
-                CREATE INDEX IF NOT EXISTS chronicle_pending_after ON \(schema).chronicle_pending(after)
-                """,
-                """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_transaction(position bigint PRIMARY KEY, \
-                transaction xid8 NOT NULL, first_change bigint NOT NULL, last_change bigint NOT NULL, \
-                change_count bigint NOT NULL, first_number bigint NOT NULL, check_value bigint NOT NULL, \
-                timestamp double precision NOT NULL, author text COLLATE "C", context text COLLATE "C", \
-                process text COLLATE "C", bundle text COLLATE "C", metadata jsonb, recorded double precision)
-                """,
-                """
-                CREATE INDEX IF NOT EXISTS chronicle_transaction_check ON \(schema).chronicle_transaction(check_value)
-                """,
+        /// - Parameters:
+        ///   - schema: The quoted name of the schema.
+        ///   - present: The names of the tables, indexes and sequences that exist. Those of a store were checked; another
+        ///     role cannot create one in between, because the statements then fail.
+        static func createTables(_ schema: String, except present: Set<String>) -> [String] {
+            let statements: [(name: String, sql: String)] = [
+                (
+                    "chronicle_history",
+                    """
+                    CREATE TABLE \(schema).chronicle_history(position bigint NOT NULL, \
+                    check_value bigint NOT NULL, next_change bigint NOT NULL, floor bigint NOT NULL, \
+                    floor_check bigint NOT NULL, gap bigint NOT NULL, gap_check bigint NOT NULL, \
+                    is_recording boolean NOT NULL, definitions text NOT NULL, horizon xid8 NOT NULL, \
+                    server timestamptz NOT NULL) WITH (fillfactor = 10)
+                    """
+                ),
+                (
+                    "chronicle_history",
+                    "INSERT INTO \(schema).chronicle_history SELECT 0, 0, 1, 0, 0, 0, 0, FALSE, '', '0', '-infinity'"
+                ),
+                (
+                    "chronicle_pending",
+                    """
+                    CREATE TABLE \(schema).chronicle_pending(transaction xid8 NOT NULL, \
+                    began timestamptz NOT NULL, after bigint NOT NULL, changed timestamptz NOT NULL, header text, \
+                    last bigint, PRIMARY KEY (transaction, began)) \
+                    WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, fillfactor = 70)
+                    """
+                ),
+                (
+                    "chronicle_pending_after",
+                    "CREATE INDEX chronicle_pending_after ON \(schema).chronicle_pending(after)"
+                ),
+                (
+                    "chronicle_transaction",
+                    """
+                    CREATE TABLE \(schema).chronicle_transaction(position bigint PRIMARY KEY, \
+                    transaction xid8 NOT NULL, first_change bigint NOT NULL, last_change bigint NOT NULL, \
+                    change_count bigint NOT NULL, first_number bigint NOT NULL, check_value bigint NOT NULL, \
+                    timestamp double precision NOT NULL, author text COLLATE "C", context text COLLATE "C", \
+                    process text COLLATE "C", bundle text COLLATE "C", metadata jsonb, recorded double precision)
+                    """
+                ),
+                (
+                    "chronicle_transaction_check",
+                    "CREATE INDEX chronicle_transaction_check ON \(schema).chronicle_transaction(check_value)"
+                ),
                 // The order of the numbers is that in which they were taken, so sessions must not cache them.
-                "CREATE SEQUENCE IF NOT EXISTS \(schema).chronicle_change_id MINVALUE 0 START 0 CACHE 1",
-                """
-                SELECT nextval(\(literal(schema + ".chronicle_change_id"))) \
-                WHERE NOT (SELECT is_called FROM \(schema).chronicle_change_id)
-                """,
-                """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_change(transaction xid8 NOT NULL, \
-                id bigint NOT NULL DEFAULT nextval(\(literal(schema + ".chronicle_change_id"))), entity bigint NOT NULL, \
-                kind "char" NOT NULL, primary_key bigint NOT NULL, attributes smallint[], preserved smallint[], \
-                old_values text[], new_values text[], PRIMARY KEY (transaction, id))
-                """,
-                """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_tag(name text COLLATE "C" PRIMARY KEY, \
-                position bigint NOT NULL, check_value bigint, date double precision NOT NULL)
-                """,
-                """
-                CREATE TABLE IF NOT EXISTS \(schema).chronicle_consumer(\
-                id bigint GENERATED BY DEFAULT AS IDENTITY UNIQUE, name text COLLATE "C" PRIMARY KEY, position bigint, \
-                check_value bigint, rebuild text, fence bigint NOT NULL, attempts bigint NOT NULL, \
-                acknowledged double precision, seen double precision NOT NULL, skip_count bigint NOT NULL, skips text)
-                """,
+                ("chronicle_change_id", "CREATE SEQUENCE \(schema).chronicle_change_id MINVALUE 0 START 0 CACHE 1"),
+                ("chronicle_change_id", "SELECT nextval(\(literal(schema + ".chronicle_change_id")))"),
+                (
+                    "chronicle_change",
+                    """
+                    CREATE TABLE \(schema).chronicle_change(transaction xid8 NOT NULL, \
+                    id bigint NOT NULL DEFAULT nextval(\(literal(schema + ".chronicle_change_id"))), \
+                    entity bigint NOT NULL, kind "char" NOT NULL, primary_key bigint NOT NULL, attributes smallint[], \
+                    preserved smallint[], old_values text[], new_values text[], PRIMARY KEY (transaction, id))
+                    """
+                ),
+                (
+                    "chronicle_tag",
+                    """
+                    CREATE TABLE \(schema).chronicle_tag(name text COLLATE "C" PRIMARY KEY, \
+                    position bigint NOT NULL, check_value bigint, date double precision NOT NULL)
+                    """
+                ),
+                (
+                    "chronicle_consumer",
+                    """
+                    CREATE TABLE \(schema).chronicle_consumer(\
+                    id bigint GENERATED BY DEFAULT AS IDENTITY UNIQUE, name text COLLATE "C" PRIMARY KEY, \
+                    position bigint, check_value bigint, rebuild text, fence bigint NOT NULL, attempts bigint NOT NULL, \
+                    acknowledged double precision, seen double precision NOT NULL, skip_count bigint NOT NULL, skips text)
+                    """
+                ),
             ]
+            return statements.filter { !present.contains($0.name) }.map(\.sql)
         }
 
         /// Returns the statements that change the tables of the format 1.
