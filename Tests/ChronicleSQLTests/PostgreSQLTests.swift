@@ -128,7 +128,7 @@ import Testing
 
     @Test func members() throws {
         try expect(
-            #Predicate<Stay> { $0.address.city == "Rome" }, #"((t."address")::json ->> 'city') = $1::text"#,
+            #Predicate<Stay> { $0.address.city == "Rome" }, #"((t."address")::json ->> 'city'::text) = $1::text"#,
             [.text("Rome")])
         try expect(
             #Predicate<Stay> { $0.tags.contains("x") },

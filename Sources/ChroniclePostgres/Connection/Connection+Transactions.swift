@@ -41,19 +41,18 @@
         ///
         /// - Throws: ``PostgresError`` if the transaction cannot begin.
         func beginUntilClosed() throws {
-            try script("\(Self.begin); SET LOCAL idle_in_transaction_session_timeout = 0")
+            try script(
+                "\(Self.begin); SET LOCAL idle_in_transaction_session_timeout = 0; "
+                    + "SELECT \(SearchPath.catalog(isLocal: true))")
             transactionDepth = 1
         }
 
         /// Runs `body` in an open transaction with the search path of sessions that write models: triggers of other programs
         /// may depend on it.
-        func withSessionPath(_ body: () throws -> Void) throws {
-            guard let schemaName = settings.schemaName, settings.searchPath == .catalog else { return try body() }
-            // The path of the role and the database, without that of the opening.
-            try script("SET LOCAL search_path TO DEFAULT")
-            try run("SELECT \(SearchPath.session.call(schemaName, isLocal: true))", isPrepared: false)
+        func withModelPath(_ body: () throws -> Void) throws {
+            try run("SELECT \(SearchPath.models)", isPrepared: false)
             try body()
-            try run("SELECT \(SearchPath.catalog.call(schemaName, isLocal: true))", isPrepared: false)
+            try run("SELECT \(SearchPath.catalog(isLocal: true))", isPrepared: false)
         }
 
         private func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {

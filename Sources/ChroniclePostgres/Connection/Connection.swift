@@ -20,7 +20,7 @@
 
         /// libpq's connection. Never `nil` between `init` and `close`.
         private(set) var handle: OpaquePointer?
-        private(set) var settings: ConnectionSettings
+        let settings: ConnectionSettings
         /// The quoted name of the schema with the store's tables.
         let schema: String
         var statements = StatementCache()
@@ -93,16 +93,6 @@
         func close() {
             PQfinish(handle)
             handle = nil
-        }
-
-        /// Sets the search path that a session for fetches and saves has, after the opening of a store.
-        ///
-        /// - Throws: ``PostgresError`` if the connection is lost.
-        func setSessionPath() throws {
-            settings.searchPath = .session
-            guard !settings.usesTransactionPooling else { return }
-            try script("SET search_path TO DEFAULT")
-            try script(settings.setup)
         }
 
         /// Returns libpq's connection.

@@ -7,8 +7,6 @@
         var connectionString = ""
         /// The schema of the store's tables, or `nil` if it is not known yet.
         var schemaName: String?
-        /// The search path of a session. The statements of this library do not depend on it: they qualify tables.
-        var searchPath = SearchPath.session
         /// The limit of each statement, or `nil` for that of the server.
         var statementTimeout: Duration?
         /// The limit of each wait for a lock, or `nil` for that of the server.
@@ -38,35 +36,45 @@
         var setup: String {
             let isLocal = usesTransactionPooling
             // Saves depend on the default isolation level, because a pipeline without BEGIN is a transaction as well.
-            var calls = ["set_config('default_transaction_isolation', 'read committed', \(isLocal))"]
-            if let schemaName { calls.append(searchPath.call(schemaName, isLocal: isLocal)) }
+            var calls = ["pg_catalog.set_config('default_transaction_isolation', 'read committed', \(isLocal))"]
+            if let schemaName {
+                // Evaluated from left to right.
+                calls += [SearchPath.remember(schemaName, isLocal: isLocal), SearchPath.catalog(isLocal: isLocal)]
+            }
             if let statementTimeout {
-                calls.append("set_config('statement_timeout', '\(statementTimeout.milliseconds)', \(isLocal))")
+                calls.append(
+                    "pg_catalog.set_config('statement_timeout', '\(statementTimeout.milliseconds)', \(isLocal))")
             }
             if let lockTimeout {
-                calls.append("set_config('lock_timeout', '\(lockTimeout.milliseconds)', \(isLocal))")
+                calls.append("pg_catalog.set_config('lock_timeout', '\(lockTimeout.milliseconds)', \(isLocal))")
             }
             return "SELECT \(calls.joined(separator: ", "))"
         }
     }
 
-    /// The search path of a session, which functions and operators are resolved with.
+    /// The search paths with which the functions and operators of statements are resolved.
+    ///
+    /// A session finds only the functions of the server. A role that may create functions in the schema of the store could
+    /// otherwise run code as the role that reads or opens the store. Transactions that write models have the path of the role
+    /// and the database, on which triggers of other programs may depend, so their statements state the types of all operands,
+    /// or the schema of a function.
     enum SearchPath {
-        /// The schema of the store, followed by the previous path, for the triggers of other programs.
-        case session
-        /// Only the functions of the server. A role that may create functions in the schema of the store could otherwise
-        /// run code as the role that opens the store.
-        case catalog
+        /// The parameter of a session with the path for transactions that write models.
+        static let parameter = "chronicle.path"
 
-        /// Returns the expression that sets the path.
-        func call(_ schemaName: String, isLocal: Bool) -> String {
-            switch self {
-            case .catalog: "set_config('search_path', 'pg_catalog, pg_temp', \(isLocal))"
-            case .session:
-                "set_config('search_path', \(literal(quoted(schemaName))) || coalesce(', ' || "
-                    + "nullif(current_setting('search_path'), ''), ''), \(isLocal))"
-            }
+        /// Returns the expression that keeps the current path, after the schema of the store, for ``models``.
+        static func remember(_ schemaName: String, isLocal: Bool) -> String {
+            "pg_catalog.set_config('\(parameter)', \(literal(quoted(schemaName)))::text || coalesce(', '::text || "
+                + "nullif(pg_catalog.current_setting('search_path'), ''::text), ''::text), \(isLocal))"
         }
+
+        /// Returns the expression that sets the path to that of the server's functions.
+        static func catalog(isLocal: Bool) -> String {
+            "pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', \(isLocal))"
+        }
+
+        /// The expression that sets the path for a transaction that writes models.
+        static let models = "pg_catalog.set_config('search_path', pg_catalog.current_setting('\(parameter)'), TRUE)"
     }
 
     extension Duration {

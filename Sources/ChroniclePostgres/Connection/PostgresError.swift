@@ -145,7 +145,11 @@
         var isConflict: Bool { ["40001", "40P01", "55P03"].contains(sqlState) }
 
         /// Whether the session does not have the statements that were prepared in it, or has those of another client.
-        var isProxied: Bool { sqlState == "26000" || sqlState == "42P05" }
+        var isProxied: Bool {
+            // The other client's session also lacks the parameters of this one.
+            sqlState == "26000" || sqlState == "42P05"
+                || sqlState == "42704" && message.contains(SearchPath.parameter)
+        }
 
         /// Whether a lock was not available in time.
         var isLockTimeout: Bool { sqlState == "55P03" }

@@ -42,7 +42,7 @@
             let store = PostgresStore(migrating: connection, configuration, schema, layout)
             // A context that the closure keeps must not write after the transaction.
             defer { store.pool.close() }
-            try connection.withSessionPath { try body(store) }
+            try connection.withModelPath { try body(store) }
         }
     }
 #endif

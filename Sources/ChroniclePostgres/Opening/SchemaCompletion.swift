@@ -267,7 +267,7 @@
             let pending = PendingTransaction(
                 editingState: EditingState(id: UUID(), author: MigrationStage.author))
             _ = try connection.pipeline(pending.begin)
-            try connection.withSessionPath(body)
+            try connection.withModelPath(body)
         }
 
         private func createStore(_ connection: Connection) throws {

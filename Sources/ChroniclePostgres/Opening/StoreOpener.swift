@@ -34,13 +34,9 @@
             settings.schemaName = schemaName
             let pool = ConnectionPool(
                 settings, limit: configuration.connectionLimit, waitLimit: configuration.connectionTimeout)
-            // The statements of the opening run as the owner of the tables, who may be allowed more than the roles that
-            // can create functions in the schema.
-            settings.searchPath = .catalog
             let connection = try Connection(settings)
             do {
                 let opened = try open(pool, connection, schemaName, migration)
-                try connection.setSessionPath()
                 pool.add(connection)
                 return opened
             } catch let error as PostgresError where error.isPrivilegeViolation {

@@ -210,10 +210,12 @@
         /// The SQL expression of a value that no other row is going to have.
         fileprivate var randomValue: String {
             switch type {
-            case .integer: "(-1 - random() * 9e18)::bigint"
-            case .real: "-random() * 1e308"
-            case .text: isJSON ? "to_json(gen_random_uuid())::text" : "gen_random_uuid()::text"
-            case .blob: "uuid_send(gen_random_uuid())"
+            case .integer: "(-1::float8 - pg_catalog.random() * 9e18::float8)::bigint"
+            case .real: "-pg_catalog.random() * 1e308::float8"
+            case .text:
+                isJSON
+                    ? "pg_catalog.to_json(pg_catalog.gen_random_uuid())::text" : "pg_catalog.gen_random_uuid()::text"
+            case .blob: "pg_catalog.uuid_send(pg_catalog.gen_random_uuid())"
             }
         }
     }

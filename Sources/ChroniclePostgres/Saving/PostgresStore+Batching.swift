@@ -100,7 +100,7 @@
         private func write(_ query: SQLQuery, _ state: EditingState) throws -> Int {
             try write(state) { connection, pending in
                 var pipeline = Pipeline()
-                if configuration.recordsHistory { try pending.begin(&pipeline) }
+                try pending.begin(&pipeline, recordsHistory: configuration.recordsHistory)
                 let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
                 return try connection.run(pipeline)[statement].affectedRows
             }
@@ -119,7 +119,7 @@
         ) throws -> Int {
             let changed = changed.reduce(into: PropertySet()) { $0.insert($1) }
             return try write(state) { connection, pending in
-                if configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
+                _ = try connection.pipeline { try pending.begin(&$0, recordsHistory: configuration.recordsHistory) }
                 let result = try connection.run(query)
                 let rows = (0..<result.count).map { row in
                     var values = [PropertyValue](repeating: .null, count: table.columns.count)

@@ -134,7 +134,7 @@
         private func write(
             _ writer: inout RowWriter, _ pipeline: inout Pipeline, checksOneToOnes: Bool = true
         ) throws -> Range<Int> {
-            if store.configuration.recordsHistory { try pending.begin(&pipeline) }
+            try pending.begin(&pipeline, recordsHistory: store.configuration.recordsHistory)
             try writer.write(to: &pipeline)
             // A delete can remove several links and references of another model.
             let mayRepeatChanges = !request.linked.isEmpty || !request.unlinked.isEmpty || !request.deleted.isEmpty
@@ -174,7 +174,9 @@
                         if let acknowledgement = request.acknowledgement {
                             try store.apply(acknowledgement, connection)
                         }
-                        if store.configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
+                        _ = try connection.pipeline {
+                            try pending.begin(&$0, recordsHistory: store.configuration.recordsHistory)
+                        }
                         let inserted = try writer.write(connection)
                         if store.configuration.recordsHistory { try writer.mergeChanges(connection) }
                         return try reconcile(inserted, connection)

@@ -30,8 +30,8 @@
                             let tables = try modelTables(connection)
                             if !tables.isEmpty {
                                 // In contrast to TRUNCATE … CASCADE, this does not empty tables of other programs.
-                                try connection.script(
-                                    "TRUNCATE \(tables.map(connection.table).joined(separator: ", "))")
+                                let names = tables.map(connection.table).joined(separator: ", ")
+                                try connection.withModelPath { try connection.script("TRUNCATE \(names)") }
                             }
                             try HistoryLayout.erase(connection)
                         }

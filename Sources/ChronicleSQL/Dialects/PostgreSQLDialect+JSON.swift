@@ -10,7 +10,7 @@ extension PostgreSQLDialect {
         var value: SQLQuery = "(\(object))::json"
         // Text instead of parameters, because an index is only used for the same expression.
         for (index, key) in keys.enumerated() {
-            let literal = "'\(key.replacing("'", with: "''"))'"
+            let literal = "'\(key.replacing("'", with: "''"))'::text"
             value = "\(value) \(raw: index < keys.count - 1 ? "->" : "->>") \(raw: literal)"
         }
         return converted("(\(value))", form)
@@ -40,14 +40,15 @@ extension PostgreSQLDialect {
                 """
                 CASE v WHEN 'true' THEN 1 WHEN 'false' THEN 0 \
                 ELSE CASE WHEN v ~ '^-?[0-9]{1,18}$' THEN v::bigint WHEN v ~ '^-?[0-9]{19}$' THEN \
-                CASE WHEN v::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN v::bigint END END END
+                CASE WHEN v::numeric BETWEEN -9223372036854775808 AND 9223372036854775807::numeric \
+                THEN v::bigint END END END
                 """)
         case .real:
             named(
                 text,
                 """
                 CASE WHEN v ~ '^-?[0-9]{1,17}(\\.[0-9]{1,20})?$' OR v IN ('Infinity', '-Infinity', 'NaN') THEN v::float8 \
-                WHEN \(Self.isNumber) THEN CASE WHEN v::numeric = 0 THEN 0 \
+                WHEN \(Self.isNumber) THEN CASE WHEN v::numeric = 0::numeric THEN 0 \
                 WHEN abs(v::numeric) BETWEEN 5e-324 AND 1.7976931348623157e308 THEN v::float8 END END
                 """)
         case .float:
@@ -55,19 +56,19 @@ extension PostgreSQLDialect {
                 text,
                 """
                 CASE WHEN v IN ('Infinity', '-Infinity', 'NaN') THEN v::float8 \
-                WHEN \(Self.isNumber) THEN CASE WHEN v::numeric = 0 THEN 0 \
+                WHEN \(Self.isNumber) THEN CASE WHEN v::numeric = 0::numeric THEN 0 \
                 WHEN abs(v::numeric) BETWEEN 1.5e-45 AND 3.4028235e38 THEN v::real::float8 END END
                 """)
         case .decimal: "trim_scale(substring(\(text) from '\(Self.number)')::numeric)::text"
         case .uuid:
             """
             decode(replace(substring(\(text) \
-            from '^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$'), '-', ''), 'hex')
+            from '^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$'), '-'::text, ''::text), 'hex'::text)
             """
         case .data:
             """
             decode(substring(\(text) \
-            from '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'), 'base64')
+            from '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'), 'base64'::text)
             """
         }
     }

@@ -3,6 +3,9 @@ public import ChronicleCore
 // PostgreSQL ends a query with an error if a calculation with integers or reals overflows, if one with reals underflows,
 // and if a number is divided by zero. A calculation therefore considers the magnitude of its operands, in a subquery that
 // names them. OFFSET 0 prevents PostgreSQL from inserting the operands, which may be long, wherever their names occur.
+//
+// Literals have the type of the other operand, because an operator of another schema in the search path would be preferred
+// to one of the server whose operands must be converted.
 extension PostgreSQLDialect {
     public var infinity: SQLQuery { "'Infinity'::float8" }
 
@@ -58,8 +61,9 @@ extension PostgreSQLDialect {
         let allowed: SQLQuery = value.isOptional ? "v IS NULL OR " : ""
         let text: SQLQuery = "'\(raw: Self.outOfRange)\(raw: propertyName.replacing("'", with: "''")) '"
         return """
-            (SELECT CASE WHEN \(allowed)v BETWEEN \(raw: String(range.lowerBound)) AND \(raw: String(range.upperBound)) \
-            THEN v ELSE concat(\(text), v)::bigint END FROM (SELECT \(value.sql) AS v OFFSET 0) AS o)
+            (SELECT CASE WHEN \(allowed)v BETWEEN '\(raw: String(range.lowerBound))'::bigint \
+            AND '\(raw: String(range.upperBound))'::bigint \
+            THEN v ELSE pg_catalog.concat(\(text), v)::bigint END FROM (SELECT \(value.sql) AS v OFFSET 0) AS o)
             """
     }
 
@@ -89,43 +93,49 @@ extension PostgreSQLDialect {
     }
 
     // Multiplying by 2^512 or 2^-512 is exact. NaN is greater than infinity.
-    private static let (up, down): (SQLQuery, SQLQuery) = ("1.3407807929942597e154", "7.458340731200207e-155")
+    private static let (up, down): (SQLQuery, SQLQuery) = (
+        "1.3407807929942597e154::float8", "7.458340731200207e-155::float8"
+    )
     private static let signedInfinity: SQLQuery = "sign(a) * sign(b) * 'Infinity'::float8"
     private static let signedZero: SQLQuery = "sign(a) * sign(b) * '0'::float8"
     private static let isModerate: SQLQuery =
-        "abs(a) BETWEEN 1e-150 AND 1e150 AND abs(b) BETWEEN 1e-150 AND 1e150"
+        "abs(a) BETWEEN 1e-150::float8 AND 1e150::float8 AND abs(b) BETWEEN 1e-150::float8 AND 1e150::float8"
+    private static let isInfinite: SQLQuery = "abs(a) >= 'Infinity'::float8 OR abs(b) >= 'Infinity'::float8"
     /// A number of at most this size times 2^-1024 rounds to zero.
-    private static let half: SQLQuery = "4.440892098500626e-16"
+    private static let half: SQLQuery = "4.440892098500626e-16::float8"
 
     /// A sum with a number below 1e290 does not overflow; half a sum that overflows is at least 2^1023.
     private static func sum(_ operation: SQLQuery) -> SQLQuery {
-        """
-        CASE WHEN abs(a) < 1e307 AND abs(b) < 1e307 THEN a \(operation) b \
-        WHEN abs(a) BETWEEN 1e290 AND 1.7976931348623157e308 AND abs(b) BETWEEN 1e290 AND 1.7976931348623157e308 \
-        THEN CASE WHEN abs(a * 0.5 \(operation) b * 0.5) >= 8.98846567431158e307 \
-        THEN sign(a) * 'Infinity'::float8 ELSE a \(operation) b END ELSE a \(operation) b END
-        """
+        let isLarge: SQLQuery = "BETWEEN 1e290::float8 AND 1.7976931348623157e308::float8"
+        return """
+            CASE WHEN abs(a) < 1e307::float8 AND abs(b) < 1e307::float8 THEN a \(operation) b \
+            WHEN abs(a) \(isLarge) AND abs(b) \(isLarge) \
+            THEN CASE WHEN abs(a * 0.5::float8 \(operation) b * 0.5::float8) >= 8.98846567431158e307::float8 \
+            THEN sign(a) * 'Infinity'::float8 ELSE a \(operation) b END ELSE a \(operation) b END
+            """
     }
 
     private static let product: SQLQuery = """
         CASE WHEN \(isModerate) THEN a * b \
-        WHEN a = 0 OR b = 0 OR abs(a) >= 'Infinity' OR abs(b) >= 'Infinity' THEN a * b \
-        WHEN abs(a) >= 1 AND abs(b) >= 1 \
-        THEN CASE WHEN abs(a * \(down)) * abs(b * \(down)) >= 1 THEN \(signedInfinity) ELSE a * b END \
-        WHEN abs(a) < 1e-162 AND abs(b) < 1e-162 THEN \(signedZero) \
-        WHEN abs(a) < 1 AND abs(b) < 1 \
+        WHEN a = 0::float8 OR b = 0::float8 OR \(isInfinite) THEN a * b \
+        WHEN abs(a) >= 1::float8 AND abs(b) >= 1::float8 \
+        THEN CASE WHEN abs(a * \(down)) * abs(b * \(down)) >= 1::float8 THEN \(signedInfinity) ELSE a * b END \
+        WHEN abs(a) < 1e-162::float8 AND abs(b) < 1e-162::float8 THEN \(signedZero) \
+        WHEN abs(a) < 1::float8 AND abs(b) < 1::float8 \
         THEN CASE WHEN abs(a * \(up)) * abs(b * \(up)) <= \(half) THEN \(signedZero) ELSE a * b END ELSE a * b END
         """
 
     /// A number divided by zero is infinite, with a sign that depends on that of the zero; zero divided by zero is NaN, like
     /// zero times infinity.
     private static let quotient: SQLQuery = """
-        CASE WHEN b = 0 THEN a * (CASE b::text WHEN '-0' THEN '-Infinity' ELSE 'Infinity' END)::float8 WHEN \(isModerate) THEN a / b \
-        WHEN a = 0 OR abs(a) >= 'Infinity' OR abs(b) >= 'Infinity' THEN a / b \
-        WHEN abs(b) < 1 THEN CASE WHEN abs(a) < \(half) THEN a / b \
-        WHEN abs(a) > 1e10 AND abs(b) < 1e-300 THEN \(signedInfinity) \
-        WHEN abs(a * \(down)) / abs(b * \(up)) >= 1 THEN \(signedInfinity) ELSE a / b END \
-        WHEN abs(a) >= 1 THEN a / b WHEN abs(a * \(up)) / abs(b * \(down)) <= \(half) THEN \(signedZero) ELSE a / b END
+        CASE WHEN b = 0::float8 THEN a * (CASE b::text WHEN '-0' THEN '-Infinity' ELSE 'Infinity' END)::float8 \
+        WHEN \(isModerate) THEN a / b \
+        WHEN a = 0::float8 OR \(isInfinite) THEN a / b \
+        WHEN abs(b) < 1::float8 THEN CASE WHEN abs(a) < \(half) THEN a / b \
+        WHEN abs(a) > 1e10::float8 AND abs(b) < 1e-300::float8 THEN \(signedInfinity) \
+        WHEN abs(a * \(down)) / abs(b * \(up)) >= 1::float8 THEN \(signedInfinity) ELSE a / b END \
+        WHEN abs(a) >= 1::float8 THEN a / b \
+        WHEN abs(a * \(up)) / abs(b * \(down)) <= \(half) THEN \(signedZero) ELSE a / b END
         """
 
     // MARK: Decimals
@@ -133,7 +143,7 @@ extension PostgreSQLDialect {
     // A text that is not a number, which another program may have written, is NULL.
     public func decimal(_ text: SQLQuery) -> SQLQuery {
         """
-        substring(replace(\(text), 'NaN', '-Infinity') from '^(?:-Infinity|-?[0-9]+(?:\\.[0-9]+)?)$')::numeric
+        substring(replace(\(text), 'NaN'::text, '-Infinity'::text) from '^(?:-Infinity|-?[0-9]+(?:\\.[0-9]+)?)$')::numeric
         """
     }
 }

@@ -67,6 +67,9 @@ public struct PostgreSQLDialect: SQLDialect {
         return value.isOptional ? "\(term) NULLS \(raw: isDescending ? "LAST" : "FIRST")" : term
     }
 
+    // An aggregate of another schema for the type of the value would be preferred to the server's, which has none.
+    public func count(_ value: SQLQuery) -> SQLQuery { "pg_catalog.count(\(value))" }
+
     // MARK: Conditions and values
 
     public var `true`: SQLQuery { "TRUE" }

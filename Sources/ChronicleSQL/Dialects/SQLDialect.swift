@@ -65,6 +65,12 @@ public protocol SQLDialect: Sendable {
     /// - Returns: The query for the number of its rows.
     func count(of query: SQLQuery) -> SQLQuery
 
+    /// Returns the number of rows in which a value is not NULL. By default, it is `count(…)`.
+    ///
+    /// - Parameter value: A value of the rows.
+    /// - Returns: The number.
+    func count(_ value: SQLQuery) -> SQLQuery
+
     /// Returns a term of ORDER BY, which orders NULL before all values, NaN after all other numbers, and texts by their
     /// Unicode scalars; and everything in reverse for a descending order.
     ///
@@ -311,6 +317,8 @@ extension SQLDialect {
     public func constant(_ value: PropertyValue) -> SQLQuery { "\(value: value)" }
 
     public func canRepresent(_ value: PropertyValue) -> Bool { true }
+
+    public func count(_ value: SQLQuery) -> SQLQuery { "count(\(value))" }
 
     public func count(of query: SQLQuery) -> SQLQuery { "SELECT count(*) FROM (\(query)) AS rows" }
 

@@ -62,9 +62,10 @@ extension PredicateSQL {
         let owner = try source.enter(elements)
         let result = source.dialect.value(of: try condition(filter, .exact))
         // The number is undefined if the filter is for one of the elements.
+        let (defined, matching) = (source.dialect.count("r"), source.dialect.count("nullif(r, 0)"))
         var count = SQLOperand(
             sql: """
-                (SELECT CASE WHEN count(*) = count(r) THEN count(nullif(r, 0)) END \
+                (SELECT CASE WHEN count(*) = \(defined) THEN \(matching) END \
                 FROM (SELECT \(result) AS r FROM \(source.tables(of: elements.variable)) WHERE \(owner)) AS f)
                 """, type: .integer)
         count.mayBeUndefined = true

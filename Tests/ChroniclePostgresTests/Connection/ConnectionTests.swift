@@ -235,9 +235,12 @@
             for isPooled in [false, true] {
                 settings.usesTransactionPooling = isPooled
                 let result = try Connection(settings).run(
-                    "SELECT current_schema()::text, current_setting('statement_timeout'), current_setting('lock_timeout')"
-                )
-                #expect((0..<3).map { result.text(0, $0) } == [schema, "1500ms", "2s"])
+                    """
+                    SELECT current_setting('search_path'), current_setting('chronicle.path'), \
+                    current_setting('statement_timeout'), current_setting('lock_timeout')
+                    """)
+                let path = "\"\(schema)\", \"$user\", public"
+                #expect((0..<4).map { result.text(0, $0) } == ["pg_catalog, pg_temp", path, "1500ms", "2s"])
                 if isPooled {
                     let connection = try Connection(settings)
                     try connection.run("SELECT 1")

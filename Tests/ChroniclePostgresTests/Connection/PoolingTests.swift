@@ -136,14 +136,15 @@
             direct.connectionString = cluster.connectionString()
             direct.usesTransactionPooling = false
             let blocker = try Connection(direct)
-            try blocker.script("BEGIN; LOCK TABLE \"GraphSeat\" IN ACCESS EXCLUSIVE MODE")
+            let table = blocker.table("GraphSeat")
+            try blocker.script("BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
             let task = Task {
                 _ = #expect(throws: CancellationError.self) {
                     try ModelContext(container).fetch(FetchDescriptor<GraphSeat>())
                 }
             }
             try await task.cancel(
-                afterRows: "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\"GraphSeat\"'::regclass", blocker)
+                afterRows: "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\(table)'::regclass", blocker)
             await task.value
             try blocker.script("ROLLBACK")
             #expect(try ModelContext(container).fetchCount(FetchDescriptor<GraphSeat>()) == 0)

@@ -101,14 +101,15 @@
             let configuration = try PostgresConfiguration.testing { $0.lockTimeout = nil }
             let container = try ModelContainer(for: GraphSeat.self, configurations: configuration)
             let blocker = try Connection(configuration.connectionSettings)
-            try blocker.script("BEGIN; LOCK TABLE \"GraphSeat\" IN ACCESS EXCLUSIVE MODE")
+            let table = blocker.table("GraphSeat")
+            try blocker.script("BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
             let task = Task {
                 _ = #expect(throws: CancellationError.self) {
                     try ModelContext(container).fetch(FetchDescriptor<GraphSeat>())
                 }
             }
             try await task.cancel(
-                afterRows: "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\"GraphSeat\"'::regclass", blocker)
+                afterRows: "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '\(table)'::regclass", blocker)
             await task.value
             try blocker.script("ROLLBACK")
             #expect(try ModelContext(container).fetchCount(FetchDescriptor<GraphSeat>()) == 0)

@@ -1,9 +1,10 @@
 #if Postgres
     import Chronicle
-    import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
     import Testing
+
+    @testable import ChroniclePostgres
 
     /// A role that may create objects in the schema of a store, as every role may in the schema `public` before
     /// PostgreSQL 15, must not run code as the owner of the tables.
@@ -134,6 +135,195 @@
             #expect(try found() == "")
             try store.erase()
             #expect(try found() == "")
+        }
+
+        // MARK: Statements with the session's path
+
+        /// Operators that statements for models would use if their operands had other types, each with the types and the
+        /// result.
+        private static let twinOperators: [(name: String, left: String, right: String, result: String)] =
+            ["=", "<>", "<", ">", "<=", ">="].flatMap { name in
+                [
+                    ("double precision", "numeric"), ("double precision", "integer"), ("double precision", "bigint"),
+                    ("numeric", "integer"), ("numeric", "bigint"), ("bigint", "numeric"), ("integer", "numeric"),
+                    ("numeric", "double precision"), ("bigint", "double precision"), ("text", "\"char\""),
+                ].map { (name, $0.0, $0.1, "boolean") }
+            }
+            + ["+", "-", "*", "/"].flatMap { name in
+                [
+                    ("double precision", "numeric"), ("integer", "double precision"), ("double precision", "integer"),
+                    ("numeric", "double precision"), ("numeric", "bigint"), ("bigint", "numeric"),
+                    ("double precision", "bigint"),
+                ].map { (name, $0.0, $0.1, "double precision") }
+            }
+            + ["->", "->>"].flatMap { name in
+                [("json", "json"), ("jsonb", "jsonb"), ("json", "name"), ("jsonb", "name")].map {
+                    (name, $0.0, $0.1, "text")
+                }
+            }
+
+        /// Functions that would be preferred to those of the server with parameters of any type, or for literals.
+        private static let twinFunctions: [(name: String, parameters: [String], result: String)] = [
+            ("concat", ["text", "bigint"], "text"), ("to_json", ["uuid"], "json"),
+            ("div", ["numeric", "bigint"], "numeric"),
+            ("replace", ["text", "\"char\"", "\"char\""], "text"), ("decode", ["text", "\"char\""], "bytea"),
+            ("abs", ["double precision", "integer"], "double precision"), ("mod", ["bigint", "integer"], "bigint"),
+            ("unnest", ["bigint[]"], "bigint"), ("cardinality", ["bigint[]"], "integer"),
+            ("strpos", ["text", "\"char\""], "integer"), ("starts_with", ["text", "\"char\""], "boolean"),
+            ("set_config", ["text", "text", "integer"], "text"),
+        ]
+
+        enum Probes {
+            struct Place: Codable, Equatable {
+                var city = "Rome"
+                var height = 1.5
+                var level: Float = 2.5
+                var floor = 3
+                var rent: Decimal = 4
+                var key: UUID? = UUID()
+                var icon: Data? = Data([1, 2])
+            }
+
+            @Model final class Probe {
+                @Attribute(.unique) var name: String
+                @Attribute(.unique) var number: Int
+                @Attribute(.unique) var real: Double
+                var small: Int8 = 1
+                var rate = 0.5
+                var price: Decimal = 3
+                var place = Place()
+                @Relationship(inverse: \Part.probe) var parts: [Part] = []
+                init(_ number: Int) { (name, self.number, real) = ("\(number)", number, Double(number)) }
+            }
+
+            @Model final class Part {
+                var weight = 1.5
+                var count = 1
+                var probe: Probe?
+                init() {}
+            }
+        }
+
+        /// Statements of a store that resolve operators and functions, by what they do.
+        static let statements: [(String, @Sendable (ModelContext) throws -> Void)] = {
+            typealias Probe = Probes.Probe
+            func matching(_ predicate: Predicate<Probe>) -> @Sendable (ModelContext) throws -> Void {
+                { context in
+                    _ = try context.fetchCount(FetchDescriptor(predicate: predicate))
+                    try context.update(model: Probe.self, where: predicate, set: \.small, to: 2)
+                }
+            }
+            return [
+                ("sum", matching(#Predicate { $0.rate + $0.real > 1 })),
+                ("product", matching(#Predicate { $0.rate * $0.real > 1 })),
+                ("quotient", matching(#Predicate { $0.rate / $0.real > 1 })),
+                ("integers", matching(#Predicate { $0.number * 2 - $0.number / 2 % 7 > 1 && -$0.number < 0 })),
+                ("member", matching(#Predicate { $0.place.city == "Rome" && $0.place.city.contains("o") })),
+                ("members", matching(#Predicate { $0.place.height > 1 && $0.place.floor < 9 && $0.place.level > 1 })),
+                ("text", matching(#Predicate { $0.name.starts(with: "1") || $0.name < "5" })),
+                ("filter", matching(#Predicate { $0.parts.filter { $0.weight / 2 > 0.5 && $0.count > 0 }.count == 1 })),
+                ("parts", matching(#Predicate { $0.parts.contains { $0.weight * 2 > 1 } || $0.parts.count > 5 })),
+                ("list", matching(#Predicate { [1, 2, 3].contains($0.number) })),
+                ("decimal", matching(#Predicate { $0.price > 2 })),
+                (
+                    "values",
+                    {
+                        let rate = #Expression<Probe, Double> { $0.rate * 1.5 + 2 }
+                        try $0.update(model: Probe.self, set: [PropertyUpdate(\.rate, to: rate)])
+                        let small = #Expression<Probe, Int8> { $0.small + 1 }
+                        try $0.update(model: Probe.self, set: [PropertyUpdate(\.small, to: small)])
+                    }
+                ),
+                (
+                    "exchange",
+                    {
+                        let all = try $0.fetch(FetchDescriptor<Probe>(sortBy: [SortDescriptor(\.number)]))
+                        let (first, second) = (all[0], all[1])
+                        (first.number, second.number) = (second.number, first.number)
+                        (first.real, second.real) = (second.real, first.real)
+                        (first.name, second.name) = (second.name, first.name)
+                        try $0.save()
+                    }
+                ),
+                (
+                    "history",
+                    {
+                        $0.transactionMetadata = ["reason": "test"]
+                        $0.insert(Probe(100))
+                        try $0.save()
+                        let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+                            predicate: #Predicate { $0.metadata["reason"] == "test" })
+                        #expect(try $0.fetchHistory(descriptor).count == 1)
+                    }
+                ),
+                ("delete", { try $0.delete(model: Probe.self, where: #Predicate { $0.rate + $0.real > 1e9 }) }),
+            ]
+        }()
+
+        @Test func twinsInTheSchemaOfTheStoreAreNotCalled() throws {
+            let cluster = try PostgresCluster.shared.get()
+            let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
+            let schema = configuration.schemaName ?? ""
+            let container = try ModelContainer(
+                for: Schema([Probes.Probe.self, Probes.Part.self]), configurations: configuration)
+            let context = ModelContext(container)
+            for number in 1...3 {
+                let probe = Probes.Probe(number)
+                context.insert(probe)
+                probe.parts = [Probes.Part()]
+            }
+            try context.save()
+            var script = """
+                SET search_path = \(schema);
+
+                """
+            for (number, twin) in Self.twinOperators.enumerated() {
+                script += """
+                    CREATE FUNCTION twin_\(number)(\(twin.left), \(twin.right)) RETURNS \(twin.result) LANGUAGE plpgsql AS $$
+                    BEGIN RAISE EXCEPTION 'twin of \(twin.name)(\(twin.left), \(twin.right))'; END $$;
+                    CREATE OPERATOR \(twin.name) (FUNCTION = twin_\(number), LEFTARG = \(twin.left), \
+                    RIGHTARG = \(twin.right));
+
+                    """
+            }
+            for twin in Self.twinFunctions {
+                script += """
+                    CREATE FUNCTION "\(twin.name)"(\(twin.parameters.joined(separator: ", "))) RETURNS \(twin.result) \
+                    LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'twin of \(twin.name)'; END $$;
+
+                    """
+            }
+            script += """
+                CREATE FUNCTION twin_count(bigint, bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'twin of count'; END $$;
+                CREATE AGGREGATE count(bigint) (SFUNC = twin_count, STYPE = bigint, INITCOND = '0')
+                """
+            try cluster.psql(script)
+            for (name, statement) in Self.statements {
+                do { try statement(ModelContext(container)) } catch { Issue.record("\(name): \(error)") }
+            }
+        }
+
+        /// Fetches, reads of the history and the opening find only functions of the server; a trigger of another program has
+        /// the path of the session.
+        @Test(arguments: [true, false]) func pathsOfTransactions(recordsHistory: Bool) throws {
+            let fixture = try HistoryFixture { $0.recordsHistory = recordsHistory }
+            try fixture.psql(
+                """
+                CREATE TABLE path(value text); CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO path VALUES (current_setting('search_path')); RETURN NEW; END $$;
+                CREATE TRIGGER keep BEFORE INSERT OR UPDATE ON "Account" FOR EACH ROW EXECUTE FUNCTION keep()
+                """)
+            let context = fixture.context()
+            context.insert(Account("a"))
+            try context.save()
+            try context.update(model: Account.self, where: nil, set: \.balance, to: 5)
+            let path = #"\#(fixture.schema), "$user", public"#
+            let value = "replace(value, '\"\(fixture.schema)\"', '\(fixture.schema)')"
+            #expect(try fixture.psql("SELECT string_agg(\(value), ';') FROM path") == "\(path);\(path)")
+            let store = try #require(fixture.container.stores.first as? PostgresStore)
+            let found = try store.pool.read { try $0.run("SELECT current_setting('search_path')").text(0, 0) }
+            #expect(found == "pg_catalog, pg_temp")
         }
 
         // MARK: Objects that exist before the store

@@ -272,12 +272,12 @@
             try context.save()
             let other = try Connection(configuration.connectionSettings)
             try other.transaction { connection in
-                try connection.run("UPDATE \"GraphSeat\" SET number = 2")
+                try connection.run("UPDATE \(connection.table("GraphSeat")) SET number = 2")
                 seat.number = 3
                 #expect(throws: SwiftDataError.storeBusy) { try context.save() }
             }
             try context.save()
-            #expect(try other.run("SELECT number FROM \"GraphSeat\"").int64(0, 0) == 3)
+            #expect(try other.run("SELECT number FROM \(other.table("GraphSeat"))").int64(0, 0) == 3)
         }
 
         @Test func missingTokenDoesNotFailTheSave() throws {
@@ -289,7 +289,7 @@
             let other = try Connection(configuration.connectionSettings)
             try other.transaction { connection in
                 // As while history is deleted.
-                try connection.run("SELECT 1 FROM chronicle_history FOR UPDATE")
+                try connection.run("SELECT 1 FROM \(connection.schema).chronicle_history FOR UPDATE")
                 context.insert(GraphSeat(1))
                 try context.save()
                 #expect(!context.hasChanges)
@@ -297,7 +297,7 @@
             #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
             context.insert(GraphSeat(2))
             try context.save()
-            #expect(try other.run("SELECT count(*) FROM \"GraphSeat\"").int64(0, 0) == 2)
+            #expect(try other.run("SELECT count(*) FROM \(other.table("GraphSeat"))").int64(0, 0) == 2)
         }
 
         @Test func savesThroughATransactionPool() throws {

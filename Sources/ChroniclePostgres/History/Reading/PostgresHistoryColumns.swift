@@ -16,7 +16,7 @@
         var timestamp: SQLQuery { "h.timestamp" }
         var position: SQLQuery { "h.position" }
 
-        func metadata(_ key: String) -> SQLQuery { "(h.metadata ->> \(value: .text(key)))" }
+        func metadata(_ key: String) -> SQLQuery { "(h.metadata ->> \(dialect.constant(.text(key))))" }
 
         func isPart(_ change: SQLQuery) -> SQLQuery {
             "\(change).transaction = h.transaction AND \(change).id BETWEEN h.first_change AND h.last_change"

@@ -4,7 +4,7 @@
 
     /// The description of a save for its row of `chronicle_pending`: its author, its check value, and so on.
     ///
-    /// The transaction of a save is one pipeline, or several. ``begin(_:)`` adds statements to the first one, directly
+    /// The transaction of a save is one pipeline, or several. ``begin(_:)`` adds a statement to the first one, directly
     /// after BEGIN and before any change.
     ///
     /// The triggers insert the row at the first change, from a parameter of the session that ends with the transaction.
@@ -19,7 +19,17 @@
         /// The part of the description that is the same for all saves of the process.
         private static let program = "\"process\":\(json(process)),\"bundle\":\(json(bundle))"
 
-        /// Adds the statements before the first change.
+        /// Adds the statement before the first change of a store, which also sets the search path for it.
+        ///
+        /// - Parameters:
+        ///   - pipeline: The pipeline.
+        ///   - recordsHistory: Whether the store records its history.
+        /// - Throws: See ``begin(_:)``.
+        func begin(_ pipeline: inout Pipeline, recordsHistory: Bool) throws {
+            if recordsHistory { try begin(&pipeline) } else { pipeline.add("SELECT \(SearchPath.models)") }
+        }
+
+        /// Adds the statement before the first change, which also sets the search path of transactions that write models.
         ///
         /// - Throws: ``SwiftDataError/valueOutOfRange`` if the author, the name of the context, or the metadata contain a
         ///   NUL character.
@@ -29,7 +39,9 @@
             for (key, value) in editingState.metadata {
                 try SwiftDataError.requireStorable(key + value, "metadata of the context")
             }
-            pipeline.add("SELECT set_config('\(HistoryTables.header)', $1, TRUE)", Parameters(.text(header)))
+            pipeline.add(
+                "SELECT pg_catalog.set_config('\(HistoryTables.header)', $1, TRUE), \(SearchPath.models)",
+                Parameters(.text(header)))
         }
 
         /// The description as JSON, written by hand: an encoder takes a third of the client's time in a small save.
