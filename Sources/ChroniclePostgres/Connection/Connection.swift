@@ -33,6 +33,8 @@
         /// Whether the server may have committed the latest transaction, because COMMIT, or a whole pipeline without BEGIN,
         /// was sent. Otherwise, losing the connection rolls the transaction back.
         var hasSentCommit = false
+        /// Called once, before the next statement that ``script(_:)`` runs, which may change definitions.
+        var willChangeDefinitions: ((Connection) throws -> Void)?
         /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
         var transactionDepth = 0
 

@@ -258,6 +258,7 @@
         ///
         /// - Throws: ``PostgresError`` of the statement that failed.
         func script(_ sql: String) throws {
+            try prepareForDefinitions()
             let handle = try open()
             if needsBegin {
                 needsBegin = false
@@ -270,6 +271,13 @@
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
             default: throw PostgresError(result, handle, sql: sql)
             }
+        }
+
+        /// Calls ``willChangeDefinitions``, unless it was called before.
+        func prepareForDefinitions() throws {
+            guard let prepare = willChangeDefinitions else { return }
+            willChangeDefinitions = nil
+            try prepare(self)
         }
     }
 #endif

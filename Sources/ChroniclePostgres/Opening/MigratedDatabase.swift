@@ -17,6 +17,8 @@
         func transaction<Result>(_ body: () throws -> Result) throws -> Result {
             try connection.transaction { connection in
                 try SchemaCompletion.lock(connection)
+                // Before the stage writes models.
+                try DefinitionLock.acquire(connection)
                 return try body()
             }
         }

@@ -210,7 +210,13 @@
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             try checkOtherTables(connection)
             let digest = try DatabaseSchema.digest(connection)
-            if try !Self.hasStore(connection) { try createStore(connection) }
+            // Before the first statement that changes a definition. An opening that changes none waits for nobody.
+            defer { connection.willChangeDefinitions = nil }
+            if try Self.hasStore(connection) {
+                connection.willChangeDefinitions = DefinitionLock.acquire
+            } else {
+                try createStore(connection)
+            }
             try HistoryLayout.noteChanges(connection)
             try version?.requireNotLater(MetaTable(connection))
             let catalog = Catalog(connection)
@@ -245,7 +251,7 @@
                 for column in required { try setMissingValues(of: column, connection) }
                 try transfer.apply()
             }
-            try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
+            try connection.run("SET CONSTRAINTS ALL IMMEDIATE", isPrepared: false)
             for column in required { try column.require(connection) }
             try version?.store(MetaTable(connection))
             try catalog.describe(plan)
@@ -257,7 +263,7 @@
             if newDigest != digest { try MetaTable.removeCompletions(connection) }
             try MetaTable.set(.completeFor(signature), newDigest, connection)
             for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
-            try connection.script("SET CONSTRAINTS ALL DEFERRED")
+            try connection.run("SET CONSTRAINTS ALL DEFERRED", isPrepared: false)
         }
 
         /// Records the changes that `body` makes as a transaction of the history whose author is

@@ -65,11 +65,16 @@
             let digest = format < 2 ? earlierDigest(connection) : digest(connection)
             let earlier = try MetaTable.text(.files, connection).flatMap { TableFiles($0) }
             let isReplaced = try earlier.map { try TableFiles(connection).isChanged(since: $0) } ?? false
-            try connection.run(
+            let state = try connection.run(
                 """
-                UPDATE \(connection.schema).chronicle_history SET definitions = '\(changedMark)' \
-                WHERE is_recording AND (split_part(definitions, ' ', 2) <> (\(digest)) OR \(isReplaced))
+                SELECT is_recording AND (split_part(definitions, ' ', 2) <> (\(digest)) OR \(isReplaced)) \
+                FROM \(connection.schema).chronicle_history
                 """, isPrepared: false)
+            if state.bool(0, 0) { try connection.prepareForDefinitions() }
+            // Also without an effect: a role that must not change the history does not complete the tables.
+            try connection.run(
+                "UPDATE \(connection.schema).chronicle_history SET definitions = '\(changedMark)' WHERE \(state.bool(0, 0))",
+                isPrepared: false)
         }
 
         private static let changedMark = "changed"
