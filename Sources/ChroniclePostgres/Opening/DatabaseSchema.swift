@@ -111,8 +111,11 @@
                 x.indisvalid, x.indpred IS NULL) FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
                 WHERE i.relnamespace = \(connection.namespace) \
                 UNION ALL SELECT concat_ws(' ', 'trigger', tgrelid::regclass, tgname, tgfoid::regproc, tgenabled, tgtype) \
-                FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid \
-                WHERE NOT tgisinternal AND c.relnamespace = \(connection.namespace) \
+                FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_proc AS f ON f.oid = g.tgfoid \
+                WHERE NOT tgisinternal AND \(connection.namespace) IN (c.relnamespace, f.pronamespace) \
+                UNION ALL SELECT concat_ws(' ', 'partition', g.tgrelid::regclass, g.tgname, g.tgenabled) \
+                FROM pg_trigger AS g JOIN pg_trigger AS t ON t.oid = g.tgparentid JOIN pg_proc AS f ON f.oid = g.tgfoid \
+                WHERE g.tgenabled <> t.tgenabled AND f.pronamespace = \(connection.namespace) \
                 UNION ALL SELECT concat_ws(' ', 'function', oid::regprocedure, prosecdef, md5(prosrc)) FROM pg_proc \
                 WHERE pronamespace = \(connection.namespace)) AS definitions
                 """)

@@ -217,5 +217,39 @@
             let resumed = try again.token
             #expect(try HistoryFixture(fixture.configuration, fixture.cluster).transactions(after: resumed).isEmpty)
         }
+
+        /// A partition whose trigger was disabled, or is not enabled in all sessions, did not record changes.
+        @Test(
+            arguments: ["part1", "second"],
+            [
+                "DISABLE TRIGGER chronicle_row", "DISABLE TRIGGER ALL", "DISABLE TRIGGER ALL, ENABLE TRIGGER ALL",
+            ])
+        func disabledTriggersOfPartitionsAreAGap(_ partition: String, _ change: String) throws {
+            let fixture = try partitioned()
+            let table = partition == "second" ? "\(fixture.schema)_parts.part2" : partition
+            try fixture.add("a")
+            let token = try fixture.token
+            try fixture.psql("ALTER TABLE \(table) \(change)")
+            let again = try HistoryFixture(fixture.configuration, fixture.cluster)
+            #expect(throws: SwiftDataError.historyTokenGap) { try again.transactions(after: token) }
+            let resumed = try again.token
+            for role in ["origin", "replica"] {
+                let row = (partition == "second" ? 100 : 1) + (role == "origin" ? 0 : 1)
+                try again.psql("SET session_replication_role = \(role); INSERT INTO \(table)(_rowid_) VALUES (\(row))")
+            }
+            #expect(try again.transactions(after: resumed).count == 2)
+            // The next opening changes nothing.
+            let third = try HistoryFixture(fixture.configuration, fixture.cluster)
+            #expect(try third.transactions(after: resumed).count == 2)
+        }
+
+        /// A truncate trigger of a partition in another schema.
+        @Test func disabledTriggersInOtherSchemasAreAGap() throws {
+            let fixture = try partitioned()
+            let token = try fixture.token
+            try fixture.psql("ALTER TABLE \(fixture.schema)_parts.part2 DISABLE TRIGGER chronicle_truncate")
+            let again = try HistoryFixture(fixture.configuration, fixture.cluster)
+            #expect(throws: SwiftDataError.historyTokenGap) { try again.transactions(after: token) }
+        }
     }
 #endif

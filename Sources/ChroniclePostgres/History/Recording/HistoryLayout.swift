@@ -179,6 +179,9 @@
         }
 
         /// Returns the digest of the triggers and functions as they are. It does not depend on the name of the schema.
+        ///
+        /// The triggers that a partition has of its parent are part of it only if they are enabled in another way, for
+        /// example not at all, because partitions can be added at any time.
         private static func digest(_ connection: Connection) -> String {
             """
             SELECT md5(coalesce(string_agg(part, E'\\n' ORDER BY part COLLATE "C"), '')) FROM (
@@ -188,6 +191,11 @@
             JOIN pg_proc AS p ON p.oid = t.tgfoid \
             WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND p.pronamespace = \(connection.namespace) \
             AND (t.tgname ~ '\(triggerNames)' OR t.tgname = 'chronicle_order')
+            UNION ALL SELECT concat_ws(' ', n.nspname, c.relname, t.tgname, t.tgenabled) \
+            FROM pg_trigger AS t JOIN pg_trigger AS g ON g.oid = t.tgparentid JOIN pg_class AS c ON c.oid = t.tgrelid \
+            JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_proc AS p ON p.oid = t.tgfoid \
+            WHERE t.tgenabled <> g.tgenabled AND p.pronamespace = \(connection.namespace) \
+            AND t.tgname = '\(RecorderSQL.rowTrigger)'
             UNION ALL SELECT concat_ws(' ', proname, prosecdef, proconfig::text, md5(prosrc)) FROM pg_proc \
             WHERE pronamespace = \(connection.namespace) AND proname ~ '^chronicle_') AS definitions
             """
