@@ -26,9 +26,9 @@
             _ entity: RecordedEntity, of root: RecordedEntity, to name: String, _ catalog: Catalog
         ) throws {
             let connection = catalog.connection
-            // The models do not change, and neither does their history. The trigger is created again afterwards.
+            // The models do not change, and neither does their history. The triggers are created again afterwards.
             let (table, column) = (table(root.name), quoted(Schema.entityAttribute))
-            try connection.script("DROP TRIGGER IF EXISTS chronicle_update ON \(table)")
+            try HistoryLayout.dropUpdateTriggers(of: root.name, connection)
             try connection.run(
                 "UPDATE \(table) SET \(column) = $2 WHERE \(column) = $1",
                 Parameters(.text(entity.name), .text(name)), isPrepared: false)

@@ -149,6 +149,16 @@
             }
         }
 
+        /// Removes the triggers that record updates of a table, its partitions and the tables that inherit from it.
+        static func dropUpdateTriggers(of table: String, _ connection: Connection) throws {
+            for relation in try RecordedTable.all(connection)[table]?.relations ?? [] {
+                // A partition loses the trigger of rows with its parent.
+                for name in ["chronicle_update"] + (relation.isPartition ? [] : [RecorderSQL.rowTrigger]) {
+                    try connection.script("DROP TRIGGER IF EXISTS \(name) ON \(relation.qualifiedName)")
+                }
+            }
+        }
+
         /// Deletes all transactions, so that earlier tokens expire, in the transaction that deletes all models.
         ///
         /// - Parameter connection: A connection with an open transaction, after the rows of the models were deleted.
