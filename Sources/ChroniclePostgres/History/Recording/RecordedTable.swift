@@ -23,11 +23,27 @@
             var qualifiedName: String { qualified(name, in: schemaName) }
         }
 
-        /// The condition, in a trigger, that the table belongs to another schema than when the triggers were created.
-        var isOther: String {
-            let names = Set(relations.map(\.schemaName)).sorted().map(literal)
-            return names.count == 1
-                ? "TG_TABLE_SCHEMA <> \(names[0])" : "TG_TABLE_SCHEMA NOT IN (\(names.joined(separator: ", ")))"
+        /// The statement of a trigger that throws an error if the schema of the store was renamed.
+        ///
+        /// A partition, or a table that inherits, can belong to another schema, and be added at any time. The schema of the
+        /// trigger's function then shows the name of the store's.
+        var requireSchemaName: String {
+            let name = literal(relations[0].schemaName)
+            let failure = """
+                RAISE EXCEPTION 'the schema of the store was renamed; open the store once as the owner of its tables'
+                            USING ERRCODE = 'invalid_schema_name';
+                """
+            // Two conditions: the first one is a simple expression, which needs no executor.
+            let isRenamed = """
+                NOT EXISTS (SELECT FROM pg_trigger AS g JOIN pg_proc AS p ON p.oid = g.tgfoid \
+                JOIN pg_namespace AS n ON n.oid = p.pronamespace \
+                WHERE g.tgrelid = TG_RELID AND g.tgname = TG_NAME AND n.nspname = \(name))
+                """
+            return """
+                IF TG_TABLE_SCHEMA <> \(name) THEN
+                        \(isInherited ? "IF \(isRenamed) THEN \(failure) END IF;" : failure)
+                    END IF;
+                """
         }
 
         /// Returns the tables of the store's schema by their names.
@@ -42,7 +58,7 @@
                 UNION SELECT t.root, i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
                 SELECT r.relname, n.nspname, c.relname, c.relispartition, c.relkind = 'f', \
                 EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root IN (k.conrelid, k.confrelid)), \
-                EXISTS (SELECT FROM pg_inherits AS i WHERE t.root IN (i.inhparent, i.inhrelid)), \
+                r.relkind = 'p' OR EXISTS (SELECT FROM pg_inherits AS i WHERE t.root IN (i.inhparent, i.inhrelid)), \
                 EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root = k.conrelid)
                 FROM tree AS t JOIN pg_class AS r ON r.oid = t.root JOIN pg_class AS c ON c.oid = t.oid \
                 JOIN pg_namespace AS n ON n.oid = c.relnamespace \

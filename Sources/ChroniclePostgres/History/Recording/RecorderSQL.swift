@@ -150,10 +150,7 @@
                 isChanged boolean := FALSE;
                 changed bigint;
             BEGIN
-                IF \(table.isOther) THEN
-                    RAISE EXCEPTION 'the schema of the store was renamed; open the store once as the owner of its tables'
-                        USING ERRCODE = 'invalid_schema_name';
-                END IF;
+                \(table.requireSchemaName)
             \(recording)\
                 IF isChanged THEN
                     \(HistoryTables.insertPending(table.schema, isDeferred: isDeferred));
