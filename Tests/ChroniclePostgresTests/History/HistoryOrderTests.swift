@@ -119,6 +119,40 @@
                 ])
         }
 
+        /// A trigger of another program writes a child at the end of the transaction, after its place was determined, and waits
+        /// before the reference is checked.
+        @Test func aChildThatADeferredTriggerInsertsFollowsItsParent() throws {
+            let fixture = try HistoryFixture()
+            let lock = Int64.random(in: 1 ... .max)
+            try fixture.psql(
+                """
+                CREATE TABLE step(number int);
+                CREATE FUNCTION step() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF NEW.number = 1 THEN
+                INSERT INTO step VALUES (2); INSERT INTO "Entry"(_rowid_, account) VALUES (1, 7);
+                ELSE PERFORM pg_advisory_xact_lock(\(lock)); END IF; RETURN NULL; END $$;
+                CREATE CONSTRAINT TRIGGER step AFTER INSERT ON step DEFERRABLE INITIALLY DEFERRED \
+                FOR EACH ROW EXECUTE FUNCTION step()
+                """)
+            let (blocker, session) = (try PsqlSession(fixture), try PsqlSession(fixture))
+            try blocker.run("BEGIN; SELECT pg_advisory_xact_lock(\(lock));")
+            try session.run(
+                #"BEGIN; INSERT INTO "Entry"(_rowid_, amount) VALUES (2, 5); INSERT INTO step VALUES (1);"#)
+            session.send("COMMIT;")
+            // Until the transaction waits for the lock.
+            let waits = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            while try fixture.psql("\(waits) AND objid = \(lock & 0xffff_ffff)") == "0" {}
+            try fixture.psql(#"INSERT INTO "Account"(_rowid_, name, balance) VALUES (7, 'a', 0)"#)
+            try blocker.run("COMMIT;")
+            try blocker.end()
+            try session.waitUntilDone()
+            try session.end()
+            #expect(
+                try fixture.transactions().map { $0.changes.map(\.line) } == [
+                    ["insert Account/7"], ["insert Entry/2", "insert Entry/1"],
+                ])
+        }
+
         /// A model is deleted although another transaction, which is committed earlier, deletes the one that references it.
         @Test func aDeleteFollowsThatOfTheReference() throws {
             let fixture = try HistoryFixture()
@@ -226,7 +260,15 @@
 
         /// Runs statements and waits until they have ended.
         func run(_ script: String) throws {
-            input.fileHandleForWriting.write(Data("\(script)\n\\echo done\n".utf8))
+            send(script)
+            try waitUntilDone()
+        }
+
+        /// Sends statements without waiting for them.
+        func send(_ script: String) { input.fileHandleForWriting.write(Data("\(script)\n\\echo done\n".utf8)) }
+
+        /// Waits until the statements of ``send(_:)`` have ended.
+        func waitUntilDone() throws {
             var text = ""
             while !text.hasSuffix("done\n") {
                 let data = output.fileHandleForReading.availableData

@@ -142,7 +142,7 @@
             VALUES (pg_current_xact_id(), now(), after, clock_timestamp(), \
             nullif(current_setting('\(header)', true), ''), \(isDeferred ? "0" : "NULL")) \
             ON CONFLICT \(isDeferred
-                ? "(transaction, began) DO UPDATE SET last = 0 WHERE p.last IS NULL OR p.last > 0" : "DO NOTHING")
+                ? "(transaction, began) DO UPDATE SET last = 0 WHERE p.last IS DISTINCT FROM 0" : "DO NOTHING")
             """
         }
 
