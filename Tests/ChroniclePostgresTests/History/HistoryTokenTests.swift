@@ -91,6 +91,32 @@
             #expect(throws: SwiftDataError.historyTokenForked) { try restored.transactions(after: lost[1]) }
         }
 
+        /// The files of the tables are others than before.
+        @Test func aDumpThatIsRestoredInTheSameDatabaseIsNoGap() throws {
+            let fixture = try HistoryFixture()
+            try fixture.add("a")
+            let token = try fixture.token
+            try fixture.add("b")
+            let file = fixture.cluster.directory.appending(path: "dump-\(UUID().uuidString).sql")
+            defer { try? FileManager.default.removeItem(at: file) }  // A file that remains does no harm.
+            try fixture.cluster.run(
+                "pg_dump", ["--schema", fixture.schema, "--no-owner", "--file", file.path, "--dbname", "postgres"])
+            try fixture.cluster.psql("DROP SCHEMA \(fixture.schema) CASCADE")
+            try fixture.cluster.run(
+                "psql",
+                [
+                    "--quiet", "--set", "ON_ERROR_STOP=1", "--output", "/dev/null", "--file", file.path, "--dbname",
+                    "postgres",
+                ])
+            let restored = try HistoryFixture(fixture.configuration, fixture.cluster)
+            #expect(try restored.transactions(after: token).count == 1)
+            // Conversions of values are found again.
+            let resumed = try restored.token
+            try restored.psql(#"ALTER TABLE "Account" ALTER COLUMN balance TYPE bigint USING balance + 1"#)
+            let again = try HistoryFixture(fixture.configuration, fixture.cluster)
+            #expect(throws: SwiftDataError.historyTokenGap) { try again.transactions(after: resumed) }
+        }
+
         @Test func erasingExpiresTokensAndResetsConsumers() throws {
             let fixture = try HistoryFixture()
             try fixture.add("a")

@@ -88,7 +88,8 @@
     /// The files of the models' tables, which show whether another program replaced rows without firing triggers: with
     /// `ALTER TABLE … TYPE … USING`, or by adding or removing partitions and tables that inherit from them.
     struct TableFiles {
-        /// The identifiers of the server and of the database, without which the rest has no meaning.
+        /// The identifiers of the server, of the database and of `chronicle_history`, without which the rest has no meaning:
+        /// a restored dump has other files.
         private let database: String
         private let tables: [String: File]
 
@@ -129,8 +130,9 @@
             }
             let identifiers = try connection.run(
                 """
-                SELECT concat_ws(' ', s.system_identifier, d.oid) FROM pg_control_system() AS s, pg_database AS d \
-                WHERE d.datname = current_database()
+                SELECT concat_ws(' ', s.system_identifier, d.oid, \
+                to_regclass(\(literal(connection.schema + ".chronicle_history")))::oid) \
+                FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database()
                 """, isPrepared: false)
             (database, self.tables) = (identifiers.text(0, 0), tables)
         }
@@ -158,8 +160,8 @@
         /// Returns whether rows may have changed since earlier without being recorded.
         func isChanged(since earlier: TableFiles) -> Bool {
             if tables.values.contains(where: \.isUnrecorded) { return true }
-            // A restored copy has other files.
-            guard database == earlier.database else { return false }
+            // An earlier version of Chronicle did not keep the last identifier.
+            guard database == earlier.database || database.hasPrefix(earlier.database + " ") else { return false }
             return earlier.tables.contains { table, file in
                 guard let current = tables[table] else { return true }
                 return current.number != file.number && current.columns != file.columns
