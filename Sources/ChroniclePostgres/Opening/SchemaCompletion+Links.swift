@@ -23,32 +23,70 @@
         /// Makes the table of a symmetric relationship contain both directions of each link, whichever program writes.
         private func mirror(_ links: Schema.Links, _ connection: Connection) throws {
             let table = table(links.name)
-            let name = TableNames.shortened("\(LinkDefinition.mirror)_\(links.name)")
-            let (insert, delete) = (self.table("\(name)_i"), self.table("\(name)_d"))
+            // The server would cut off the ends of longer names, which distinguish them.
+            let names = ["i", "d"].map { TableNames.shortened("\(LinkDefinition.mirror)_\(links.name)_\($0)") }
+            let (insert, delete) = (self.table(names[0]), self.table(names[1]))
             // An insert of links that exist, or a delete of links that do not, fires no further trigger than one for no
             // rows, which ends the recursion.
-            try connection.script(
+            let bodies = [
                 """
-                CREATE OR REPLACE FUNCTION \(insert)() RETURNS trigger LANGUAGE plpgsql \(HistoryFunction.path) AS $$ BEGIN
+                 BEGIN
                 IF EXISTS (SELECT 1 FROM added) THEN
                 INSERT INTO \(table)(owner, destination) SELECT destination, owner FROM added
                 ON CONFLICT DO NOTHING;
                 END IF;
-                RETURN NULL; END $$;
-                CREATE OR REPLACE FUNCTION \(delete)() RETURNS trigger LANGUAGE plpgsql \(HistoryFunction.path) AS $$ BEGIN
+                RETURN NULL; END
+                """,
+                """
+                 BEGIN
                 IF EXISTS (SELECT 1 FROM removed) THEN
                 DELETE FROM \(table) AS l USING removed
                 WHERE l.owner = removed.destination AND l.destination = removed.owner;
                 END IF;
-                RETURN NULL; END $$;
-                CREATE OR REPLACE TRIGGER \(LinkDefinition.mirror)_insert AFTER INSERT ON \(table)
-                REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION \(insert)();
-                CREATE OR REPLACE TRIGGER \(LinkDefinition.mirror)_delete AFTER DELETE ON \(table)
-                REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION \(delete)();
-                ALTER TABLE \(table) ENABLE ALWAYS TRIGGER \(LinkDefinition.mirror)_insert;
-                ALTER TABLE \(table) ENABLE ALWAYS TRIGGER \(LinkDefinition.mirror)_delete;
-                INSERT INTO \(table)(owner, destination) SELECT destination, owner FROM \(table) ON CONFLICT DO NOTHING
-                """)
+                RETURN NULL; END
+                """,
+            ]
+            if try !hasMirror(links, names, bodies, connection) {
+                try HistoryFunction.requireTrustedOwners(connection, names)
+                // CREATE OR REPLACE TRIGGER exists since PostgreSQL 14.
+                try connection.script(
+                    """
+                    CREATE OR REPLACE FUNCTION \(insert)() RETURNS trigger LANGUAGE plpgsql \(HistoryFunction.path) \
+                    AS \(literal(bodies[0]));
+                    CREATE OR REPLACE FUNCTION \(delete)() RETURNS trigger LANGUAGE plpgsql \(HistoryFunction.path) \
+                    AS \(literal(bodies[1]));
+                    DROP TRIGGER IF EXISTS \(LinkDefinition.mirror)_insert ON \(table);
+                    DROP TRIGGER IF EXISTS \(LinkDefinition.mirror)_delete ON \(table);
+                    CREATE TRIGGER \(LinkDefinition.mirror)_insert AFTER INSERT ON \(table)
+                    REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION \(insert)();
+                    CREATE TRIGGER \(LinkDefinition.mirror)_delete AFTER DELETE ON \(table)
+                    REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION \(delete)();
+                    ALTER TABLE \(table) ENABLE ALWAYS TRIGGER \(LinkDefinition.mirror)_insert;
+                    ALTER TABLE \(table) ENABLE ALWAYS TRIGGER \(LinkDefinition.mirror)_delete
+                    """)
+                try HistoryFunction.requireTrustedOwners(connection, names)
+            }
+            try connection.run(
+                "INSERT INTO \(table)(owner, destination) SELECT destination, owner FROM \(table) ON CONFLICT DO NOTHING",
+                isPrepared: false)
+        }
+
+        /// Returns whether the table of a symmetric relationship has the triggers of ``mirror(_:_:)``.
+        private func hasMirror(
+            _ links: Schema.Links, _ names: [String], _ bodies: [String], _ connection: Connection
+        ) throws -> Bool {
+            let found = try connection.run(
+                """
+                SELECT count(*) FROM (VALUES ('insert', $1, $2), ('delete', $3, $4)) AS v(event, name, body) \
+                JOIN pg_trigger AS g ON g.tgname = '\(LinkDefinition.mirror)_' || v.event AND g.tgenabled = 'A' \
+                JOIN pg_class AS c ON c.oid = g.tgrelid AND c.relname = $5 JOIN pg_proc AS p ON p.oid = g.tgfoid \
+                AND p.proname = v.name AND p.prosrc = v.body AND p.pronamespace = c.relnamespace \
+                WHERE c.relnamespace = \(connection.namespace)
+                """,
+                Parameters(
+                    .text(names[0]), .text(bodies[0]), .text(names[1]), .text(bodies[1]), .text(links.name)),
+                isPrepared: false)
+            return found.int64(0, 0) == 2
         }
     }
 #endif

@@ -94,6 +94,27 @@
             }
         }
 
+        enum Symmetric {
+            final class PersonWithARatherLongNameForATableOfLinks: PersistentModel {
+                @Attribute var name: String
+                @Relationship(inverse: PersonWithARatherLongNameForATableOfLinks.back)
+                var friends: [PersonWithARatherLongNameForATableOfLinks]
+                static var back: AnyKeyPath { \PersonWithARatherLongNameForATableOfLinks.friends }
+
+                static let properties: PropertyMap<PersonWithARatherLongNameForATableOfLinks> = [
+                    "name": \.name, "friends": \.friends,
+                ]
+                let persistentBackingData: any BackingData<PersonWithARatherLongNameForATableOfLinks>
+                init(backingData: any BackingData<PersonWithARatherLongNameForATableOfLinks>) {
+                    persistentBackingData = backingData
+                }
+                init(_ name: String) {
+                    persistentBackingData = PersonWithARatherLongNameForATableOfLinks.createBackingData()
+                    self.name = name
+                }
+            }
+        }
+
         enum Animals {
             @Model class Animal {
                 var name: String
@@ -147,6 +168,36 @@
             _ = try sql("UPDATE \"Animal\" SET name = name || '!' WHERE \"\(column)\" = 'Tiger'")
             let changes = try context.fetchHistory(.after(token)).flatMap(\.changes)
             #expect(changes.map(\.changedPersistentIdentifier.entityName) == tigers.map { _ in "Tiger" })
+        }
+
+        /// The functions of the triggers have different names, however long that of the relationship is.
+        @Test func symmetricRelationshipsAreMirrored() throws {
+            let context = try open(Symmetric.PersonWithARatherLongNameForATableOfLinks.self)
+            let people = ["a", "b"].map { Symmetric.PersonWithARatherLongNameForATableOfLinks($0) }
+            for person in people { context.insert(person) }
+            people[0].friends = [people[1]]
+            try context.save()
+            let table = "PersonWithARatherLongNameForATableOfLinks.friends"
+            let pairs = "string_agg(owner || ' ' || destination, ',' ORDER BY owner, destination)"
+            let links = "SELECT \(pairs) FROM \"\(table)\""
+            #expect(try sql(links) == "1 2,2 1")
+            _ = try sql("DELETE FROM \"\(table)\" WHERE owner = 1")
+            #expect(try sql(links) == "")
+            _ = try sql("INSERT INTO \"\(table)\"(owner, destination) VALUES (2, 1)")
+            #expect(try sql(links) == "1 2,2 1")
+            // What is complete stays as it is.
+            let triggers = """
+                SELECT string_agg(oid::text, ' ' ORDER BY oid) FROM pg_trigger WHERE tgname LIKE 'chronicle_mirror%' \
+                AND tgrelid = '"\(table)"'::regclass
+                """
+            let before = try sql(triggers)
+            _ = try sql("CREATE TABLE other(a int)")
+            _ = try open(Symmetric.PersonWithARatherLongNameForATableOfLinks.self)
+            #expect(try sql(triggers) == before)
+            // A changed trigger is replaced.
+            _ = try sql("ALTER TABLE \"\(table)\" DISABLE TRIGGER chronicle_mirror_insert")
+            _ = try open(Symmetric.PersonWithARatherLongNameForATableOfLinks.self)
+            #expect(try sql(triggers) != before)
         }
 
         @Test func attributesAndEntitiesAreAddedRemovedAndRenamed() throws {
