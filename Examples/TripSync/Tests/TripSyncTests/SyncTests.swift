@@ -268,6 +268,41 @@ import Testing
             records.contains { $0.propertyName == "notes" && $0.hubValue == "deleted" && $0.deviceValue == "“Rain”" })
     }
 
+    /// The hub returned to a value that the device had before, which is newer than what the hub lost.
+    @Test func earlierValuesAfterTheRestoreStay() throws {
+        let backup = fixture.directory.appending(path: "backup.store")
+        do {
+            let phone = try fixture.device("phone")
+            for name in ["Rome", "Oslo", "Bern"] { try addTrip(name, to: phone) }
+            try phone.session.synchronize()
+            try SyncFixture.run("sqlite3", fixture.hubPath, "VACUUM INTO '\(backup.path)'")
+            try phone.edit("Rome") { $0.name = "Roma" }
+            try phone.edit("Oslo") { $0.notes = "Rain" }
+            try phone.edit("Bern") { $0.notes = "Snow" }
+            try phone.session.synchronize()
+        }
+        let hub = try Stores.hub(at: backup.path)
+        func device(_ name: String) throws -> Device {
+            try Device(name, at: fixture.directory.appending(path: "\(name).store"), hub: hub)
+        }
+        let tablet = try device("tablet")
+        try tablet.session.synchronize()
+        for (name, newName) in [("Rome", "Rom"), ("Rom", "Rome")] {
+            try tablet.edit(name) { $0.name = newName }
+            try tablet.session.synchronize()
+        }
+        let phone = try device("phone")
+        for device in [phone, tablet] { try device.session.synchronize() }
+        #expect(try names(hub) == ["Bern", "Oslo", "Rome"])
+        #expect(try phone.content() == tablet.content())
+        #expect(try phone.content() == Content(ModelContext(hub)))
+        let trips = try ModelContext(hub).fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+        #expect(trips.map(\.notes) == ["Snow", "Rain", nil])
+        let records = try ModelContext(hub).fetch(FetchDescriptor<ConflictRecord>())
+        #expect(records.map(\.propertyName) == ["name", "name"])
+        #expect(records.contains { $0.hubValue == "“Rome”" && $0.deviceValue == "“Roma”" })
+    }
+
     /// A device is replaced by a backup, and changed again. The hub contains more of its transactions, as many, or fewer.
     @Test(arguments: [1, 3, 5], HubKind.available)
     func restoredDevicesSendLaterChanges(_ count: Int, _ kind: HubKind) throws {

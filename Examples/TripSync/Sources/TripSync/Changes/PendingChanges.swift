@@ -54,6 +54,11 @@ struct PendingChanges {
         return values.filter { counts[$0.key] == nil }
     }
 
+    /// The properties that the device changed.
+    var changedProperties: [PropertyKey] {
+        counts.keys.filter { ![SyncedChange.insertion, SyncedChange.deletion].contains($0.name) }
+    }
+
     /// Whether the device changed the property.
     func contains(_ uuid: UUID, _ name: String) -> Bool { counts[PropertyKey(uuid: uuid, name: name)] != nil }
 

@@ -27,6 +27,8 @@ struct SyncedChange {
 struct PropertyKey: Hashable {
     let uuid: UUID
     let name: String
+
+    var text: String { "\(uuid) \(name)" }
 }
 
 /// Converts the changes of a store's history.

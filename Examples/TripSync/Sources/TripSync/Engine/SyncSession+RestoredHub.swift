@@ -21,7 +21,8 @@ extension SyncSession {
     /// Restores on the hub what it lost and the device still contains, in one transaction.
     ///
     /// The state that the hub lost precedes everything that the hub received since it was restored. A value on the hub that
-    /// the device had before is therefore replaced by that of the device. Any other value is newer, and conflicts with it.
+    /// the device had before is therefore replaced by that of the device, unless the hub received it since. Any other value
+    /// is newer, and conflicts with it.
     /// A model that the hub lacks is inserted unless the hub's history contains its delete, and a model that the device
     /// saw being deleted is deleted. Sending the lost transactions again would make older values replace newer ones that
     /// depend on them, and lose what the device received from others.
@@ -33,17 +34,72 @@ extension SyncSession {
         let known = try KnownValues(local)
         let deleted = try KnownValues(ModelContext(hub)).deleted
         try saveOnHub(token, isForced: true) { context in
+            context.transactionMetadata[LaterChanges.restored] =
+                unsent.changedProperties.map(\.text).sorted().joined(separator: "\n")
+            let later = try laterChanges(state)
             // The device's last values that the hub does not contain.
             var lost = PendingChanges(after: try sentToken(context), local)
             try lost.update(local)
             let own = lost.remove(through: token)
             let restorer = HubRestorer(
-                context, local, known: known, deletedOnHub: deleted, unsent: unsent, own: own, deviceName: deviceName,
-                rule: rule)
+                context, local, known: known, later: later, deletedOnHub: deleted, unsent: unsent, own: own,
+                deviceName: deviceName, rule: rule)
             for model in SyncedSchema.models { try restorer.insertMissing(model) }
             for model in SyncedSchema.models { try restorer.reconcile(model) }
         }
     }
+
+    /// Returns what other devices changed on the hub after the last transaction that the device received and the hub still
+    /// contains.
+    private func laterChanges(_ state: DeviceState) throws -> LaterChanges {
+        let context = ModelContext(hub)
+        // The device saves the position of each transaction with its changes.
+        for entry in try ModelContext(device).history(of: state.persistentModelID, order: .reverse) {
+            let data = entry.change.preservedValues.first { $0.name == "hubToken" }?.value as? Data
+            guard let token = try DefaultHistoryToken(data) else { continue }
+            do {
+                return try LaterChanges(context, .after(token), exceptOf: deviceName)
+            } catch SwiftDataError.historyTokenAhead, SwiftDataError.historyTokenForked,
+                SwiftDataError.historyTokenStoreMismatch
+            {
+                continue
+            } catch SwiftDataError.historyTokenExpired {
+                return LaterChanges()
+            }
+        }
+        return try LaterChanges(context, HistoryDescriptor(), exceptOf: deviceName)
+    }
+}
+
+/// The properties that other devices changed on a hub since it was restored.
+struct LaterChanges {
+    /// The key of the metadata of a transaction that restores what the hub lost. The value contains the properties that the
+    /// device had not sent before. All others precede what the hub received since it was restored.
+    static let restored = "restored"
+
+    /// `nil` if they are not known, because the hub deleted its history.
+    private var properties: Set<String>?
+
+    /// Any property may have been changed.
+    init() {}
+
+    init(
+        _ context: ModelContext, _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, exceptOf deviceName: String
+    ) throws {
+        var (reader, found) = (ChangeReader(context), Set<String>())
+        for transaction in try context.fetchHistory(descriptor) where transaction.author != deviceName {
+            if let unsent = transaction.metadata[Self.restored] {
+                found.formUnion(unsent.split(separator: "\n").map(String.init))
+                continue
+            }
+            for change in try reader.changes(transaction.changes) {
+                found.formUnion(change.values.map { PropertyKey(uuid: change.uuid, name: $0.name).text })
+            }
+        }
+        properties = found
+    }
+
+    func contains(_ key: PropertyKey) -> Bool { properties?.contains(key.text) ?? true }
 }
 
 /// The values that the history of a store contains, and the models that were deleted.
@@ -72,6 +128,7 @@ struct HubRestorer {
     private let context: ModelContext
     private let local: ModelContext
     private let known: KnownValues
+    private let later: LaterChanges
     private let deletedOnHub: Set<UUID>
     private let unsent: PendingChanges
     private let own: [PropertyKey: (entityName: String, value: SyncedValue)]
@@ -80,11 +137,13 @@ struct HubRestorer {
     private var destinations: Destinations { Destinations(context: context) }
 
     init(
-        _ context: ModelContext, _ local: ModelContext, known: KnownValues, deletedOnHub: Set<UUID>,
-        unsent: PendingChanges, own: [PropertyKey: (entityName: String, value: SyncedValue)], deviceName: String,
+        _ context: ModelContext, _ local: ModelContext, known: KnownValues, later: LaterChanges,
+        deletedOnHub: Set<UUID>, unsent: PendingChanges, own: [PropertyKey: (entityName: String, value: SyncedValue)],
+        deviceName: String,
         rule: ConflictRule?
     ) {
         (self.context, self.local, self.known, self.deletedOnHub) = (context, local, known, deletedOnHub)
+        self.later = later
         (self.unsent, self.own, self.deviceName, self.rule) = (unsent, own, deviceName, rule)
     }
 
@@ -144,9 +203,10 @@ struct HubRestorer {
         if result != current { try property.set(model, result, destinations) }
     }
 
-    /// Whether the device never had a value that the hub has.
+    /// Whether the hub received a value since it was restored: the device never had it, or the hub returned to it.
     private func isNew(_ value: SyncedValue, _ name: String, _ uuid: UUID) -> Bool {
-        known.values[PropertyKey(uuid: uuid, name: name)]?.contains(value) != true
+        let key = PropertyKey(uuid: uuid, name: name)
+        return known.values[key]?.contains(value) != true || later.contains(key)
     }
 
     /// Records the device's own last value of a property if the hub lost it and has another one now.
