@@ -335,7 +335,7 @@
                 """
                 CREATE TABLE chronicle_meta(name text COLLATE "C" PRIMARY KEY, value text NOT NULL);
                 GRANT ALL ON chronicle_meta TO PUBLIC;
-                CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
                 INSERT INTO secret VALUES (current_user); RETURN NEW; END $$;
                 CREATE TRIGGER evil BEFORE INSERT ON chronicle_meta FOR EACH ROW EXECUTE FUNCTION evil()
                 """
@@ -343,7 +343,7 @@
             (
                 "chronicle_meta",
                 """
-                CREATE FUNCTION evil() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+                CREATE FUNCTION evil() RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
                 INSERT INTO secret VALUES (current_user); RETURN '2'; END $$;
                 CREATE VIEW chronicle_meta AS SELECT 'format'::text AS name, evil() AS value;
                 GRANT SELECT ON chronicle_meta TO PUBLIC
