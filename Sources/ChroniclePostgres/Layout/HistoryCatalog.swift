@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// The entities in the history by their numbers.
     struct HistoryCatalog {
@@ -70,41 +71,21 @@
         let listsAddedAfter: Int64
 
         init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
-            // As in a fetch, a row of a class that the schema lacks is one of the root class.
-            let isRoot = schema.entitiesByName[recorded.name] == nil && schema.entitiesByName[recorded.rootName] != nil
-            name = isRoot ? recorded.rootName : recorded.name
-            let entity = schema.entitiesByName[name]
-            number = recorded.number
-            rootName = recorded.rootName
-            origin = .init(
-                storeIdentifier: storeIdentifier, entityName: name, rootEntityName: rootName)
+            let entity = HistoryEntity(
+                recorded.name, rootName: recorded.rootName, schema, storeIdentifier: storeIdentifier)
+            (name, rootName, origin, number) = (entity.name, entity.rootName, entity.origin, recorded.number)
             maker = Self.maker(schema.modelType(named: name))
             var attributes: [Int64: PreservedAttribute] = [:]
             var (columns, lists) = ([Int64: Int64](), Int64.max)
             for attribute in recorded.attributes {
-                // A property of this name that is stored in the other way, as a column or as links, is a different one.
-                let property = entity?.property(named: attribute.name).flatMap {
-                    attribute.isPresent != ($0.slot < 0) ? $0 : nil
-                }
-                let destination = (property?.relationship?.destination ?? attribute.destination).map {
-                    PersistentIdentifier.Origin(
-                        storeIdentifier: storeIdentifier, entityName: $0,
-                        rootEntityName: schema.entitiesByName[$0]?.rootName ?? $0)
-                }
-                if let property {
-                    let added = attribute.addedAfter ?? .min
-                    if attribute.isPresent {
-                        columns[Int64(attribute.number)] = added
-                    } else if let relationship = property.relationship, relationship.isLinked,
-                        schema.inverse(of: relationship) == nil
-                    {
-                        lists = min(lists, added)
-                    }
-                }
+                let known = entity.attribute(
+                    attribute.name, isPresent: attribute.isPresent, destination: attribute.destination)
+                let added = attribute.addedAfter ?? .min
+                if attribute.isPresent, known.property != nil { columns[Int64(attribute.number)] = added }
+                if known.isList { lists = min(lists, added) }
                 attributes[Int64(attribute.number)] = PreservedAttribute(
-                    name: attribute.name,
-                    isShared: Self.isShared(attribute, property, entity, schema),
-                    property: property, destination: destination)
+                    name: attribute.name, isShared: known.isShared, property: known.property,
+                    destination: known.destination)
             }
             (self.attributes, self.columns, listsAddedAfter) = (attributes, columns, lists)
         }
@@ -112,18 +93,6 @@
         /// Returns the identifier of the change after which the columns other than those of some attributes were added.
         func attributesAddedAfter(except numbers: Set<Int64>) -> Int64 {
             columns.reduce(.max) { numbers.contains($1.key) ? $0 : min($0, $1.value) }
-        }
-
-        /// Returns whether NULL may be the value of an attribute in a row whose class had no such attribute.
-        private static func isShared(
-            _ attribute: RecordedAttribute, _ property: Schema.Property?, _ entity: Schema.Entity?, _ schema: Schema
-        ) -> Bool {
-            guard let entity else { return false }
-            if let property { return entity.superentity != nil && !property.isOptional }
-            if attribute.name == Schema.entityAttribute { return true }
-            return schema.entities.contains {
-                $0.rootName == entity.rootName && $0.propertiesByName[attribute.name] != nil
-            }
         }
 
         private static func maker<Model: PersistentModel>(_ type: Model.Type) -> any ChangeMaker {
@@ -142,8 +111,7 @@
     /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
     struct PreservedAttribute: Sendable {
         let name: String
-        /// Whether NULL may be the value of a row whose class had no such attribute: the schema has it only in other classes
-        /// that share the table, or a subclass requires it.
+        /// See `HistoryEntity.Attribute`.
         let isShared: Bool
         /// The property of the model, if it still exists.
         let property: Schema.Property?

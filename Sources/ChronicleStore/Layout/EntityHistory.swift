@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 
 /// An entity in the history: the conversion of its changes, and its attributes.
 final class EntityHistory: Sendable {
@@ -13,51 +14,16 @@ final class EntityHistory: Sendable {
     private let attributes: NumberedList<PreservedAttribute>
 
     init(_ recorded: RecordedEntity, root: Int64, _ schema: Schema, storeIdentifier: String) {
-        // As in a fetch, a row of a class that the schema lacks is one of the root class.
-        let isRoot = schema.entitiesByName[recorded.name] == nil && schema.entitiesByName[recorded.rootName] != nil
-        name = isRoot ? recorded.rootName : recorded.name
-        let entity = schema.entitiesByName[name]
-        rootNumber = root
-        lists = recorded.attributes.filter { attribute in
-            guard !attribute.isPresent, let relationship = entity?.property(named: attribute.name)?.relationship else {
-                return false
-            }
-            return relationship.isLinked && schema.inverse(of: relationship) == nil
-        }.map { Int64($0.number) }
-        rootName = recorded.rootName
-        origin = .init(
-            storeIdentifier: storeIdentifier, entityName: name, rootEntityName: rootName)
+        let entity = HistoryEntity(recorded.name, rootName: recorded.rootName, schema, storeIdentifier: storeIdentifier)
+        (name, rootName, origin, rootNumber) = (entity.name, entity.rootName, entity.origin, root)
         maker = Self.maker(schema.modelType(named: name))
-        attributes = NumberedList(
-            recorded.attributes.map { attribute in
-                // A property of this name that is stored in the other way, as a column or as links, is a different one.
-                let property = entity?.property(named: attribute.name).flatMap {
-                    attribute.isPresent != ($0.slot < 0) ? $0 : nil
-                }
-                let destination = (property?.relationship?.destination ?? attribute.destination).map {
-                    PersistentIdentifier.Origin(
-                        storeIdentifier: storeIdentifier, entityName: $0,
-                        rootEntityName: schema.entitiesByName[$0]?.rootName ?? $0)
-                }
-                return (
-                    Int64(attribute.number),
-                    PreservedAttribute(
-                        attribute.name, property, destination: destination,
-                        isShared: Self.isShared(attribute, property, entity, schema))
-                )
-            })
-    }
-
-    /// Returns whether NULL may be the value of an attribute in a row whose class had no such attribute.
-    private static func isShared(
-        _ attribute: RecordedAttribute, _ property: Schema.Property?, _ entity: Schema.Entity?, _ schema: Schema
-    ) -> Bool {
-        guard let entity else { return false }
-        if let property { return entity.superentity != nil && !property.isOptional }
-        if attribute.name == Schema.entityAttribute { return true }
-        return schema.entities.contains {
-            $0.rootName == entity.rootName && $0.propertiesByName[attribute.name] != nil
+        let known = recorded.attributes.map { attribute in
+            let known = entity.attribute(
+                attribute.name, isPresent: attribute.isPresent, destination: attribute.destination)
+            return (number: Int64(attribute.number), name: attribute.name, known)
         }
+        lists = known.filter(\.2.isList).map(\.number)
+        attributes = NumberedList(known.map { ($0.number, PreservedAttribute($0.name, $0.2)) })
     }
 
     private static func maker<Model: PersistentModel>(_ type: Model.Type) -> any ChangeMaker {

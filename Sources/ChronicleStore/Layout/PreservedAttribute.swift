@@ -1,22 +1,20 @@
 import ChronicleCore
+import ChronicleSQLStore
 import Foundation
 
 /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
 final class PreservedAttribute: Sendable {
     let name: String
-    /// Whether NULL may be the value of a row whose class had no such attribute: the schema has it only in other classes that
-    /// share the table, or a subclass requires it.
+    /// See `HistoryEntity.Attribute`.
     private let isShared: Bool
     /// The property of the model, if it still exists.
     private let property: Schema.Property?
     /// The entity of a relationship's destinations, or `nil` for an attribute.
     private let destination: PersistentIdentifier.Origin?
 
-    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?, isShared: Bool) {
+    init(_ name: String, _ attribute: HistoryEntity.Attribute) {
         self.name = name
-        self.isShared = isShared
-        self.property = property
-        self.destination = destination
+        (isShared, property, destination) = (attribute.isShared, attribute.property, attribute.destination)
     }
 
     /// Returns whether values are not part of a change: the name of the class, and the NULL that a shared table contains for
