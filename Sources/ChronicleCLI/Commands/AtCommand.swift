@@ -35,7 +35,7 @@ enum AtCommand {
         let isPresent = token == (try file.store.currentHistoryToken())
         // A store as of the newest position is the store itself, which also has the values that the history lacks.
         let store = isPresent ? file.store : try file.store(asOf: token)
-        let writer = RowWriter(file: file, console: console, isJSON: arguments.has("json"))
+        let writer = RowPrinter(file: file, console: console, isJSON: arguments.has("json"))
         var count = 0
         var isFound = false
         struct Enough: Error {}
@@ -53,7 +53,7 @@ enum AtCommand {
 }
 
 /// Writes rows: a line with the identifier and a line for each property, or JSON.
-struct RowWriter {
+struct RowPrinter {
     let file: StoreFile
     let console: Console
     let isJSON: Bool

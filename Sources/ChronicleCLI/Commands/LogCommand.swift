@@ -40,7 +40,7 @@ enum LogCommand {
             try await follow(selection, file, console, writer)
             return .success
         }
-        var reader = TransactionReader(file, selection)
+        var reader = TransactionCursor(file, selection)
         while let transaction = try reader.next() { try writer.write(transaction, reader) }
         return .success
     }
@@ -62,7 +62,7 @@ enum LogCommand {
                     }
                     let changes = transaction.changes.filter { selection.matches($0, in: file.schema) }
                     if selection.selectsChanges, changes.isEmpty { continue }
-                    try writer.write(transaction, TransactionReader(file, changes: changes))
+                    try writer.write(transaction, TransactionCursor(file, changes: changes))
                     remaining -= 1
                 }
                 try console.flush()

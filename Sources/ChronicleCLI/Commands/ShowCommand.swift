@@ -26,7 +26,7 @@ enum ShowCommand {
             return .negative
         }
         let writer = TransactionWriter(file: file, console: console, form: .changes(isJSON: arguments.has("json")))
-        try writer.write(transaction, TransactionReader(file, changesOf: transaction))
+        try writer.write(transaction, TransactionCursor(file, changesOf: transaction))
         return .success
     }
 }

@@ -20,7 +20,7 @@ final class TransactionWriter {
     }
 
     /// Writes a transaction that a reader returned last.
-    func write(_ transaction: DefaultHistoryTransaction, _ reader: TransactionReader) throws {
+    func write(_ transaction: DefaultHistoryTransaction, _ reader: TransactionCursor) throws {
         switch form {
         case .line(isJSON: false): try console.line(text.line(transaction))
         case .line(isJSON: true): try console.line(text.json(transaction, changes: nil))
@@ -39,7 +39,7 @@ final class TransactionWriter {
     }
 
     private func writeCounts(
-        _ transaction: DefaultHistoryTransaction, _ reader: TransactionReader, _ isJSON: Bool
+        _ transaction: DefaultHistoryTransaction, _ reader: TransactionCursor, _ isJSON: Bool
     ) throws {
         var counts = ChangeCounts()
         try reader.forEachChange { counts.add($0) }

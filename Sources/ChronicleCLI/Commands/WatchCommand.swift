@@ -150,7 +150,7 @@ private struct BatchRunner {
             }
         case .reset(let reason): try line(.members(["reset": .string(reason.rawValue)]))
         case .snapshot(let identifiers):
-            let rows = RowWriter(file: file, console: console, isJSON: true)
+            let rows = RowPrinter(file: file, console: console, isJSON: true)
             for (name, group) in Dictionary(grouping: identifiers, by: \.rootEntityName).sorted(by: { $0.key < $1.key })
             {
                 try file.store.fetchRows(ofEntity: name, identifiers: Set(group)) { try line(rows.json($0)) }

@@ -70,7 +70,7 @@ extension TransactionSelection {
 
     private static func comparison<Value: Comparable & Codable & Sendable>(
         _ variable: Variable, _ keyPath: any KeyPath<DefaultHistoryTransaction, Value> & Sendable,
-        _ order: PredicateOrder, _ value: Value
+        _ order: Comparison, _ value: Value
     ) -> Expression {
         let property = PredicateExpressions.build_KeyPath(
             root: PredicateExpressions.build_Arg(variable), keyPath: keyPath)
@@ -82,7 +82,7 @@ extension TransactionSelection {
         }
     }
 
-    private enum PredicateOrder { case greaterThan, lessThan, lessThanOrEqual }
+    private enum Comparison { case greaterThan, lessThan, lessThanOrEqual }
 
     private static func equality<Value: Equatable & Codable & Sendable>(
         _ variable: Variable, _ keyPath: any KeyPath<DefaultHistoryTransaction, Value> & Sendable, _ value: Value

@@ -65,7 +65,7 @@ struct TimelineWriter {
     private mutating func writeBlocks(_ output: (Data) throws -> Void) throws -> String {
         // Read first: what is committed afterwards is after it.
         var position = try file.store.currentHistoryToken()
-        var reader = TransactionReader(file, selection)
+        var reader = TransactionCursor(file, selection)
         var block = TimelineBlock(file)
         var isFirst = true
         func flush(_ writer: inout TimelineWriter) throws {
@@ -96,7 +96,7 @@ struct TimelineWriter {
     }
 
     /// Returns the changes of the transaction that a reader returned last, or `nil` if it was deleted meanwhile.
-    private func changes(_ reader: TransactionReader) throws -> (list: [HistoryChange], isComplete: Bool)? {
+    private func changes(_ reader: TransactionCursor) throws -> (list: [HistoryChange], isComplete: Bool)? {
         struct Enough: Error {}
         var list: [HistoryChange] = []
         do {

@@ -133,12 +133,12 @@ final class ContextStorage: ModelOwner {
 
     // MARK: Changed models
 
-    func list(_ backing: AnyBackingData) {
+    func markPending(_ backing: AnyBackingData) {
         if let knownContext {
-            knownContext.list(backing)
+            knownContext.markPending(backing)
         } else if autosave != nil {
             // The scheduled autosave retains the new context.
-            context.list(backing)
+            context.markPending(backing)
         } else {
             backing.isPending = true
             hasDetachedChanges = true

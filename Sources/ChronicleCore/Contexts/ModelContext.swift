@@ -272,7 +272,7 @@ extension ModelContext {
     }
 
     /// Adds a model to the list of models with unsaved changes.
-    func list(_ backing: AnyBackingData) {
+    func markPending(_ backing: AnyBackingData) {
         checkIsolation()
         guard backing.pendingState != .pending, let model = backing.model else { return }
         // A model that is inserted again must not have two entries.

@@ -11,14 +11,15 @@ extension ContextStorage {
         return managed.access.value(of: [], as: Value.self)
     }
 
-    func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipChange<Value> {
+    func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipModification<Value>
+    {
         guard let managed = managed(property, in: backing) else {
-            return RelationshipChange(property: property, list: nil, value: RelationshipShape.placeholder)
+            return RelationshipModification(property: property, list: nil, value: RelationshipShape.placeholder)
         }
         return notifyingObservers { managed.beginChange() }
     }
 
-    func endChange<Value>(_ change: RelationshipChange<Value>, in backing: AnyBackingData) {
+    func endChange<Value>(_ change: RelationshipModification<Value>, in backing: AnyBackingData) {
         notifyingObservers { managed(change.property, in: backing)?.endChange(change) }
     }
 
@@ -93,9 +94,9 @@ extension ManagedRelationship {
         attempt { try write(destinations) }
     }
 
-    func beginChange<Value>() -> RelationshipChange<Value> {
+    func beginChange<Value>() -> RelationshipModification<Value> {
         guard relationship.isToMany, access.isArray, backing.state.isInContext else {
-            return RelationshipChange(property: property, list: nil, value: value())
+            return RelationshipModification(property: property, list: nil, value: value())
         }
         if !context.unverifiedLists.isEmpty {
             let list = knownList
@@ -106,13 +107,13 @@ extension ManagedRelationship {
         // Loads the list if necessary, so that `knownList` returns it.
         let destinations = destinationsForGetter()
         guard let list = knownList else {
-            return RelationshipChange(property: property, list: nil, value: value(destinations))
+            return RelationshipModification(property: property, list: nil, value: value(destinations))
         }
         let array = list.beginInPlaceChange { isMember($0, of: list) }
-        return RelationshipChange(property: property, list: list, value: value(array))
+        return RelationshipModification(property: property, list: list, value: value(array))
     }
 
-    func endChange<Value>(_ change: RelationshipChange<Value>) {
+    func endChange<Value>(_ change: RelationshipModification<Value>) {
         let destinations = access.destinations(in: change.value)
         guard let list = change.list else { return assign(destinations) }
         attempt {

@@ -54,7 +54,7 @@ extension SchemaCompletion {
         let setting = preservesValues ? "on" : "off"
         guard try MetaTable.text(.preservesValues, connection) != setting else { return }
         // Throws an error if another program disabled the history, because the triggers would enable it again.
-        _ = try HistoryFacts(connection).facts(at: 0)
+        _ = try HistoryPositions(connection).facts(at: 0)
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
         let wasRecorded = try isRecorded(registry, linksToo: knownDigest(FileSchema(connection)) != nil)

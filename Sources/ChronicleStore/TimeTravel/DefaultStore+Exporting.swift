@@ -23,7 +23,7 @@ extension DefaultStore: DataStoreExporting {
                 storeIdentifier: identifier)
         }
         return try readingHistory { connection in
-            let newest = try HistoryFacts(connection).newestToken(of: identifier)
+            let newest = try HistoryPositions(connection).newestToken(of: identifier)
             for entity in schema.entities where entity.superentity == nil {
                 let table = try layout.table(named: entity.name)
                 let statement = try connection.prepare(

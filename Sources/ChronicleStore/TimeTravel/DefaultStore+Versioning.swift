@@ -16,7 +16,7 @@ extension DefaultStore: DataStoreVersioning {
     public func store(asOf token: DefaultHistoryToken) throws -> any DataStore {
         let present = past?.present ?? self
         let position = try present.readingHistory { connection in
-            try HistoryFacts(connection).checkedPosition(token, storeIdentifier: identifier)
+            try HistoryPositions(connection).checkedPosition(token, storeIdentifier: identifier)
         }
         let past = PastRows(present, position, checkValue: token.checkValue(in: identifier))
         return DefaultStore(past, try attributingErrors { try present.databaseOfPastRows() })
@@ -41,9 +41,9 @@ extension DefaultStore: DataStoreVersioning {
         return try reading(later) { query, range, connection in
             let search = HeaderSearch(query: query, range: range, connection: connection)
             guard let first = try search.headers().first else {
-                return try HistoryFacts(connection).newestToken(of: identifier)
+                return try HistoryPositions(connection).newestToken(of: identifier)
             }
-            let facts = try HistoryFacts(connection).facts(at: first.first - 1)
+            let facts = try HistoryPositions(connection).facts(at: first.first - 1)
             guard facts.floor == 0 || facts.floor < first.first - 1 else {
                 throw SwiftDataError.historyTokenExpired.with(
                     detail: "the transactions before \(date.formatted(.iso8601)) were deleted; use a later date")

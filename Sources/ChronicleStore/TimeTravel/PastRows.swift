@@ -108,7 +108,7 @@ final class PastRows: Sendable {
     /// Throws an error in a transaction of the present store in memory, whose end could remove the temporary tables.
     private func requireReached(_ connection: Connection) throws {
         let reached = state.withLock(\.reached)
-        guard try HistoryFacts(connection).facts(at: reached).newest > reached else { return }
+        guard try HistoryPositions(connection).facts(at: reached).newest > reached else { return }
         throw SwiftDataError.storeBusy.with(
             detail: "a transaction of the store in memory is open; fetch models as of a position before or after it",
             storeIdentifier: present.identifier)
@@ -116,8 +116,8 @@ final class PastRows: Sendable {
 
     private func addChanges(_ connection: Connection) throws {
         let state = state.withLock { $0 }
-        let facts = try HistoryFacts(connection).facts(at: state.reached)
-        let check = HistoryFacts.tokenCheck
+        let facts = try HistoryPositions(connection).facts(at: state.reached)
+        let check = HistoryPositions.tokenCheck
         if let failure = check.failure(position: state.reached, checkValue: state.checkValue, facts) {
             throw check.error(failure, position: state.reached, facts)
         }

@@ -4,7 +4,7 @@ import ChronicleSQLite
 /// The headers of the history with their sources and summaries.
 struct HeaderCheck {
     private let verifier: StoreVerifier
-    private let properties: PropertyCheck.Properties
+    private let properties: MetaCheck.Properties
     private var ranges: [Range] = []
     /// The range that contains the current header, or the next one.
     private var index = 0
@@ -26,7 +26,7 @@ struct HeaderCheck {
         var found: Int64 = 0
     }
 
-    init(_ verifier: StoreVerifier, _ properties: PropertyCheck.Properties) throws {
+    init(_ verifier: StoreVerifier, _ properties: MetaCheck.Properties) throws {
         (self.verifier, self.properties) = (verifier, properties)
         try readRanges()
         try readSources()

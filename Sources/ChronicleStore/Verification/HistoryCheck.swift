@@ -5,7 +5,7 @@ import ChronicleSQLite
 /// the transactions.
 final class HistoryCheck {
     private let verifier: StoreVerifier
-    private let properties: PropertyCheck.Properties
+    private let properties: MetaCheck.Properties
     private let entities: [Int64: Entity]
     private let knowsEntities: Bool
     private var headers: HeaderCheck
@@ -30,7 +30,7 @@ final class HistoryCheck {
     }
 
     init(
-        _ verifier: StoreVerifier, _ properties: PropertyCheck.Properties, _ registry: RegistryCheck.Registry?
+        _ verifier: StoreVerifier, _ properties: MetaCheck.Properties, _ registry: RegistryCheck.Registry?
     ) throws {
         (self.verifier, self.properties) = (verifier, properties)
         entities = Dictionary(

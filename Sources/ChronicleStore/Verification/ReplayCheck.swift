@@ -48,7 +48,7 @@ final class ReplayCheck {
     private static let rowsPerPart: Int64 = 4_000_000
 
     init(
-        _ verifier: StoreVerifier, _ properties: PropertyCheck.Properties, _ registry: RegistryCheck.Registry
+        _ verifier: StoreVerifier, _ properties: MetaCheck.Properties, _ registry: RegistryCheck.Registry
     ) throws {
         self.verifier = verifier
         start = properties.completeAfter

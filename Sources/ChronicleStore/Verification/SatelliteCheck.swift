@@ -4,10 +4,10 @@ import ChronicleSQLite
 /// The tables that refer to positions of the history: metadata, tags and consumers.
 struct SatelliteCheck {
     let verifier: StoreVerifier
-    let properties: PropertyCheck.Properties
+    let properties: MetaCheck.Properties
     private var connection: Connection { verifier.connection }
 
-    init(verifier: StoreVerifier, properties: PropertyCheck.Properties) {
+    init(verifier: StoreVerifier, properties: MetaCheck.Properties) {
         (self.verifier, self.properties) = (verifier, properties)
     }
 

@@ -24,7 +24,7 @@ final class StoreVerifier {
     func run() throws {
         try check(.database) { try DatabaseCheck(verifier: self).run() }
         guard try check(.definition, { try DefinitionCheck(verifier: self).run() }) == true else { return }
-        let properties = try PropertyCheck(verifier: self).run()
+        let properties = try MetaCheck(verifier: self).run()
         let registry = try check(.entity) { try RegistryCheck(verifier: self).run() } ?? nil
         try check(.position) { try HistoryCheck(self, properties, registry).run() }
         try check(.metadata) { try SatelliteCheck(verifier: self, properties: properties).checkMetadata() }
@@ -41,7 +41,7 @@ final class StoreVerifier {
         }
     }
 
-    private func checkTables(_ properties: PropertyCheck.Properties, _ registry: RegistryCheck.Registry) throws {
+    private func checkTables(_ properties: MetaCheck.Properties, _ registry: RegistryCheck.Registry) throws {
         try check(.trigger) {
             try TableCheck(verifier: self, registry: registry, recordsHistory: properties.recordsHistory).run()
         }

@@ -4,10 +4,10 @@ import ChronicleSQLite
 /// The tables of a tracked database: whether all changes are recorded, and the numbers of their keys.
 struct TrackingCheck {
     let verifier: StoreVerifier
-    let properties: PropertyCheck.Properties
+    let properties: MetaCheck.Properties
     private var connection: Connection { verifier.connection }
 
-    init(verifier: StoreVerifier, properties: PropertyCheck.Properties) {
+    init(verifier: StoreVerifier, properties: MetaCheck.Properties) {
         (self.verifier, self.properties) = (verifier, properties)
     }
 
@@ -30,7 +30,7 @@ struct TrackingCheck {
 
     /// Checks that the pending transaction begins at the first change that no header follows.
     private func checkPending() throws {
-        let unsealed = try HistoryFacts(connection).unsealed(after: 0)
+        let unsealed = try HistoryPositions(connection).unsealed(after: 0)
         let statement = try connection.prepare("SELECT first, started FROM \(PendingTransaction.table)")
         guard try statement.step() else {
             return try verifier.report(.header, PendingTransaction.table, detail: "the row is missing")

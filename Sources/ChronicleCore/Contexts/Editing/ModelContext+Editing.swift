@@ -78,7 +78,7 @@ extension ModelContext {
         // Registers a model whose identifier was used before the insert. Other models are registered when their
         // identifier is first used.
         if let origin = backing.origin { registry.add(backing, origin.identifier(backing.number)) }
-        list(backing)
+        markPending(backing)
     }
 
     /// Inserts a model and every model that can be reached from it, and then connects their relationships. This is not

@@ -26,7 +26,7 @@ extension ModelContext {
             backing.deletion = nil
         case .deleted, .discarded:
             backing.didChangeAllProperties()
-            list(backing)
+            markPending(backing)
         case .new, .saved:
             backing.deletion = nil
         case .restored, .missing: break

@@ -168,7 +168,7 @@ public struct Relationship<Value> {
             if backing.isAccessTracked() { backing.access(keyPath) }
             if backing.isObserved { backing.willSet(keyPath) }
             defer { if backing.isObserved { backing.didSet(keyPath) } }
-            if var change: RelationshipChange<Value> = backing.beginChange(of: keyPath) {
+            if var change: RelationshipModification<Value> = backing.beginChange(of: keyPath) {
                 defer { backing.endChange(change) }
                 yield &change.value
             } else {

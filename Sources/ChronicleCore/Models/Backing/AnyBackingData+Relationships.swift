@@ -34,14 +34,14 @@ extension AnyBackingData {
     ///
     /// - Returns: The value, or `nil` while the model is not in a context; see ``heldDestinations(at:declared:)``.
     @usableFromInline
-    func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipChange<Value>? {
+    func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipModification<Value>? {
         guard let (owner, property) = relationship(keyPath) else { return nil }
         return owner.beginChange(of: property, in: self)
     }
 
     /// Stores a value that was changed in place.
     @usableFromInline
-    func endChange<Value>(_ change: RelationshipChange<Value>) {
+    func endChange<Value>(_ change: RelationshipModification<Value>) {
         // The model may have been removed from its context during the change; it then has no relationships.
         guard state != .detached, let membership else { return }
         membership.owner.endChange(change, in: self)

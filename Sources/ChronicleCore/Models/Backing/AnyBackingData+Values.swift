@@ -109,7 +109,7 @@ extension AnyBackingData {
             return
         }
         changed.insert(slot)
-        if pendingState != .pending { membership?.owner.list(self) }
+        if pendingState != .pending { membership?.owner.markPending(self) }
     }
 
     /// Returns the current value of a stored property, encoded for a store.

@@ -7,7 +7,7 @@ protocol ModelOwner: AnyObject {
     /// Loads the row of a model that was created without it.
     func loadRow(of backing: AnyBackingData)
     /// Adds a model to the models with unsaved changes.
-    func list(_ backing: AnyBackingData)
+    func markPending(_ backing: AnyBackingData)
     /// Records that a model with unsaved changes was released after its context.
     func discardChanges(of backing: AnyBackingData)
     /// Records an error because a change cannot be saved: of an attribute that is not in the schema, or of an instance
@@ -26,7 +26,7 @@ protocol ModelOwner: AnyObject {
     ///   context keeps the destinations; holding them in the wrapper as well would create reference cycles.
     func setValue<Value>(_ value: Value, of property: Schema.Property, in backing: AnyBackingData) -> Value?
     /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
-    func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipChange<Value>
+    func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipModification<Value>
     /// Stores a value that was changed in place.
-    func endChange<Value>(_ change: RelationshipChange<Value>, in backing: AnyBackingData)
+    func endChange<Value>(_ change: RelationshipModification<Value>, in backing: AnyBackingData)
 }

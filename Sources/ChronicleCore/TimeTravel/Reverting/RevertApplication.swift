@@ -127,7 +127,7 @@ extension ModelContext {
         // All attributes have values.
         backing.assignedCount = .max
         registry.add(backing, identifier)
-        list(backing)
+        markPending(backing)
         return model
     }
 

@@ -76,7 +76,7 @@ struct ConsumerTable {
         guard try exists(connection) else { return [] }
         let storeIdentifier = try MetaTable.text(.storeIdentifier, connection) ?? ""
         return try RetentionHold.all(
-            ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), HistoryFacts(connection),
+            ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), HistoryPositions(connection),
             storeIdentifier: storeIdentifier)
     }
 

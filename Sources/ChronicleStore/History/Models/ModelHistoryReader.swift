@@ -38,7 +38,7 @@ struct ModelHistoryReader {
         self.request = request
         self.entities = entities
         self.connection = connection
-        let history = HistoryFacts(connection)
+        let history = HistoryPositions(connection)
         let store = catalog.storeIdentifier
         newest = try history.newestToken(of: store)
         let facts = try history.facts(at: newest.position(in: store) ?? 0)
@@ -65,11 +65,11 @@ struct ModelHistoryReader {
     /// Checks that no changes after the continuation were deleted, and that the file was not replaced by a backup.
     private static func check(
         _ continuation: Continuation, _ request: ModelHistoryRequest<DefaultHistoryTransaction>,
-        _ facts: HistoryPositionFacts, _ history: HistoryFacts, _ store: String
+        _ facts: HistoryPositionFacts, _ history: HistoryPositions, _ store: String
     ) throws {
         let position = continuation.change
         guard HistoryPosition.valid.contains(position) else {
-            throw HistoryFacts.tokenCheck.error(.forked, position: position, facts)
+            throw HistoryPositions.tokenCheck.error(.forked, position: position, facts)
         }
         if let token = continuation.token { _ = try history.checkedPosition(token, storeIdentifier: store) }
         // In descending order, the history ends earlier, which the page reports.
@@ -78,10 +78,10 @@ struct ModelHistoryReader {
         let known = continuation.completeAfter?.position(in: store) ?? 0
         // The floor is a header, so nothing is missing after the last change before it.
         if facts.floor > known, position < facts.floor - 1 {
-            throw HistoryFacts.tokenCheck.error(.expired, position: position, facts)
+            throw HistoryPositions.tokenCheck.error(.expired, position: position, facts)
         }
         if facts.gap > known, position < facts.gap {
-            throw HistoryFacts.tokenCheck.error(.gap, position: position, facts)
+            throw HistoryPositions.tokenCheck.error(.gap, position: position, facts)
         }
     }
 
@@ -216,7 +216,7 @@ struct ModelHistoryReader {
     }
 
     private func unsealedHeader() throws -> HistoryHeader? {
-        try HistoryFacts(connection).unsealed(after: 0).map { try .unsealed($0, connection) }
+        try HistoryPositions(connection).unsealed(after: 0).map { try .unsealed($0, connection) }
     }
 
     /// Selects the first header after a position. The ranges of ``SummaryTable`` skip the changes of long transactions.

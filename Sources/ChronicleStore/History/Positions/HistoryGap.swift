@@ -5,7 +5,7 @@ import ChronicleSQLite
 enum HistoryGap {
     static func record(_ connection: Connection) throws {
         // Seals changes by other programs from before the gap. A void header must not follow changes.
-        if let unsealed = try HistoryFacts(connection).unsealed(after: 0) {
+        if let unsealed = try HistoryPositions(connection).unsealed(after: 0) {
             _ = try HeaderWriter.sealExternalChanges(from: unsealed.lowerBound, connection)
         }
         // A void header that occupies the next position, so that all earlier tokens are before the gap.

@@ -84,7 +84,7 @@ extension DefaultStore: HistoryProviding {
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
         return try attributingErrors {
-            try database.read { try HistoryFacts($0).newestToken(of: identifier) }
+            try database.read { try HistoryPositions($0).newestToken(of: identifier) }
         }
     }
 
@@ -95,7 +95,7 @@ extension DefaultStore: HistoryProviding {
     /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { connection in
-            let history = HistoryFacts(connection)
+            let history = HistoryPositions(connection)
             let facts = try history.facts(at: 0)
             // The history of a tracked database begins with a gap.
             if facts.gap > facts.floor, try !history.hasTransactions(through: facts.gap),

@@ -29,7 +29,7 @@ extension Connection {
     ) throws -> ClosedRange<Int64>? {
         let position = request.transaction.transactionIdentifier
         let checkValue = request.transaction.token.checkValue(in: storeIdentifier)
-        let history = HistoryFacts(self)
+        let history = HistoryPositions(self)
         let facts = try history.facts(at: position)
         let exists =
             switch facts.row {
@@ -41,7 +41,7 @@ extension Connection {
         guard exists, request.transaction.storeIdentifier == storeIdentifier, position > purged else {
             let isOther = request.transaction.storeIdentifier != storeIdentifier
             let failure = isOther ? .ofAnotherStore : HistoryTokenCheck.failure(ofMissing: position, facts)
-            throw HistoryFacts.tokenCheck.error(failure, position: position, facts)
+            throw HistoryPositions.tokenCheck.error(failure, position: position, facts)
         }
         let first =
             try checkValue == nil

@@ -154,7 +154,7 @@ struct HeaderSearch {
     }
 
     private func bound(_ selection: String, _ ranges: SQLQuery?, _ rest: SQLQuery) throws -> Statement {
-        let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
+        let unsealed = try HistoryPositions(connection).unsealed(after: range.after)
         let statement = try connection.cached(
             "\(raw: selection + Self.source)\(ranges ?? "")\(raw: Self.sourceEnd)\(rest)", bindingFrom: 6)
         try statement.bind(range.endingAfter, at: 1)

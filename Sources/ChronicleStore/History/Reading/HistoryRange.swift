@@ -19,7 +19,7 @@ struct HistoryRange {
     ///
     /// - Throws: ``SwiftDataError/historyTokenExpired``, an error of its family, or ``SwiftDataError/historyDisabled``.
     init(_ query: HistoryQuery, storeIdentifier: String, _ connection: Connection) throws {
-        let history = HistoryFacts(connection)
+        let history = HistoryPositions(connection)
         if let purged = try history.purged() { (after, endingAfter) = (purged, purged) }
         // Checks that the history is enabled, even without tokens.
         if query.sql.lowerBounds.isEmpty { _ = try history.facts(at: 0) }

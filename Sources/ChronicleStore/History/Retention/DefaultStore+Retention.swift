@@ -49,7 +49,7 @@ extension DefaultStore: HistoryRetaining {
     private func newestTimestamp(
         _ range: HistoryRange, _ oldest: HistoryHeader?, _ connection: Connection
     ) throws -> Date? {
-        if let unsealed = try HistoryFacts(connection).unsealed(after: range.after) {
+        if let unsealed = try HistoryPositions(connection).unsealed(after: range.after) {
             let isOldest = oldest.map { $0.checkValue == nil } ?? false
             return isOldest ? oldest?.timestamp : try HistoryHeader.unsealed(unsealed, connection).timestamp
         }
@@ -67,7 +67,7 @@ extension DefaultStore: HistoryRetaining {
         if retention.hasLimit, configuration.allowsSave { try sealExternalChanges() }
         return try readingHistory { connection in
             // Throws if another program disabled the history.
-            _ = try HistoryFacts(connection).facts(at: 0)
+            _ = try HistoryPositions(connection).facts(at: 0)
             let planner = PurgePlanner(connection: connection, retention: retention, date: date)
             return try HistoryPurgePlan(
                 retention, at: date, limit: planner.limit(), ConsumerTable.holds(connection),

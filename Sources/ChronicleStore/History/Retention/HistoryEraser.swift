@@ -23,11 +23,11 @@ extension DefaultStore {
                 try connection.immediate {
                     let query = try HistoryQuery(descriptor, self, connection)
                     // Checked first: throws if the history is disabled.
-                    _ = try HistoryFacts(connection).facts(at: 0)
+                    _ = try HistoryPositions(connection).facts(at: 0)
                     var headers = HeaderWriter(self, connection)
                     try headers.sealExternalChanges()
                     for bound in query.sql.upperBounds {
-                        _ = try HistoryFacts(connection).checkedUpperBound(bound.token, storeIdentifier: identifier)
+                        _ = try HistoryPositions(connection).checkedUpperBound(bound.token, storeIdentifier: identifier)
                     }
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
                     var eraser = try HistoryEraser(connection)
@@ -50,7 +50,7 @@ struct HistoryEraser {
     private var highest: (position: Int64, checkValue: Int64)?
 
     init(_ connection: Connection) throws {
-        self.init(connection, newest: try HistoryFacts(connection).newest()?.position ?? 0)
+        self.init(connection, newest: try HistoryPositions(connection).newest()?.position ?? 0)
     }
 
     /// - Parameter newest: The position of the newest row of the history, which is a header.

@@ -66,9 +66,9 @@ struct HistoryPurger {
 
     /// Returns the last position that may be deleted.
     private func end(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> Int64 {
-        let purged = try HistoryFacts(connection).purged() ?? 0
+        let purged = try HistoryPositions(connection).purged() ?? 0
         guard let token = plan.newest else { return purged }
-        let planned = try HistoryFacts(connection).checkedUpperBound(token, storeIdentifier: store.identifier)
+        let planned = try HistoryPositions(connection).checkedUpperBound(token, storeIdentifier: store.identifier)
         let end = try plan.end(planned, ConsumerTable.holds(connection))
         // Not the changes of a transaction that ends later.
         return max(purged, try PurgePlanner.lastHeader(through: end, connection)?.position ?? 0)
@@ -78,7 +78,7 @@ struct HistoryPurger {
         _ rows: Rows, _ plan: HistoryPurgePlan<DefaultHistoryToken>
     ) throws -> HistoryPurgeStep {
         // Throws if another program disabled the history.
-        _ = try HistoryFacts(connection).facts(at: 0)
+        _ = try HistoryPositions(connection).facts(at: 0)
         let first = rows.positions.lowerBound
         let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? .max
         guard oldest >= first else { throw SwiftDataError.damagedRow(.change(oldest), "the row is out of order") }

@@ -17,7 +17,7 @@ struct PurgePlanner {
         if let age = retention.maximumAge { limit = try end(ofTransactionsBefore: date - age.timeInterval) }
         if retention.maximumChanges != nil || retention.maximumBytes != nil {
             let end = try HistorySize.end(
-                ofRowsAfter: HistoryFacts(connection).purged() ?? 0, exceeding: retention.maximumChanges,
+                ofRowsAfter: HistoryPositions(connection).purged() ?? 0, exceeding: retention.maximumChanges,
                 retention.maximumBytes, connection)
             // The transaction that contains the position is deleted as a whole, except for the newest one.
             limit = max(limit, try min(headerPosition(from: end) ?? 0, newest.first - 1))

@@ -25,12 +25,12 @@ extension DefaultStore: HistoryTagging {
     public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
         try writingTags { connection in
             // Checked first: throws if the history is disabled.
-            _ = try HistoryFacts(connection).facts(at: 0)
+            _ = try HistoryPositions(connection).facts(at: 0)
             var headers = HeaderWriter(self, connection)
             try headers.sealExternalChanges()
             if try !TagTable.exists(connection) { try TagTable.create(connection) }
             let tag = HistoryTag(
-                name: name, token: try HistoryFacts(connection).newestToken(of: identifier), date: Date())
+                name: name, token: try HistoryPositions(connection).newestToken(of: identifier), date: Date())
             try TagTable(connection: connection, storeIdentifier: identifier).insert(tag, replaces: replaces)
             return tag
         }

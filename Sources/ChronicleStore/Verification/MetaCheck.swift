@@ -4,7 +4,7 @@ import ChronicleSQLite
 import Foundation
 
 /// The properties of the file in `chronicle_meta`.
-struct PropertyCheck {
+struct MetaCheck {
     /// The properties that other checks depend on. Invalid ones have the value that allows the most checks.
     struct Properties {
         var newest: Int64 = 0

@@ -4,12 +4,12 @@ import Foundation
 /// Reads the transactions of a selection one after the other, in bounded memory.
 ///
 /// ```swift
-/// var reader = TransactionReader(file, selection)
+/// var reader = TransactionCursor(file, selection)
 /// while let transaction = try reader.next() {
 ///     try reader.forEachChange { change in … }
 /// }
 /// ```
-struct TransactionReader {
+struct TransactionCursor {
     private let file: StoreFile
     private let selection: TransactionSelection
     private var page: ArraySlice<DefaultHistoryTransaction> = []

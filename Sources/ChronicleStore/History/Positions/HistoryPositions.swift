@@ -3,7 +3,7 @@ import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Looks up facts about a file's history in the open transaction of a connection.
-struct HistoryFacts: HistoryTokenChecking {
+struct HistoryPositions: HistoryTokenChecking {
     static let tokenCheck = HistoryTokenCheck(
         hasHeaders: true, causeOfLoss: "a power failure or a restored backup")
 
