@@ -142,8 +142,9 @@ format: ## formats every source file
 	@$(SWIFT) format format --in-place --parallel -r --configuration .swift-format $(SOURCES)
 
 .PHONY: lint
-lint: ## checks the format and style of every source file
+lint: ## checks the format and style of every source file, and that the patches of `make mutations` apply
 	@$(SWIFT) format lint --strict --parallel -r --configuration .swift-format $(SOURCES)
+	@for patch in Tests/Mutations/*.patch; do git apply --check "$$patch" || exit 1; done
 
 # Installs SQLite's headers for the build, and its shell for the tests and the demo, if they are missing and permissions
 # allow it: as root, or with sudo without a password.
