@@ -41,6 +41,16 @@ extension Simulation {
             for (name, value) in instance.edits {
                 if let model = value.model, deleted.contains(model) { instance.edits[name] = .null }
             }
+            // The references of a restored model are unsaved as well.
+            guard instance.state == .restored else { continue }
+            for reference in instance.entity.references {
+                for index in instance.bases.indices {
+                    guard let model = instance.bases[index][reference.name].model, deleted.contains(model) else {
+                        continue
+                    }
+                    instance.bases[index][reference.name] = .null
+                }
+            }
         }
         for number in new.rows.keys where new.rows[number] != world.rows[number] { context.versions[number] = nil }
         try commit(new, by: context)

@@ -289,7 +289,9 @@ private final class ResultsStaleness: Observable, Sendable {
 
     /// Notifies the program that the next access to the results fetches. May be called on any thread.
     func invalidate() {
-        registrar.withMutation(of: self, keyPath: \.value) { value = true }
+        // Before the notification, during which the program may fetch on another thread and reset the value.
+        value = true
+        registrar.withMutation(of: self, keyPath: \.value) {}
     }
 }
 

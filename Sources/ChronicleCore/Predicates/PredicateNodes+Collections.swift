@@ -29,7 +29,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
 
 extension PredicateTree {
     /// A value that is never nil, and is undefined if another one is, which may be nil.
-    fileprivate static func definition(of value: PredicateTree) -> PredicateTree {
+    static func definition(of value: PredicateTree) -> PredicateTree {
         let yes = PredicateTree.constant(.integer(1))
         return .conditional(.equal(value, .constant(.null)), then: yes, else: yes)
     }

@@ -38,7 +38,10 @@ extension PredicateWalker {
         let order: Tree.Order = bounds.includesUpper ? .lessOrEqual : .less
         let below = try bounds.upper.map { try comparison(value, order, $0, of: type, "Range") }
         guard let above, let below else { return above ?? below ?? .constant(.integer(1)) }
-        return .and(above, below)
+        let condition = Tree.and(above, below)
+        // The range is created before it is asked, so its upper bound is evaluated even if the lower one decides.
+        guard let upper = bounds.upper, upper.mayBeUndefined else { return condition }
+        return .ifPresent(.unwrapped(.definition(of: upper)), then: condition)
     }
 }
 

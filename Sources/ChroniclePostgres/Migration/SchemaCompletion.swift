@@ -147,12 +147,13 @@
 
         /// Everything whose change requires a change of the database.
         private var signature: String {
-            var parts = ["history \(configuration.recordsHistory)"]
+            // The number changes with the functions of the triggers, so that earlier stores get the present ones.
+            var parts = ["history \(configuration.recordsHistory)", "recorder 1"]
             for entity in schema.entities {
                 parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
                     let preservation = Preservation(property, preservesValues: false)
-                    parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
+                    parts.append("\(property.name) \(property.previousName ?? "") \(preservation.signature)")
                 }
             }
             parts += models.subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }

@@ -14,6 +14,8 @@
             let layout: StoreLayout
             /// The version of the schema in the database before the migration, or `nil` if it was not migrated.
             let migratedVersion: Schema.Version?
+            /// Whether triggers or rules of other programs may change further values in a save.
+            var runsOtherTriggers = false
         }
 
         init(
@@ -65,7 +67,23 @@
                 ).run()
             }
             return Opened(
-                pool: pool, layout: try completion.complete(connection), migratedVersion: migratedVersion)
+                pool: pool, layout: try completion.complete(connection), migratedVersion: migratedVersion,
+                runsOtherTriggers: try hasOtherTriggers(connection, schemaName))
+        }
+
+        private func hasOtherTriggers(_ connection: Connection, _ schemaName: String) throws -> Bool {
+            try connection.run(
+                """
+                SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t \
+                JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid \
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+                WHERE n.nspname = $1 AND NOT t.tgisinternal AND NOT pg_catalog.starts_with(t.tgname::text, 'chronicle_')) \
+                OR EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r \
+                JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class \
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+                WHERE n.nspname = $1 AND c.relkind IN ('r', 'p'))
+                """, Parameters(.text(schemaName)), isPrepared: false
+            ).bool(0, 0)
         }
 
         /// Returns the schema of the database for the tables, and creates it if it does not exist.

@@ -71,10 +71,11 @@
         ///
         /// - Parameter owner: The identifier of the owner.
         static func isTrusted(_ owner: String) -> String {
-            // A superuser has the privileges of every role.
+            // A superuser has the privileges of every role, so only a membership that was granted to it counts.
             """
             (\(owner) = r.oid OR pg_has_role(\(owner), n.nspowner, 'MEMBER') OR pg_has_role(\(owner), d.datdba, 'MEMBER') \
-            OR NOT r.rolsuper AND pg_has_role(r.oid, \(owner), 'USAGE'))
+            OR NOT r.rolsuper AND pg_has_role(r.oid, \(owner), 'USAGE') \
+            OR EXISTS (SELECT FROM pg_auth_members AS m WHERE m.member = r.oid AND m.roleid = \(owner)))
             """
         }
 
@@ -85,7 +86,8 @@
             .notAChronicleStore.with(
                 detail:
                     "the role \(owner), which owns neither the schema \(connection.schema) nor the database, owns \(name); "
-                    + "remove it if another program created it, or change its owner to that of the schema",
+                    + "remove it if another program created it; otherwise grant the role \(owner) to the role of this "
+                    + "connection, or make it the owner of the schema",
                 entityName: entityName)
         }
     }

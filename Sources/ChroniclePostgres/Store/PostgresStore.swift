@@ -29,6 +29,8 @@
         let pool: ConnectionPool
         let commits: CommitWatcher
         let automaticPurge = AutomaticHistoryPurge()
+        /// Whether triggers or rules of other programs, which existed at the opening, may change further values in a save.
+        let runsOtherTriggers: Bool
 
         /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
         ///
@@ -72,6 +74,7 @@
             layout = opened.layout
             pool = opened.pool
             identifier = opened.layout.storeIdentifier
+            runsOtherTriggers = opened.runsOtherTriggers
             pool.require(storeIdentifier: identifier)
             commits = CommitWatcher(
                 pool, storeIdentifier: identifier, recordsHistory: configuration.recordsHistory)
@@ -93,6 +96,7 @@
             self.layout = layout
             pool = ConnectionPool(sharing: connection)
             identifier = layout.storeIdentifier
+            runsOtherTriggers = false
             commits = CommitWatcher(pool, storeIdentifier: identifier, recordsHistory: false)
         }
 

@@ -23,6 +23,10 @@ struct JSONValue {
             keys.append(member.key)
             guard let missing = member.missingValue else { continue }
             // An object that was encoded before its type had the member, which a nil object does not have either.
+            if keys.count > 1 {
+                object = dialect.member(keys.dropLast(), of: object, .json)
+                keys = [member.key]
+            }
             let found = dialect.member(keys, of: object, member.form)
             object = dialect.unlessNull(object, dialect.ifNull(found, dialect.constant(missing)))
             keys = []

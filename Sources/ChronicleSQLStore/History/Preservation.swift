@@ -24,6 +24,9 @@ package struct Preservation: Hashable, Sendable {
     /// The other extents have no meaning.
     package var deletes = Extent.none
 
+    /// A text that identifies the value, for signatures that stores keep.
+    package var signature: String { [inserts, updates, deletes].map { "\($0.rawValue)" }.joined() }
+
     package init() {}
 
     package init(inserts: Extent, updates: Extent, deletes: Extent) {

@@ -266,6 +266,13 @@ package struct SchemaPlan: Sendable {
             }
             return !wanted.contains(column) && wanted.contains { fold($0) == fold(column) }
         }.sorted()
+        let lost = plan.droppedColumns.first { plan.live[$0]?.place == .column && !moved.contains($0) }
+        if let lost, opening.stage == nil {
+            throw failure(
+                "the store has values of the property \(lost), whose name differs only in its case, and which would be lost; "
+                    + "declare it as the original name, or use a stage of a migration plan",
+                table.name, wanted.first { fold($0) == fold(lost) })
+        }
         plan.columnSteps = columnRenames.steps(
             in: columns.subtracting(plan.droppedColumns), fold: fold, temporaryName: { "chronicle_renamed_\($0)" })
         return plan

@@ -163,7 +163,7 @@ struct SchemaCompletion {
             parts += definition.indexes.map(\.sql)
             for property in entity.storedProperties {
                 let preservation = Preservation(property, preservesValues: false)
-                parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
+                parts.append("\(property.name) \(property.previousName ?? "") \(preservation.signature)")
             }
         }
         parts += models.subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }

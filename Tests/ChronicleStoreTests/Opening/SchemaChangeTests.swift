@@ -30,6 +30,20 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT headline, rating FROM Document") == "kept|5")
     }
 
+    /// SQLite compares names without case, so the new property would take the place of the old one.
+    @Test(arguments: [true, false]) func namesThatDifferInCaseLoseNothing(_ isRename: Bool) throws {
+        let old = try context(LowerLink.self)
+        old.insert(LowerLink("https://a.example"))
+        try old.save()
+        let error = #expect(throws: SwiftDataError.self) {
+            _ = isRename ? try context(RenamedLink.self) : try context(UpperLink.self)
+        }
+        #expect(error == .backwardMigration && error?.propertyName == "homeURL")
+        #expect(try context(LowerLink.self).fetch(FetchDescriptor<LowerLink>()).map(\.homeUrl) == ["https://a.example"])
+        let declared = try context(DeclaredLink.self).fetch(FetchDescriptor<DeclaredLink>())
+        #expect(declared.map(\.homeURL) == ["https://a.example"])
+    }
+
     @Test func renamedAttributeKeepsItsHistory() throws {
         let old = try context(First.self)
         let document = First(title: "a")
@@ -281,4 +295,31 @@ private final class TightPerson: PersistentModel {
     var text: String?
     var size: Double?
     var pages: Int?
+}
+
+@Model private final class LowerLink {
+    static let entityName = "Link"
+    var homeUrl: String?
+    var page: String?
+    init(_ homeUrl: String) { self.homeUrl = homeUrl }
+}
+
+@Model private final class UpperLink {
+    static let entityName = "Link"
+    var homeURL: String?
+    var page: String?
+    init() {}
+}
+
+@Model private final class RenamedLink {
+    static let entityName = "Link"
+    @Attribute(originalName: "page") var homeURL: String?
+    init() {}
+}
+
+@Model private final class DeclaredLink {
+    static let entityName = "Link"
+    @Attribute(originalName: "homeUrl") var homeURL: String?
+    var page: String?
+    init() {}
 }

@@ -205,6 +205,10 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { $0.visits.filter { $0.remark! == "x" }.isEmpty })
         try store.agree(#Predicate<Sight> { sight in !sight.visits.contains { $0.guest == sight.note! } })
         try store.agree(#Predicate<Sight> { !$0.tags.contains($0.note!) })
+        // The range is created before its bounds are compared.
+        let (low, lower) = (-2_000_000, -1_000_000)
+        try store.agree(#Predicate<Sight> { !(lower...$0.score!).contains(low) })
+        try store.agree(#Predicate<Sight> { (lower..<$0.score!).contains(low) || $0.rank < 3 })
         try store.agree(#Predicate<Sight> { sight in sight.note.flatMap { _ in sight.score! } == nil })
         try store.agree(
             #Predicate<Sight> { sight in

@@ -20,6 +20,29 @@ struct MemberPredicateTests {
         return (store, context, try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)])))
     }
 
+    /// The default of a member that rows lack is not that of an optional structure which is nil.
+    @Test(arguments: StoreKind.allCases) func defaultsNeedAStructure(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [Room.self])
+        let context = store.context()
+        for style in [nil, Place.Style(name: "a", color: "white"), Place.Style(name: "b", color: "red")] {
+            context.insert(Room(style))
+        }
+        func check() throws {
+            let white = FetchDescriptor<Room>(predicate: #Predicate { $0.address.style?.color == "white" })
+            #expect(try context.fetchCount(white) == 1)
+            let none = FetchDescriptor<Room>(predicate: #Predicate { $0.address.style?.color == nil })
+            #expect(try context.fetchCount(none) == 1)
+        }
+        try check()
+        try context.save()
+        try check()
+        if kind == .file {
+            try store.foreign("UPDATE Room SET address = '{\"style\":{\"name\":\"b\"}}' WHERE address LIKE '%red%'")
+            let white = FetchDescriptor<Room>(predicate: #Predicate { $0.address.style?.color == "white" })
+            #expect(try store.context().fetchCount(white) == 2)
+        }
+    }
+
     @Test(arguments: PredicateFixture.all + [.memoryStore]) func predicatesAgreeWithFoundation(
         _ fixture: PredicateFixture
     ) throws {
@@ -172,4 +195,11 @@ struct MemberPredicateTests {
             ("price and discount", #Predicate { $0.price > ($0.discount ?? 5) }),
         ]
     }
+}
+
+private struct RoomAddress: Codable { var style: Place.Style? }
+
+@Model private final class Room {
+    var address: RoomAddress
+    init(_ style: Place.Style?) { address = RoomAddress(style: style) }
 }

@@ -26,6 +26,7 @@ final class Autosave: Sendable {
         let executor = executor
         guard isOnMainActor || executor != nil else {
             // The actor was released, and only the end of the process is left, unless the context is released before.
+            PendingAutosaves.shared.removeReleasedContexts()
             return PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false))
         }
         isScheduled.store(true, ordering: .relaxed)

@@ -81,6 +81,8 @@ private func mergedHistory<Provider: HistoryProviding>(of provider: Provider) ->
 private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
     private let provider: Provider
     private var position: Result<Provider.HistoryType.TokenType?, any Error>
+    /// Whether the models have to be read again, because transactions could not be merged.
+    private var needsRefresh = false
 
     /// The number of changes that are merged together, before other work of the main actor runs.
     private static var pageSize: Int { 5_000 }
@@ -91,6 +93,8 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
     }
 
     @MainActor mutating func merge(into context: () -> ModelContext?) async throws {
+        // The earlier attempt failed.
+        if needsRefresh { try refresh(context()) }
         do { try await mergeTransactions(into: context, after: position.get()) } catch {
             let current = try provider.currentHistoryToken()
             // The position could not be read at first, the transactions after it are not available, or a row cannot be
@@ -98,8 +102,18 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
             let isRead = if case .success = position { true } else { false }
             guard !isRead || HistoryResetReason(error) != nil || Self.isPermanent(error) else { throw error }
             position = .success(current)
-            try context()?.refreshAllModels()
+            needsRefresh = true
+            try refresh(context())
         }
+    }
+
+    /// Reads the models again. A row that cannot be decoded does not prevent that of the others, and would fail each time.
+    @MainActor private mutating func refresh(_ context: ModelContext?) throws {
+        do { try context?.refreshAllModels() } catch {
+            if Self.isPermanent(error) { needsRefresh = false }
+            throw error
+        }
+        needsRefresh = false
     }
 
     /// Whether an error would occur again with each attempt.

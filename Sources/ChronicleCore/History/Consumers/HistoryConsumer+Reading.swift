@@ -8,12 +8,13 @@ extension HistoryConsumer {
         switch place.rebuild {
         case .requested(let reason)?:
             return try reset(reason, from: place, lease)
-        case .reading(_, let names?)? where names != entities.map(\.name):
+        case .reading(let identifier?, let names)? where !canContinue(after: identifier, names):
             return try reset(.requested, from: place, lease)
-        case .reading(let identifier, let names)?:
+        case .reading(let identifier, _)?:
             let identifiers = try snapshot(after: identifier, limit: limit)
             if let last = identifiers.last {
-                let next = Place(position: place.position, rebuild: .reading(after: last, entities: names))
+                let next = Place(
+                    position: place.position, rebuild: .reading(after: last, entities: entities.map(\.name)))
                 return try deliver(.snapshot(identifiers), from: place, to: next, lease)
             }
             // Every model was read.
@@ -118,6 +119,18 @@ extension HistoryConsumer {
             reason == .requested ? .debug : .notice, event: "consumerReset",
             "the consumer \"\(name)\" starts over from the models: \(reason)",
             metadata: ["consumer": name, "reason": "\(reason)"])
+    }
+
+    /// Returns whether the classes with which the consumer has read models are those of the schema, up to that of the
+    /// latest model, and all others still exist. Instances of a class that is new or gone were read, or would be, as those of
+    /// another class.
+    ///
+    /// - Parameter names: The names of the classes, or `nil` if a program recorded only the identifier.
+    private func canContinue(after identifier: PersistentIdentifier, _ names: [String]?) -> Bool {
+        guard let names else { return false }
+        let present = entities.map(\.name)
+        return Set(names).isSubset(of: present)
+            && present.allSatisfy { $0 > identifier.entityName || names.contains($0) }
     }
 
     /// Returns the identifiers of the next models of one entity, or an empty array if there are none.

@@ -98,8 +98,8 @@ public enum HistoryRebuild: Codable, Hashable, Sendable {
     case requested(HistoryResetReason)
     /// The models up to and including an identifier were acknowledged; `nil` for none.
     ///
-    /// A consumer reads the models of one class after the other, in the order of their names. If the names in the schema are no
-    /// longer those with which it began, it starts over, because it could skip models.
+    /// A consumer reads the models of one class after the other, in the order of their names. If a class is gone since, or a new
+    /// one precedes that of the identifier, it starts over, because it could skip models.
     case reading(after: PersistentIdentifier?, entities: [String]? = nil)
 }
 

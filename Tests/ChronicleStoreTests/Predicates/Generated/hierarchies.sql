@@ -20,10 +20,10 @@ SELECT t."_rowid_", t."chronicle_entity" FROM "Vehicle" AS t WHERE (t."chronicle
 DELETE FROM "Vehicle" AS t WHERE (t."chronicle_entity" IS 'Car' OR t."chronicle_entity" IS 'Taxi') AND (t."owner" = ? OR t."seats" > ?)
     3, 4
 -- without subclasses
-SELECT t.* FROM "Vehicle" AS t WHERE t."chronicle_entity" IS NULL ORDER BY t."_rowid_"
-SELECT count(*) FROM "Vehicle" AS t WHERE t."chronicle_entity" IS NULL
-SELECT t."_rowid_", t."chronicle_entity" FROM "Vehicle" AS t WHERE t."chronicle_entity" IS NULL ORDER BY t."_rowid_"
-DELETE FROM "Vehicle" AS t WHERE t."chronicle_entity" IS NULL
+SELECT t.* FROM "Vehicle" AS t WHERE NOT (t."chronicle_entity" IS 'Car' OR t."chronicle_entity" IS 'Taxi' OR t."chronicle_entity" IS 'Truck') ORDER BY t."_rowid_"
+SELECT count(*) FROM "Vehicle" AS t WHERE NOT (t."chronicle_entity" IS 'Car' OR t."chronicle_entity" IS 'Taxi' OR t."chronicle_entity" IS 'Truck')
+SELECT t."_rowid_", t."chronicle_entity" FROM "Vehicle" AS t WHERE NOT (t."chronicle_entity" IS 'Car' OR t."chronicle_entity" IS 'Taxi' OR t."chronicle_entity" IS 'Truck') ORDER BY t."_rowid_"
+DELETE FROM "Vehicle" AS t WHERE NOT (t."chronicle_entity" IS 'Car' OR t."chronicle_entity" IS 'Taxi' OR t."chronicle_entity" IS 'Truck')
 SELECT t.* FROM "Vehicle" AS t WHERE t."chronicle_entity" IS 'Car' ORDER BY t."_rowid_"
 SELECT count(*) FROM "Vehicle" AS t WHERE t."chronicle_entity" IS 'Car'
 SELECT t."_rowid_", t."chronicle_entity" FROM "Vehicle" AS t WHERE t."chronicle_entity" IS 'Car' ORDER BY t."_rowid_"

@@ -301,8 +301,8 @@ SELECT count(*) FROM "Sight" AS t WHERE t."opened" >= ? AND t."opened" < ?
     0.0 0x0, 10.0 0x4024000000000000
 SELECT count(*) FROM "Sight" AS t WHERE NOT ((t."opened" >= ? AND t."opened" < ?))
     0.0 0x0, 10.0 0x4024000000000000
-SELECT count(*) FROM "Sight" AS t WHERE ? >= chronicle_integer(t."rank" - ?) AND ? <= chronicle_integer(t."rank" + ?)
-    2, 1, 2, 1
+SELECT count(*) FROM "Sight" AS t WHERE ((CASE (CASE WHEN chronicle_integer(t."rank" + ?) IS NOT NULL THEN chronicle_integer(t."rank" + ?) IS NULL END) WHEN 1 THEN ? WHEN 0 THEN ? END) IS NOT NULL AND (? >= chronicle_integer(t."rank" - ?) AND ? <= chronicle_integer(t."rank" + ?)))
+    1, 1, 1, 1, 2, 1, 2, 1
 SELECT count(*) FROM "Sight" AS t WHERE (t."cost" >= ? AND t."cost" <= 9e999) AND t."cost" <= ?
     0.0 0x0, 1e+300 0x7e37e43c8800759c
 SELECT count(*) FROM "Sight" AS t WHERE NOT (((t."cost" >= ? AND t."cost" <= 9e999) AND t."cost" <= ?))
