@@ -90,4 +90,31 @@ import Testing
         let expected = try ReplicaHarness.contents(source) + own
         #expect(try ReplicaHarness.contents(replica).sorted() == expected.sorted())
     }
+
+    /// Another program deletes rows and inserts them again in one transaction, which removes their links.
+    @Test(arguments: [true, false]) func replacedRowsLoseTheirLinks(_ isStepwise: Bool) throws {
+        let source = try TestStore(.file, Self.models, preservesValues: true)
+        let replica = try TestStore(.file, Self.models, preservesValues: true)
+        let context = source.context()
+        let items = (0..<3).map { LinkItem("\($0)", tags: [LinkTag("tag \($0)")]) }
+        for item in items {
+            context.insert(item)
+            item.covers = [LinkPhoto("photo \(item.name)")]
+            item.idols = [item, items[0]]
+        }
+        try context.save()
+        if isStepwise { try ReplicaHarness.replay(try ReplicaHarness.export(source), to: replica) }
+        try source.foreign(
+            """
+            PRAGMA foreign_keys = ON;
+            INSERT OR REPLACE INTO LinkItem SELECT * FROM LinkItem WHERE id = 1;
+            BEGIN;
+            CREATE TEMP TABLE kept AS SELECT * FROM LinkItem WHERE id = 2;
+            DELETE FROM LinkItem WHERE id = 2;
+            INSERT INTO LinkItem SELECT * FROM kept;
+            COMMIT
+            """)
+        try ReplicaHarness.replay(try ReplicaHarness.export(source), to: replica)
+        #expect(try ReplicaHarness.contents(replica) == ReplicaHarness.contents(source))
+    }
 }

@@ -180,7 +180,9 @@ struct HistoryExporter<Store: DataStoreExporting> {
             return HistoryExportLine(update: line)
         case .delete:
             let old = try values(preserved, \.previousValue, entity, identifier)
-            return HistoryExportLine(delete: try self.change(change, identifier, old: old))
+            // If the row is inserted again in the same transaction, it does not have the links.
+            let removed = try destinations(preserved, \.previousValue, entity)
+            return HistoryExportLine(delete: try self.change(change, identifier, old: old, removed: removed))
         }
     }
 

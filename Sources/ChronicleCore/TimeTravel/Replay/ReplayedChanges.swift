@@ -74,6 +74,7 @@ struct ReplayedChanges {
     mutating func delete(_ change: HistoryExportLine.Change) throws {
         let (entity, identifier) = try entity(change)
         let old = try values(change.old, entity, areNew: false)
+        try addLinks(change, entity, identifier)
         guard let place = places[identifier] else {
             return add(Model(identifier: identifier, before: entity, after: nil, old: old, values: []))
         }
