@@ -130,6 +130,12 @@ final class RowChecker {
                 return value
             }
             throw undecodable(row, slot, identifier)
+        case (.null, .some) where entity.superentity != nil:
+            // The column is that of several classes, so it has no default value. A program with an earlier version of the class
+            // inserts rows without a value.
+            let property = entity.storedProperties[slot]
+            if let value = property.defaultValue.flatMap({ property.codec?.decodeAny($0) }) { return value }
+            throw undecodable(row, slot, identifier)
         default:
             throw undecodable(row, slot, identifier)
         }

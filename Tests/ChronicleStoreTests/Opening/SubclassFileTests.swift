@@ -152,6 +152,28 @@ import Testing
         #expect(error == .backwardMigration && error?.propertyName == "captain" && error?.entityName == "SailBoat")
     }
 
+    /// A program with the earlier version of the class is still open.
+    @Test func rowsOfEarlierVersionsHaveTheDefaultsOfSubclasses() throws {
+        let old = try context([Boat.self, SailBoat.self])
+        let new = try context([V4.Boat.self, V4.SailBoat.self])
+        old.insert(SailBoat("sail"))
+        try old.save()
+        for boat in try new.fetch(FetchDescriptor<V4.SailBoat>()) {
+            #expect(boat.flag == "none" && boat.crew == 3 && boat.speed == 1.5 && boat.isFast && boat.log == [1])
+            #expect(boat.built == Date(timeIntervalSinceReferenceDate: 7))
+            boat.name = "changed"
+        }
+        #expect(try new.fetch(FetchDescriptor<V4.Boat>()).count == 1)
+        try new.save()
+        let reader = try context([V4.Boat.self, V4.SailBoat.self])
+        let boat = try #require(try reader.fetch(FetchDescriptor<V4.SailBoat>()).first)
+        #expect(boat.name == "changed" && boat.flag == "none" && boat.crew == 3)
+        boat.flag = "red"
+        boat.crew += 1
+        try reader.save()
+        #expect(try Shell.sqlite3(file, "SELECT flag, crew FROM Boat") == "red|4")
+    }
+
     @Test func changedInheritanceIsRejected() throws {
         _ = try context([Boat.self, SailBoat.self])
         let apart = #expect(throws: SwiftDataError.self) { _ = try context([Apart.SailBoat.self]) }
@@ -281,5 +303,22 @@ private enum Late {
     @Model fileprivate final class Guest {
         var name: String
         init(_ name: String) { self.name = name }
+    }
+}
+
+private enum V4 {
+    @Model fileprivate class Boat {
+        var name = ""
+        init() {}
+    }
+
+    @Model fileprivate final class SailBoat: Boat {
+        var masts = 1
+        var flag = "none"
+        var crew = 3
+        var speed = 1.5
+        var isFast = true
+        var log = [1]
+        var built = Date(timeIntervalSinceReferenceDate: 7)
     }
 }
