@@ -211,7 +211,7 @@
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             try checkOtherTables(connection)
             let digest = try DatabaseSchema.digest(connection)
-            // Before the first statement that changes a definition. An opening that changes none waits for nobody.
+            // Before the first statement that changes a definition. An opening that changes none locks no table.
             defer { connection.willChangeDefinitions = nil }
             if try Self.hasStore(connection) {
                 connection.willChangeDefinitions = DefinitionLock.acquire

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     /// The description of a save for its row of `chronicle_pending`: its author, its check value, and so on.
@@ -17,7 +18,7 @@
         private static let process = String(ProcessInfo.processInfo.processIdentifier)
         static let bundle = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         /// The part of the description that is the same for all saves of the process.
-        private static let program = "\"process\":\(json(process)),\"bundle\":\(json(bundle))"
+        private static let program = "\"process\":\(process.jsonString),\"bundle\":\(bundle.jsonString)"
 
         /// Adds the statement before the first change of a store, which also sets the search path for it.
         ///
@@ -47,29 +48,13 @@
         /// The description as JSON, written by hand: an encoder takes a third of the client's time in a small save.
         private var header: String {
             var text = "{\(Self.program),\"check\":\(checkValue),\"timestamp\":\(Date().timeIntervalSinceReferenceDate)"
-            if let author = editingState.author { text += ",\"author\":\(Self.json(author))" }
-            if let name = editingState.contextName { text += ",\"context\":\(Self.json(name))" }
+            if let author = editingState.author { text += ",\"author\":\(author.jsonString)" }
+            if let name = editingState.contextName { text += ",\"context\":\(name.jsonString)" }
             if !editingState.metadata.isEmpty {
-                let pairs = editingState.metadata.map { "\(Self.json($0)):\(Self.json($1))" }
+                let pairs = editingState.metadata.map { "\($0.jsonString):\($1.jsonString)" }
                 text += ",\"metadata\":{\(pairs.joined(separator: ","))}"
             }
             return text + "}"
-        }
-
-        private static func json(_ text: String) -> String {
-            var escaped = "\""
-            for scalar in text.unicodeScalars {
-                switch scalar {
-                case "\"", "\\":
-                    escaped += "\\"
-                    escaped.unicodeScalars.append(scalar)
-                case "\0"..<" ":
-                    let code = String(scalar.value, radix: 16)
-                    escaped += "\\u" + String(repeating: "0", count: 4 - code.count) + code
-                default: escaped.unicodeScalars.append(scalar)
-                }
-            }
-            return escaped + "\""
         }
 
         /// Returns the keys of the rows that the transaction inserted, in ascending order, by the numbers of their

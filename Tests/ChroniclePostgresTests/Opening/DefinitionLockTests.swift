@@ -46,7 +46,7 @@
                 run { while !isDone.load(ordering: .acquiring) { _ = try fixture.transactions() } }
             }
             for _ in 0..<8 {
-                // A statement that locks a single table, so that it is in nobody's way.
+                // A statement that locks a single table, and so does not block another session that waits.
                 let change =
                     isUpgrade
                     ? "UPDATE chronicle_meta SET value = '1' WHERE name = 'format'"
@@ -64,7 +64,7 @@
                     == "\(try fixture.transactions().flatMap(\.changes).count)")
         }
 
-        /// An opening that has nothing to change waits for nobody, although the digest of the definitions changed.
+        /// An opening that has nothing to change waits for no lock, although the digest of the definitions changed.
         @Test func unchangedTablesAreNotLocked() throws {
             let fixture = try HistoryFixture()
             let session = try PsqlSession(fixture)
