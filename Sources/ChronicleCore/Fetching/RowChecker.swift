@@ -130,7 +130,7 @@ final class RowChecker {
                 return value
             }
             throw undecodable(row, slot, identifier)
-        case (.null, .some) where entity.superentity != nil:
+        case (.null, .some) where entity.superentity != nil && !isPast:
             // The column is that of several classes, so it has no default value. A program with an earlier version of the class
             // inserts rows without a value.
             let property = entity.storedProperties[slot]

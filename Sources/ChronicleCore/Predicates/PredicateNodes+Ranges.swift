@@ -39,7 +39,7 @@ extension PredicateWalker {
         let below = try bounds.upper.map { try comparison(value, order, $0, of: type, "Range") }
         guard let above, let below else { return above ?? below ?? .constant(.integer(1)) }
         let condition = Tree.and(above, below)
-        // The range is created before it is asked, so its upper bound is evaluated even if the lower one decides.
+        // Swift creates the range first, so it evaluates the upper bound even if the value is below the lower one.
         guard let upper = bounds.upper, upper.mayBeUndefined else { return condition }
         return .ifPresent(.unwrapped(.definition(of: upper)), then: condition)
     }

@@ -19,17 +19,21 @@ struct JSONValue {
         }
         var object = value.sql
         var keys: [String] = []
+        var mayBeNil = false
         for member in members {
             keys.append(member.key)
-            guard let missing = member.missingValue else { continue }
+            guard let missing = member.missingValue else {
+                mayBeNil = mayBeNil || member.isOptional
+                continue
+            }
             // An object that was encoded before its type had the member, which a nil object does not have either.
-            if keys.count > 1 {
+            if mayBeNil, keys.count > 1 {
                 object = dialect.member(keys.dropLast(), of: object, .json)
                 keys = [member.key]
             }
             let found = dialect.member(keys, of: object, member.form)
             object = dialect.unlessNull(object, dialect.ifNull(found, dialect.constant(missing)))
-            keys = []
+            (keys, mayBeNil) = ([], false)
         }
         var operand = SQLOperand(
             sql: keys.isEmpty ? object : dialect.member(keys, of: object, last.form), type: SQLType(last.form))
