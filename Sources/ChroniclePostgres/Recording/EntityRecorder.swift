@@ -55,17 +55,31 @@
         }
 
         /// Returns the statement that records updates. A row whose key changes is another row: a delete and an insert.
-        func updates(_ rows: RecorderSQL.Rows) -> String {
+        ///
+        /// - Parameters:
+        ///   - rows: The rows before and after the updates.
+        ///   - areRepeated: Whether a row can be in them several times. The server adds the row before an update and that
+        ///     after it at the same time, so the places of both tables show which belong together.
+        func updates(_ rows: RecorderSQL.Rows, areRepeated: Bool) -> String {
+            func updated(_ rows: String) -> String {
+                guard areRepeated else { return rows }
+                return """
+                    (SELECT *, row_number() OVER (PARTITION BY \(Self.key) ORDER BY chronicle_place) AS chronicle_number \
+                    FROM (SELECT *, row_number() OVER () AS chronicle_place FROM \(rows) AS r) AS r)
+                    """
+            }
+            let isSame =
+                "o.\(Self.key) = n.\(Self.key)" + (areRepeated ? " AND o.chronicle_number = n.chronicle_number" : "")
             let changed = columns.map { "CASE WHEN \($0.isChanged) THEN \($0.attribute.number)::smallint END" }
             let attributes =
                 changed.isEmpty ? "NULL::smallint[]" : "array_remove(ARRAY[\(changed.joined(separator: ", "))], NULL)"
-            let updated = PreservedColumns(columns.map { ($0.attribute.number, $0.attribute.preservation.updates) }) {
+            let preserved = PreservedColumns(columns.map { ($0.attribute.number, $0.attribute.preservation.updates) }) {
                 let column = columns[$0]
                 return .init(
                     old: "o.\(column.name)", new: "n.\(column.name)", type: column.type, condition: column.isChanged)
             }
             func choice(_ value: (PreservedColumns) -> String) -> String {
-                let (update, insert, delete) = (value(updated), value(inserted), value(deleted))
+                let (update, insert, delete) = (value(preserved), value(inserted), value(deleted))
                 if update == insert, update == delete { return update }
                 return "CASE c.kind WHEN 'u' THEN \(update) WHEN 'i' THEN \(insert) ELSE \(delete) END"
             }
@@ -74,11 +88,11 @@
                 CASE c.kind WHEN 'd' THEN \(Self.number(of: entity, "o")) ELSE \(Self.number(of: entity, "n")) END, \
                 c.kind, c.key, CASE c.kind WHEN 'u' THEN c.attributes END, \(choice(\.numbers)), \
                 \(choice(\.oldValues)), \(choice(\.newValues))
-                FROM \(rows.old) AS o FULL JOIN \(rows.new) AS n \
-                ON o.\(Self.key) = n.\(Self.key) CROSS JOIN LATERAL (
+                FROM \(updated(rows.old)) AS o FULL JOIN \(updated(rows.new)) AS n \
+                ON \(isSame) CROSS JOIN LATERAL (
                 SELECT CASE WHEN o.\(Self.key) IS NULL THEN 'i'::"char" WHEN n.\(Self.key) IS NULL THEN 'd' ELSE 'u' END \
                 AS kind, coalesce(n.\(Self.key), o.\(Self.key)) AS key, \(attributes) AS attributes) AS c
-                WHERE c.kind <> 'u' OR c.attributes <> '{}'
+                WHERE c.kind <> 'u' OR c.attributes <> '{}'\(areRepeated ? " ORDER BY n.chronicle_place" : "")
                 """
         }
 

@@ -262,8 +262,9 @@
         /// can execute the function: it changes no earlier transaction, and nothing that a reader has seen.
         ///
         /// - Parameter released: A query for the entities and keys of rows whose updates of the same attribute are merged,
-        ///   too: those of a save that changed unique values to others for a while. The result has the value before the
-        ///   first and after the last of them, or none if one of them does not preserve it.
+        ///   too: those of a save that changed unique values to others for a while, or the other sides of one-to-one
+        ///   relationships. The result has the value before the first and after the last of them, or none if one of them
+        ///   does not preserve it. Their inserts are merged with their updates.
         private static func merge(_ schema: String, released: String? = nil) -> String {
             let isReleased = released.map { "(c.entity, c.primary_key) IN (\($0))" } ?? "FALSE"
             return """
@@ -295,9 +296,10 @@
                         SELECT c.entity, c.primary_key, max(c.id) AS last, bool_or(c.kind = 'i') AS is_insert FROM change AS c
                         WHERE (c.entity, c.primary_key) NOT IN (SELECT entity, primary_key FROM again)
                         GROUP BY c.entity, c.primary_key
-                        HAVING count(*) > 1 AND NOT (bool_or(c.kind = 'i') AND bool_or(c.attributes && c.stored))
+                        HAVING count(*) > 1
+                            AND (\(isReleased) OR NOT (bool_or(c.kind = 'i') AND bool_or(c.attributes && c.stored)))
                     ), repeated AS MATERIALIZED (
-                        SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, c.stored, m.last, m.is_insert
+                        SELECT c.id, c.kind, c.attributes, c.preserved, c.old_values, c.new_values, c.stored, m.last, m.is_insert
                         FROM change AS c JOIN model AS m ON m.entity = c.entity AND m.primary_key = c.primary_key
                     ), counted AS MATERIALIZED (
                         SELECT r.last, a.number, count(DISTINCT r.id) AS count
@@ -305,16 +307,17 @@
                     ), updated AS (
                         SELECT last, array_agg(number ORDER BY number) AS numbers FROM counted GROUP BY last
                     ), listed AS (
-                        SELECT r.last, r.id, v.number, v.old, v.new, v.place, v.number = ANY (r.stored) AS is_stored
+                        SELECT r.last, r.id, r.kind, v.number, v.old, v.new, v.place, v.number = ANY (r.stored) AS is_stored
                         FROM repeated AS r CROSS JOIN unnest(r.preserved, r.old_values, r.new_values)
                             WITH ORDINALITY AS v(number, old, new, place)
                     ), value AS (
                         SELECT last, id, number, old, new, place, FALSE AS is_stored, TRUE AS is_complete FROM listed
                         WHERE NOT is_stored
                         UNION ALL
-                        SELECT l.last, min(l.id), l.number, (array_agg(l.old ORDER BY l.id))[1],
+                        SELECT l.last, min(l.id), l.number,
+                            CASE WHEN NOT bool_or(l.kind = 'i') THEN (array_agg(l.old ORDER BY l.id))[1] END,
                             (array_agg(l.new ORDER BY l.id DESC))[1], min(l.place), TRUE,
-                            count(*) >= coalesce(min(n.count), 0)
+                            count(*) FILTER (WHERE l.kind = 'u') >= coalesce(min(n.count), 0)
                         FROM listed AS l LEFT JOIN counted AS n ON n.last = l.last AND n.number = l.number
                         WHERE l.is_stored GROUP BY l.last, l.number
                     ), preserved AS (

@@ -11,6 +11,8 @@
         let isInsertDeferred: Bool
         /// Whether the rows can be changed by a statement that names another table.
         let isInherited: Bool
+        /// Whether the actions of foreign keys can update a row several times. All of these updates belong to one statement.
+        let repeatsUpdates: Bool
         /// The table, followed by its partitions and the tables that inherit from it.
         let relations: [Relation]
 
@@ -59,7 +61,9 @@
                 SELECT r.relname, n.nspname, c.relname, c.relispartition, c.relkind = 'f', \
                 EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root IN (k.conrelid, k.confrelid)), \
                 r.relkind = 'p' OR EXISTS (SELECT FROM pg_inherits AS i WHERE t.root IN (i.inhparent, i.inhrelid)), \
-                EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root = k.conrelid)
+                EXISTS (SELECT FROM pg_constraint AS k WHERE k.condeferrable AND t.root = k.conrelid), \
+                (SELECT count(*) > 1 FROM pg_constraint AS k WHERE k.contype = 'f' AND t.root = k.conrelid \
+                AND (k.confdeltype IN ('n', 'd') OR k.confupdtype IN ('c', 'n', 'd')))
                 FROM tree AS t JOIN pg_class AS r ON r.oid = t.root JOIN pg_class AS c ON c.oid = t.oid \
                 JOIN pg_namespace AS n ON n.oid = c.relnamespace \
                 ORDER BY r.relname, c.oid <> r.oid, n.nspname, c.relname
@@ -78,7 +82,7 @@
                 }
                 tables[name] = RecordedTable(
                     schema: connection.schema, isDeferred: found.bool(row, 5), isInsertDeferred: found.bool(row, 7),
-                    isInherited: found.bool(row, 6),
+                    isInherited: found.bool(row, 6), repeatsUpdates: found.bool(row, 8),
                     relations: (tables[name]?.relations ?? []) + [relation])
             }
             return tables

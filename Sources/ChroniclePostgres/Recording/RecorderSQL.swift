@@ -38,7 +38,7 @@
         }
 
         /// The rows before and after a change in a trigger.
-        struct Rows {
+        struct Rows: Equatable {
             let old: String
             let new: String
 
@@ -185,7 +185,7 @@
             return triggers(of: table, suffix: "\(entity.number)") { event, rows in
                 switch event {
                 case .insert: [sql.inserts(rows)]
-                case .update: [sql.updates(rows)]
+                case .update: [sql.updates(rows, areRepeated: table.repeatsUpdates && rows == .ofStatement)]
                 case .delete, .truncate: [sql.deletes(from: rows.old)]
                 }
             }

@@ -51,6 +51,27 @@
             #expect(newest == found.last?.token ?? token)
         }
 
+        /// The server gives a trigger all updates that the actions of foreign keys make for a statement at once.
+        @Test func aRowThatForeignKeysUpdateSeveralTimes() throws {
+            let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
+            let context = ModelContext(
+                try ModelContainer(for: Schema(pairModels), configurations: [configuration]))
+            let (ann, bob, cleo) = (Resident("ann"), Resident("bob"), Resident("cleo"))
+            (ann.successor, ann.predecessor) = (bob, cleo)
+            for resident in [ann, bob, cleo] { context.insert(resident) }
+            try context.save()
+            let token = try context.currentHistoryToken()
+            try PostgresCluster.shared.get().psql(
+                #"SET search_path = \#(configuration.schemaName ?? ""); DELETE FROM "Resident" WHERE _rowid_ <> 1"#)
+            let found: [DefaultHistoryTransaction] = try context.fetchHistory(.after(token))
+            let values = found.flatMap(\.changes)
+                .filter { $0.changedPersistentIdentifier == ann.persistentModelID }.flatMap(\.preservedValues)
+            #expect(values.map(\.name).sorted() == ["predecessor", "successor"])
+            #expect(values.allSatisfy { $0.value == nil })
+            let previous = values.map { $0.previousValue as? PersistentIdentifier }
+            #expect(Set(previous) == [bob.persistentModelID, cleo.persistentModelID])
+        }
+
         @Test func copyIsOneTransaction() throws {
             let fixture = try HistoryFixture()
             try fixture.psql(#"COPY "Account"(name, balance) FROM PROGRAM 'seq -f "%g,1" 500' WITH (FORMAT csv)"#)

@@ -25,12 +25,12 @@
             }
         }
 
-        /// No transaction changes a model twice.
+        /// No transaction inserts or updates a model twice.
         private func checkHistory(_ container: ModelContainer) throws {
             let history = try ModelContext(container).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
             for transaction in history {
-                let changed = transaction.changes.compactMap { change in
-                    if case .update = change { change.changedPersistentIdentifier } else { nil }
+                let changed = transaction.changes.compactMap { change -> PersistentIdentifier? in
+                    if case .delete = change { nil } else { change.changedPersistentIdentifier }
                 }
                 #expect(Set(changed).count == changed.count, "\(TestSeed.description): \(transaction.changes)")
             }

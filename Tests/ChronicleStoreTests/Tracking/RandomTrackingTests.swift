@@ -10,11 +10,11 @@ import Testing
 @Suite struct RandomTrackingTests {
     private typealias Row = [String: PropertyValue]
 
-    @Test(arguments: 0..<40) func theHistoryExplainsTheRows(_ number: Int) throws {
+    @Test(arguments: 0..<25) func theHistoryExplainsTheRows(_ number: Int) throws {
         try explain(RandomSchema(TestSeed.generator(number)), steps: 25)
     }
 
-    @Test(arguments: 0..<60) func theHistoryExplainsUpserts(_ number: Int) throws {
+    @Test(arguments: 0..<30) func theHistoryExplainsUpserts(_ number: Int) throws {
         try explain(RandomUpserts(TestSeed.generator(number)), steps: 25)
     }
 
@@ -41,12 +41,9 @@ import Testing
                 try run(log[log.count - 1], fixture.app)
             }
             if fixture.app.isInTransaction { try fixture.app.execute(schema.below(5) == 0 ? "ROLLBACK" : "COMMIT") }
-            // An UPSERT of an earlier version of SQLite may damage an index, with or without a history.
-            if SQLiteLibrary.versionNumber < 3_045_003,
-                try fixture.app.scalarText("PRAGMA integrity_check") != "ok"
-            {
-                return
-            }
+            // An UPSERT may damage an index of a virtual column or an expression, with or without a history: every tested
+            // version of SQLite has this defect.
+            if try fixture.app.scalarText("PRAGMA integrity_check") != "ok" { return }
             let transactions = try store.fetchHistory(.after(token))
             for change in transactions.flatMap(\.changes) {
                 try apply(change, to: &state, "\(log.suffix(5)) \(TestSeed.description)")
