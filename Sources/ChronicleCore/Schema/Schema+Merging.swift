@@ -73,7 +73,7 @@ extension Schema {
 
 extension Schema.Property.Kind {
     /// Returns the kind of an optional property without a default value.
-    fileprivate func optional(options: [Schema.Attribute.Option]) -> Self {
+    func optional(options: [Schema.Attribute.Option]) -> Self {
         switch self {
         case .attribute(let attribute):
             .attribute(
@@ -88,12 +88,15 @@ extension Schema.Property.Kind {
 }
 
 extension Schema.Relationship {
-    fileprivate func with(destination: String? = nil, isOptional: Bool? = nil) -> Schema.Relationship {
+    func with(
+        destination: String? = nil, isOptional: Bool? = nil, inverseName: String?? = nil, isLinked: Bool? = nil,
+        deleteRule: DeleteRule? = nil
+    ) -> Schema.Relationship {
         Schema.Relationship(
             name: name, originalName: originalName, keypath: keypath, inverseKeyPath: inverseKeyPath,
-            valueType: valueType, deleteRule: deleteRule, destination: destination ?? self.destination,
-            isToMany: isToMany, isOptional: isOptional ?? self.isOptional, inverseName: inverseName,
-            isLinked: isLinked, options: options, minimumModelCount: minimumModelCount,
-            maximumModelCount: maximumModelCount)
+            valueType: valueType, deleteRule: deleteRule ?? self.deleteRule,
+            destination: destination ?? self.destination, isToMany: isToMany, isOptional: isOptional ?? self.isOptional,
+            inverseName: inverseName ?? self.inverseName, isLinked: isLinked ?? self.isLinked, options: options,
+            minimumModelCount: minimumModelCount, maximumModelCount: maximumModelCount)
     }
 }

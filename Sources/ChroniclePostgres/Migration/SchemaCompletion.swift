@@ -12,9 +12,9 @@
     /// one of them creates the tables.
     struct SchemaCompletion {
         /// The entities of the tables: ``models`` without inheritance.
-        let schema: Schema
+        private(set) var schema: Schema
         /// The entities of the models.
-        let models: Schema
+        private(set) var models: Schema
         let configuration: PostgresConfiguration
         let schemaName: String
         /// The version of the schema, or `nil` for a schema without a version.
@@ -223,6 +223,9 @@
             let catalog = Catalog(connection)
             var tables = try DatabaseTables(self, connection)
             let plan = try tables.plan(knownSchemas(connection), stage: stage, baseline: baseline)
+            var shared = self
+            shared.models = try tables.sharedModels(plan)
+            if shared.models !== models { shared.schema = shared.models.mergingSubentities() }
             try renameEntities(plan, catalog)
             tables = try tables.reloaded()
             let conversions = try tables.checkDeclarations(plan)
@@ -231,20 +234,23 @@
             try renameProperties(plan, numbers, catalog)
             let values = try MissingValues(tables.reloaded(), plan)
             var required: [RequiredColumn] = []
-            for entity in schema.entities { required += try complete(entity, conversions, catalog) }
-            for entity in models.subentities {
+            // The tables of other models remain as they are.
+            let entities = shared.schema.entities.filter { schema.entitiesByName[$0.name] != nil }
+            for entity in entities { required += try shared.complete(entity, conversions, catalog) }
+            for entity in shared.models.subentities where schema.entitiesByName[entity.rootName] != nil {
                 if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
             }
-            try completeLinks(plan, connection)
+            try shared.completeLinks(plan, connection)
             // After all tables exist.
-            for entity in schema.entities {
+            for entity in entities {
                 try completeForeignKeys(
-                    definition(of: entity).foreignKeys, of: entity.name,
+                    shared.definition(of: entity).foreignKeys, of: entity.name,
                     columns: Set(entity.storedProperties.map(\.name)), connection)
             }
             let recordsHistory = configuration.recordsHistory
             try HistoryLayout.install(
-                connection, entities: try catalog.entities(), links: schema.links, recordsHistory: recordsHistory)
+                connection, entities: try catalog.entities(), links: shared.schema.links,
+                recordsHistory: recordsHistory)
             try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
             // After the triggers exist that record the changes of rows.
             try recordingChanges(connection) {

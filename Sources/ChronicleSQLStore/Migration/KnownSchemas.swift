@@ -13,17 +13,22 @@ package struct KnownSchemas: Sendable {
     /// A schema in use, as a store records it.
     private struct Record: Decodable {
         var programs: Set<String>
-        var classes: [String: Set<String>]
+        var classes: Names
+        /// The uniqueness constraints, indexes and delete rules of each class, as ``KnownSchemas/text(of:)`` and
+        /// ``KnownSchemas/deleteRule(_:)`` describe them. An earlier version of Chronicle does not record them.
+        var constraints: Names?
     }
 
     /// A record whose text is always the same.
     private struct Sorted: Encodable {
         let programs: [String]
         let classes: [String: [String]]
+        let constraints: [String: [String]]?
 
         init(_ record: Record) {
             programs = record.programs.sorted()
             classes = record.classes.mapValues { $0.sorted() }
+            constraints = record.constraints?.mapValues { $0.sorted() }
         }
     }
 
@@ -31,7 +36,9 @@ package struct KnownSchemas: Sendable {
     package let isKnown: Bool
     /// What the store has to record about the schemas, by their keys.
     package let changes: [String: String]
-    private let used: [Names]
+    private let used: [Record]
+    /// The classes of the program's own earlier schema, which the opening replaces.
+    private let replacedClasses: Names
 
     private static let replaced = "replaced"
 
@@ -64,21 +71,33 @@ package struct KnownSchemas: Sendable {
         let newNames = Dictionary(
             schema.entities.filter { names[$0.originalName] == nil }.map { ($0.originalName, $0.name) },
             uniquingKeysWith: { first, _ in first })
+        func renamed(_ names: Names) -> Names {
+            Names(names.map { (newNames[$0] ?? $0, $1) }, uniquingKeysWith: { $0.union($1) })
+        }
         var used = records.compactMapValues(Self.record).mapValues { record in
-            var record = record
-            record.classes = Names(
-                record.classes.map { (newNames[$0] ?? $0, $1) }, uniquingKeysWith: { $0.union($1) })
-            return record
+            Record(
+                programs: record.programs, classes: renamed(record.classes),
+                constraints: record.constraints.map(renamed))
         }
         // A program that returns to a schema may have other containers that use a later one.
         let isReturning = records[key] != nil && used[key] == nil
+        var replacedClasses: Names = [:]
         if !isReturning, used[key]?.programs.contains(program) != true {
             let distances = used.filter { $0.key != key && $0.value.programs.contains(program) }.map { key, record in
                 (Self.distance(record.classes, names), key)
             }
-            if let earlier = distances.min(by: <)?.1 { used[earlier]?.programs.remove(program) }
+            if let earlier = distances.min(by: <)?.1 {
+                used[earlier]?.programs.remove(program)
+                replacedClasses = used[earlier]?.classes ?? [:]
+            }
         }
-        used[key] = Record(programs: (used[key]?.programs ?? []).union([program]), classes: names)
+        let constraints = Names(
+            schema.entities.map { entity in
+                let constraints = (entity.uniquenessConstraints + entity.indices).map { Self.text(of: $0) }
+                return (entity.name, Set(constraints + entity.properties.compactMap(Self.deleteRule)))
+            }, uniquingKeysWith: { $0.union($1) })
+        used[key] = Record(
+            programs: (used[key]?.programs ?? []).union([program]), classes: names, constraints: constraints)
         used = used.filter { !$0.value.programs.isEmpty }
         var changes: [String: String] = [:]
         for (key, record) in records where used[key] == nil && record != Self.replaced { changes[key] = Self.replaced }
@@ -87,14 +106,15 @@ package struct KnownSchemas: Sendable {
             if records[key] != text { changes[key] = text }
         }
         self.changes = changes
-        self.used = used.values.map(\.classes)
+        self.replacedClasses = replacedClasses
+        self.used = Array(used.values)
     }
 
     /// Returns the schemas in use if a program inspects the store with the classes that the store describes. It changes
     /// none of them.
     package init(inspecting records: [String: String]) {
-        (isKnown, changes) = (true, [:])
-        used = records.values.compactMap { Self.record($0)?.classes }
+        (isKnown, changes, replacedClasses) = (true, [:], [:])
+        used = records.values.compactMap(Self.record)
     }
 
     /// Returns whether any program uses a property.
@@ -104,8 +124,43 @@ package struct KnownSchemas: Sendable {
     ///   - lineage: The names of its class and of the superclasses, nearest first. A program that does not have a
     ///     class uses its models as those of a superclass.
     func use(_ property: String, ofFirst lineage: [String]) -> Bool {
-        used.contains { names in lineage.lazy.compactMap { names[$0] }.first?.contains(property) == true }
+        used.contains { Self.contains(property, ofFirst: lineage, $0.classes) }
     }
+
+    /// Returns whether any program uses a class.
+    func use(_ entity: String) -> Bool { used.contains { $0.classes[entity] != nil } }
+
+    /// Returns whether any program declares a uniqueness constraint or an index.
+    func useConstraint(_ properties: [String], of entity: String) -> Bool {
+        used.contains { $0.constraints?[entity]?.contains(Self.text(of: properties)) == true }
+    }
+
+    /// Returns whether any program declares the delete rule of a relationship.
+    func useDeleteRule(of property: Schema.Property, in entity: String) -> Bool {
+        guard let rule = Self.deleteRule(property) else { return false }
+        return used.contains { $0.constraints?[entity]?.contains(rule) == true }
+    }
+
+    /// A description of a delete rule that the tables apply, or `nil` for others.
+    private static func deleteRule(_ property: Schema.Property) -> String? {
+        guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .deny else { return nil }
+        return "\(rule.rawValue) \(property.name)"
+    }
+
+    /// Whether the opening replaces an earlier schema of the program.
+    var replacesSchema: Bool { !replacedClasses.isEmpty }
+
+    /// Returns whether the earlier schema of the program has a property. If its new one does not, the program removes it.
+    func replace(_ property: String, ofFirst lineage: [String]) -> Bool {
+        Self.contains(property, ofFirst: lineage, replacedClasses)
+    }
+
+    private static func contains(_ property: String, ofFirst lineage: [String], _ classes: Names) -> Bool {
+        lineage.lazy.compactMap { classes[$0] }.first?.contains(property) == true
+    }
+
+    /// A description of a uniqueness constraint or an index. Names of properties contain no comma.
+    private static func text(of properties: [String]) -> String { properties.joined(separator: ",") }
 
     /// The number of classes and properties that only one of two schemas has.
     private static func distance(_ first: Names, _ second: Names) -> Int {

@@ -19,7 +19,7 @@ extension RelationshipChange {
                     let earlier = plan.tables[entity.name]?.earlier(property.name),
                     earlier.destination.map(plan.root) == destination,
                     let old = try earlier.storages(of: entity.name, destination).first(where: exists),
-                    !old.isSameKind(as: new), !plan.continues(new)
+                    !old.isSameKind(as: new), try plan.earlierColumn(of: new).map(exists) != true
                 else { continue }
                 changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))
             }
@@ -29,12 +29,16 @@ extension RelationshipChange {
 }
 
 extension SchemaPlan {
-    /// Returns whether a column has the destinations of another relationship already.
-    fileprivate func continues(_ storage: RelationshipStorage) -> Bool {
+    /// Returns the column, under its earlier name, that has the destinations of another relationship already.
+    fileprivate func earlierColumn(of storage: RelationshipStorage) -> RelationshipStorage? {
         switch storage {
-        case .links: false
+        case .links: nil
         case .column(let table, let name), .inverseColumn(let table, let name):
-            tables[table]?.earlier(name)?.place == .column
+            if let earlier = tables[table]?.earlier(name), earlier.place == .column {
+                .column(table: table, name: earlier.name)
+            } else {
+                nil
+            }
         }
     }
 }

@@ -380,11 +380,13 @@ package struct SchemaPlan: Sendable {
             }
             let names = Set(declared.map(\.name))
             let places = Set(declared.map(Leftover.init))
-            // Other programs use the properties that they declare.
+            // Other programs use the properties that they declare. A known schema removes none, unless the program had
+            // another one.
+            let isUnchanged = opening.isKnown && !opening.schemas.replacesSchema
             let lineage = sequence(first: item.entity, next: \.superentity).map(\.name)
             let others = known.live.filter { !names.contains($0.name) }
             let kept = others.filter {
-                opening.isKnown || opening.schemas.use($0.name, ofFirst: lineage)
+                isUnchanged || opening.schemas.use($0.name, ofFirst: lineage)
                     || opening.isUnplanned($0, of: item.entity)
             }
             entities[name] = StoredEntity(

@@ -48,8 +48,9 @@ extension SchemaCompletion {
                 try connection.execute(statement)
             }
         }
+        let plan = try plan(knownSchemas(wasComplete: true), stage: nil, baseline: nil)
         // A later version of the models may have renamed the table of a relationship.
-        for links in schema.links where try tableExists(links.name) {
+        for links in try shared(plan).schema.links where try tableExists(links.name) {
             try makeTriggers(of: registry.recordedLinks(links))
         }
         // Other programs create the triggers of links that this schema does not contain.

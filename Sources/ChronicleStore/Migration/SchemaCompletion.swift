@@ -13,9 +13,9 @@ import Foundation
 struct SchemaCompletion {
     let connection: Connection
     /// The entities of the tables: ``models`` without inheritance.
-    let schema: Schema
+    private(set) var schema: Schema
     /// The entities of the models.
-    let models: Schema
+    private(set) var models: Schema
     let recordsHistory: Bool
     /// Whether a new file preserves the values of all properties.
     private let preservesValues: Bool
@@ -178,7 +178,7 @@ struct SchemaCompletion {
         try isInspector || KnownSchemas.isInUse(MetaTable.text(.known(schemaKey), connection), by: program)
     }
 
-    private func knownSchemas(wasComplete: Bool) throws -> KnownSchemas {
+    func knownSchemas(wasComplete: Bool) throws -> KnownSchemas {
         let records = try MetaTable.knownSchemas(connection)
         if isInspector { return KnownSchemas(inspecting: records) }
         return KnownSchemas(
@@ -208,20 +208,17 @@ struct SchemaCompletion {
             try SummaryTable.insertOpenRange(connection)
         }
         let registry = EntityRegistry(connection)
-        // Checked before anything that the triggers depend on changes.
-        let wasRecorded = try upgraded?.wasRecorded ?? isRecorded(registry, linksToo: wasComplete)
         let plan = try plan(knownSchemas(wasComplete: wasComplete), stage: stage, baseline: baseline)
+        let shared = try shared(plan)
+        // Checked before anything that the triggers depend on changes.
+        let wasRecorded = try upgraded?.wasRecorded ?? shared.isRecorded(registry, linksToo: wasComplete)
         try renameEntities(plan, registry)
         let conversions = try checkDeclarations(plan)
         let numbers = try registry.renamedNumbers(plan, schema)
         let transfer = try RelationshipTransfer(self, plan)
         try renameProperties(plan, numbers, registry)
         try setMissingValues(plan, registry)
-        for entity in schema.entities { try complete(entity, registry) }
-        for entity in models.subentities {
-            if let superentity = entity.superentityName { try registry.registerSubentity(entity, superentity) }
-        }
-        try completeLinks(plan, registry)
+        try shared.completeTables(of: schema, plan, registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
         try convert(conversions)
         try recordPosition(ofRelationshipsOf: transfer.apply(recording: recordingChanges))
@@ -232,6 +229,23 @@ struct SchemaCompletion {
         }
         for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
         try recordCompletion()
+    }
+
+    /// Returns the completion of the file for all programs that use it; see `StoreTables.sharedModels(_:)`.
+    func shared(_ plan: SchemaPlan) throws -> SchemaCompletion {
+        var shared = self
+        shared.models = try sharedModels(plan)
+        if shared.models !== models { shared.schema = shared.models.mergingSubentities() }
+        return shared
+    }
+
+    /// - Parameter own: The schema of this program. The tables of other models remain as they are.
+    private func completeTables(of own: Schema, _ plan: SchemaPlan, _ registry: EntityRegistry) throws {
+        for entity in schema.entities where own.entitiesByName[entity.name] != nil { try complete(entity, registry) }
+        for entity in models.subentities where own.entitiesByName[entity.rootName] != nil {
+            if let superentity = entity.superentityName { try registry.registerSubentity(entity, superentity) }
+        }
+        try completeLinks(plan, registry)
     }
 
     /// Records that the definitions of the file meet the schema.

@@ -1,0 +1,212 @@
+extension Schema {
+    /// Returns a schema that also contains what other programs declare.
+    ///
+    /// Programs with different models can share a store. Use it in a store that completes its tables for all of them, so that
+    /// none removes an index, a relationship or an action that another one relies on. Where both describe a property, the
+    /// description of this schema applies. A relationship without an inverse gets the inverse that another program declares.
+    ///
+    /// - Parameters:
+    ///   - others: The entities of the other programs, such as those that a store describes. They may contradict each other:
+    ///     what does not match is left out. Added properties without a default value become optional.
+    ///   - newName: A closure that returns the present name of an entity. By default, no entity was renamed.
+    ///   - isIncluded: A closure that returns whether to add a property that this schema does not describe, or to apply the
+    ///     delete rule *cascade* or *deny* of a relationship that this schema describes with *nullify*.
+    ///   - isConstraint: A closure that returns whether to add a uniqueness constraint or an index of properties that this
+    ///     schema describes. Those with an added property are always added.
+    /// - Returns: The schema. Its entities have no model classes, unless nothing is added.
+    /// - Throws: ``SwiftDataError/invalidModel`` if the schemas cannot be combined: two relationships would have links of the
+    ///   same name. Rename one of them.
+    /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
+    public func adding(
+        _ others: [Entity], newName: (String) -> String = { $0 }, including isIncluded: (Entity, Property) -> Bool,
+        constraints isConstraint: (Entity, [String]) -> Bool
+    ) throws -> Schema {
+        var drafts = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, EntityDraft($0)) })
+        var isChanged = false
+        for other in others.sorted(by: { $0.name < $1.name }) {
+            let name = newName(other.name)
+            let known = entitiesByName[name]
+            let added = other.properties.filter { known?.propertiesByName[$0.name] == nil && isIncluded(other, $0) }
+            var draft = drafts[name] ?? EntityDraft(name: name, superentity: other.superentityName.map(newName))
+            if known == nil, added.isEmpty { continue }
+            for property in other.relationshipProperties {
+                guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .deny,
+                    known?.propertiesByName[property.name]?.relationship?.deleteRule == .nullify,
+                    isIncluded(other, property)
+                else { continue }
+                draft.replaceRelationships { $0.name == property.name ? $0.with(deleteRule: rule) : $0 }
+                isChanged = true
+            }
+            draft.kinds.insert(
+                added.map { $0.kind.added(newName) }, inOrderOf: other.properties.map(\.name), by: \.name)
+            func isAdded(_ names: [String], _ own: [[String]]) -> Bool {
+                guard !own.contains(names), names.allSatisfy({ draft.property($0) != nil }) else { return false }
+                return !names.allSatisfy { known?.propertiesByName[$0] != nil } || isConstraint(other, names)
+            }
+            let uniqueness = other.uniquenessConstraints.filter { isAdded($0, draft.uniqueness) }
+            let indices = other.indices.filter { isAdded($0, draft.indices) }
+            draft.uniqueness.insert(uniqueness, inOrderOf: other.uniquenessConstraints, by: \.self)
+            draft.indices.insert(indices, inOrderOf: other.indices, by: \.self)
+            isChanged = isChanged || !added.isEmpty || !uniqueness.isEmpty || !indices.isEmpty
+            drafts[name] = draft
+        }
+        guard isChanged else { return self }
+        drafts.removeUnconnected()
+        drafts.connectInverses()
+        let schema = Schema(entities: try drafts.values.map { try $0.entity() })
+        try schema.validate()
+        return schema
+    }
+}
+
+/// An entity of ``Schema/adding(_:newName:including:constraints:)`` whose relationships may not match yet.
+private struct EntityDraft {
+    let name: String
+    let superentity: String?
+    var kinds: [Schema.Property.Kind] = []
+    /// The names of the properties that the receiver describes.
+    private var own: Set<String> = []
+    var uniqueness: [[String]] = []
+    var indices: [[String]] = []
+
+    init(name: String, superentity: String?) { (self.name, self.superentity) = (name, superentity) }
+
+    init(_ entity: Schema.Entity) {
+        self.init(name: entity.name, superentity: entity.superentityName)
+        kinds = entity.properties.map(\.kind)
+        own = Set(kinds.map(\.name))
+        (uniqueness, indices) = (entity.uniquenessConstraints, entity.indices)
+    }
+
+    func property(_ name: String) -> Schema.Property.Kind? { kinds.first { $0.name == name } }
+
+    mutating func removeProperties(where isRemoved: (Schema.Property.Kind) -> Bool) {
+        let removed = Set(kinds.filter { !own.contains($0.name) && isRemoved($0) }.map(\.name))
+        kinds.removeAll { removed.contains($0.name) }
+        uniqueness.removeAll { !removed.isDisjoint(with: $0) }
+        indices.removeAll { !removed.isDisjoint(with: $0) }
+    }
+
+    mutating func replaceRelationships(_ change: (Schema.Relationship) -> Schema.Relationship) {
+        kinds = kinds.map { kind in
+            if case .relationship(let relationship) = kind { .relationship(change(relationship)) } else { kind }
+        }
+    }
+
+    func entity() throws -> Schema.Entity {
+        var positions = PropertyPositions(storedCount: kinds.count { $0.relationship?.isToMany != true })
+        let properties = kinds.map { kind in
+            Schema.Property(
+                kind,
+                at: positions.next(
+                    isToMany: kind.relationship?.isToMany == true, isLinked: kind.relationship?.isLinked == true))
+        }
+        return try Schema.Entity(
+            name: name, type: RemovedModel.self, properties: properties, uniqueness: uniqueness, indices: indices,
+            hasEphemeralAttributes: false, superentityName: superentity,
+            property: { name in properties.first { $0.name == name } }, unknown: { "\($0), which is not a property" })
+    }
+}
+
+extension [String: EntityDraft] {
+    /// Removes added entities without their superentity, and added relationships without their destination.
+    fileprivate mutating func removeUnconnected() {
+        while let orphan = values.first(where: { draft in draft.superentity.map { self[$0] == nil } ?? false }) {
+            removeValue(forKey: orphan.name)
+        }
+        let names = Set(keys)
+        for name in names {
+            self[name]?.removeProperties { kind in
+                kind.relationship.map { !names.contains($0.destination) } ?? false
+            }
+        }
+        // Added properties of a superentity that its subentities describe as well are inherited.
+        for name in names {
+            for superentity in superentities(of: name) {
+                for kind in superentity.kinds where self[name]?.property(kind.name) == nil {
+                    self[name]?.kinds.append(kind)
+                }
+            }
+        }
+    }
+
+    private func superentities(of name: String) -> [EntityDraft] {
+        Array(
+            sequence(state: self[name]?.superentity) { (next: inout String?) -> EntityDraft? in
+                guard let name = next, let draft = self[name] else { return nil }
+                next = draft.superentity
+                return draft
+            })
+    }
+
+    private func isKind(_ name: String, of other: String) -> Bool {
+        name == other || superentities(of: name).contains { $0.name == other }
+    }
+
+    /// Makes both sides of each relationship name each other, and stores them in one place.
+    fileprivate mutating func connectInverses() {
+        for name in keys.sorted() {
+            for kind in self[name]?.kinds ?? [] {
+                guard let relationship = kind.relationship, let inverse = relationship.inverseName else { continue }
+                let other = self[relationship.destination]?.property(inverse)?.relationship
+                let owner = self[relationship.destination]
+                guard let other, isKind(name, of: other.destination), other.inverseName ?? kind.name == kind.name else {
+                    setInverse(nil, of: kind.name, in: name)
+                    continue
+                }
+                if other.inverseName == nil, let owner { setInverse(kind.name, of: inverse, in: owner.name) }
+            }
+        }
+        for name in keys {
+            let drafts = self
+            self[name]?.replaceRelationships { relationship in
+                let inverse = relationship.inverseName.flatMap {
+                    drafts[relationship.destination]?.property($0)?.relationship
+                }
+                return relationship.with(isLinked: relationship.isToMany && inverse?.isToMany != false)
+            }
+        }
+    }
+
+    /// Sets the inverse in an entity and in those that inherit the property.
+    private mutating func setInverse(_ inverse: String?, of property: String, in entity: String) {
+        for name in keys where isKind(name, of: entity) {
+            self[name]?.replaceRelationships {
+                $0.name == property ? $0.with(inverseName: .some(inverse)) : $0
+            }
+        }
+    }
+}
+
+extension Schema.Property.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .attribute(let attribute): attribute.name
+        case .relationship(let relationship): relationship.name
+        }
+    }
+
+    /// The kind of a property of which this program inserts no values.
+    fileprivate func added(_ newName: (String) -> String) -> Self {
+        switch self {
+        case .attribute(let attribute):
+            attribute.isOptional || attribute.encodedDefault != nil ? self : optional(options: attribute.options)
+        case .relationship(let relationship):
+            .relationship(
+                relationship.with(destination: newName(relationship.destination), isOptional: true))
+        }
+    }
+}
+
+extension Array {
+    /// Inserts elements after those that precede them in an order.
+    fileprivate mutating func insert<Key: Hashable>(
+        _ elements: [Element], inOrderOf order: [Key], by key: (Element) -> Key
+    ) {
+        for element in elements {
+            let earlier = Set(order.prefix { $0 != key(element) })
+            let index = lastIndex { earlier.contains(key($0)) }.map { $0 + 1 } ?? 0
+            insert(element, at: index)
+        }
+    }
+}

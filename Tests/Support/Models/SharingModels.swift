@@ -1,0 +1,130 @@
+package import Chronicle
+import Foundation
+
+/// The models of an app.
+package enum SharingApp {
+    package static let models: [any PersistentModel.Type] = [
+        Journey.self, Stop.self, Crew.self, Vessel.self, Ferry.self,
+    ]
+
+    @Model package final class Journey {
+        #Index<Journey>([\.stars, \.name])
+        @Attribute(.unique) package var code: String = ""
+        package var name: String = ""
+        package var stars: Int = 0
+        @Relationship(deleteRule: .cascade, inverse: \Stop.journey) package var stops: [Stop] = []
+        package init(_ name: String, code: String) { (self.name, self.code) = (name, code) }
+    }
+
+    @Model package final class Stop {
+        package var label: String = ""
+        package var journey: Journey?
+        package init(_ label: String) { self.label = label }
+    }
+
+    @Model package final class Crew {
+        package var name: String = ""
+        @Relationship(deleteRule: .cascade, inverse: \Vessel.crews) package var vessels: [Vessel] = []
+        package init(_ name: String) { self.name = name }
+    }
+
+    @Model package class Vessel {
+        package var name: String = ""
+        package var crews: [Crew] = []
+        package init(_ name: String) { self.name = name }
+    }
+
+    @Model package final class Ferry: Vessel {
+        @Attribute(.unique) package var line: Int? = nil
+    }
+}
+
+/// The models of its widget, which declares fewer properties and classes.
+package enum SharingWidget {
+    package static let models: [any PersistentModel.Type] = [Journey.self, Stop.self, Crew.self, Vessel.self]
+
+    @Model package final class Journey {
+        package var name: String = ""
+        package var stars: Int = 0
+        package init(_ name: String) { self.name = name }
+    }
+
+    @Model package final class Stop {
+        package var label: String = ""
+        package var journey: Journey?
+        package init(_ label: String) { self.label = label }
+    }
+
+    @Model package final class Crew {
+        package var vessels: [Vessel] = []
+        package init() {}
+    }
+
+    @Model package class Vessel {
+        package var name: String = ""
+        package init(_ name: String) { self.name = name }
+    }
+}
+
+/// Models that store relationships of the app in other places.
+package enum SharingClash {
+    package static let toMany: [any PersistentModel.Type] = [Journey.self, Stop.self]
+    package static let links: [any PersistentModel.Type] = [Vessel.self, Crew.self]
+
+    @Model package final class Journey {
+        package var name: String = ""
+        package var stops: [Stop] = []
+        package init(_ name: String) { self.name = name }
+    }
+
+    @Model package final class Stop {
+        package var label: String = ""
+        package init(_ label: String) { self.label = label }
+    }
+
+    @Model package final class Vessel {
+        package var crews: [Crew] = []
+        package init() {}
+    }
+
+    @Model package final class Crew {
+        package var name: String = ""
+        package init(_ name: String) { self.name = name }
+    }
+}
+
+/// A store that several programs open, which the test is one after the other.
+package struct SharedStore {
+    private let open: ([any PersistentModel.Type]) throws -> ModelContainer
+    private let sql: (String) throws -> String
+
+    /// - Parameters:
+    ///   - open: Opens the store with models.
+    ///   - sql: Runs statements of another program.
+    package init(
+        open: @escaping ([any PersistentModel.Type]) throws -> ModelContainer,
+        sql: @escaping (String) throws -> String
+    ) {
+        (self.open, self.sql) = (open, sql)
+    }
+
+    /// Opens the store as a program.
+    package func open(
+        _ models: [any PersistentModel.Type], as program: String, isNew: Bool = false
+    ) throws -> ModelContainer {
+        if !isNew { try rename(program, to: Self.ownName) }
+        let result = Result { try open(models) }
+        try rename(Self.ownName, to: program)
+        return try result.get()
+    }
+
+    /// Renames a program in what the store records about the schemas in use.
+    private func rename(_ program: String, to other: String) throws {
+        _ = try sql(
+            """
+            UPDATE chronicle_meta SET value = replace(value, '"\(program)"', '"\(other)"') WHERE name LIKE 'known:%'
+            """)
+    }
+
+    private static let ownName = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+}
