@@ -130,9 +130,9 @@ final class RowChecker {
                 return value
             }
             throw undecodable(row, slot, identifier)
-        case (.null, .some) where entity.superentity != nil && !isPast:
+        case (.null, .some) where entity.superentity != nil:
             // The column is that of several classes, so it has no default value. A program with an earlier version of the class
-            // inserts rows without a value.
+            // inserts rows without a value, and rows as of an earlier position may have none.
             let property = entity.storedProperties[slot]
             if let value = property.defaultValue.flatMap({ property.codec?.decodeAny($0) }) { return value }
             throw undecodable(row, slot, identifier)

@@ -9,10 +9,12 @@
         private var updates: [(table: String, condition: String, property: Schema.Property, entity: Schema.Entity)] = []
         private var deletes: [String] = []
         private let connection: Connection
+        private let isKnown: Bool
 
         /// Determines the values, after columns were renamed and before others are added.
         init(_ tables: DatabaseTables, _ plan: SchemaPlan) throws {
             connection = tables.connection
+            isKnown = plan.opening.isKnown
             let entities = try tables.catalog.entities()
             for (table, tablePlan) in plan.tables.sorted(by: { $0.key < $1.key }) {
                 guard let columns = tables.definitions.columns[table] else { continue }
@@ -30,9 +32,8 @@
                             isPresent || !isOfRoot && !(property.isOptional && property.defaultLiteral == nil)
                         if earlier == nil, !plan.opening.isKnown, isRecorded, isMissing {
                             updates.append((table, rows, property, item.entity))
-                        } else if item.entity.superentity != nil, !property.isOptional, !isOfRoot,
-                            earlier?.isOptional ?? true
-                        {
+                        } else if item.entity.superentity != nil, !property.isOptional, !isOfRoot {
+                            // A program with an earlier version of the class, or without it, may have inserted rows.
                             updates.append(
                                 (table, "\(quoted(property.name)) IS NULL AND \(rows)", property, item.entity))
                         }
@@ -66,20 +67,23 @@
             for update in updates {
                 let (table, column) = (connection.table(update.table), quoted(update.property.name))
                 let value = update.property.defaultLiteral
-                if value == nil, !update.property.isOptional {
-                    let missing = try connection.run(
-                        "SELECT 1 FROM \(table) WHERE \(update.condition) LIMIT 1", isPrepared: false)
-                    guard missing.count > 0 else { continue }
+                let isMissing = value == nil && !update.property.isOptional
+                // Fetches of the rows throw an error. The program can use the others.
+                if isMissing, isKnown { continue }
+                // Both zeros are equal for the server.
+                var isZero = false
+                if case .real(0)? = update.property.defaultValue { isZero = true }
+                let isOther = isMissing || isZero ? "" : " AND \(column) IS DISTINCT FROM \(value ?? "NULL")"
+                let rows = try connection.run(
+                    "SELECT 1 FROM \(table) WHERE \(update.condition)\(isOther) LIMIT 1", isPrepared: false)
+                guard rows.count > 0 else { continue }
+                if isMissing {
                     throw SwiftDataError.backwardMigration.with(
                         detail:
                             "the property is new or no longer optional; make it optional or add a default value for "
                             + "the existing models",
                         entityName: update.entity.name, propertyName: update.property.name)
                 }
-                // Both zeros are equal for the server.
-                var isZero = false
-                if case .real(0)? = update.property.defaultValue { isZero = true }
-                let isOther = isZero ? "" : " AND \(column) IS DISTINCT FROM \(value ?? "NULL")"
                 try connection.script(
                     "UPDATE \(table) SET \(column) = \(value ?? "NULL") WHERE \(update.condition)\(isOther)")
             }

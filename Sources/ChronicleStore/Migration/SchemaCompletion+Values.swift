@@ -26,15 +26,16 @@ extension SchemaCompletion {
                     guard let column = columns.first(where: { $0.name == property.name }) else { continue }
                     let earlier = item.earlier[property.name]
                     let isNew = earlier == nil && !plan.opening.isKnown && recorded.contains(property.name)
-                    let mayBeMissing =
-                        column.isOptional && !property.isOptional
-                        && (item.entity.superentity == nil || earlier?.isOptional ?? true)
+                    // A program with an earlier version of a subclass, or without it, may have inserted rows.
+                    let mayBeMissing = column.isOptional && !property.isOptional
                     guard isNew || mayBeMissing else { continue }
                     let value = property.defaultValue ?? .null
                     let name = quoted(property.name)
                     let condition = isNew ? rows : "\(name) IS NULL AND \(rows)"
                     guard try exists("\(quoted(table)) WHERE \(condition)") else { continue }
                     if value.isNull, !property.isOptional {
+                        // Fetches of the rows throw an error. The program can use the others.
+                        if plan.opening.isKnown, item.entity.superentity != nil { continue }
                         throw SwiftDataError.backwardMigration.with(
                             detail: isNew
                                 ? "the property is new and required; make it optional or add a default value for the "

@@ -57,6 +57,24 @@
             }
         }
 
+        enum Hulls {
+            @Model class Boat {
+                var name: String
+                init(_ name: String) { self.name = name }
+            }
+            @Model class Ship: Boat {}
+            @Model final class Liner: Ship {}
+        }
+
+        enum RatedHulls {
+            @Model class Boat {
+                var name: String
+                init(_ name: String) { self.name = name }
+            }
+            @Model class Ship: Boat { var rating = 5 }
+            @Model final class Liner: Ship {}
+        }
+
         enum Plain {
             @Model final class Stone {
                 var name = ""
@@ -241,6 +259,20 @@
             #expect(throws: SwiftDataError.newerSchemaVersion) { try old.fetch(FetchDescriptor<Earlier.Note>()) }
             old.insert(Earlier.Note("a"))
             #expect(throws: SwiftDataError.newerSchemaVersion) { try old.save() }
+        }
+
+        /// A program that lacks a subclass adds an attribute to the class from which the subclass inherits.
+        @Test func attributesOfIntermediateClassesAreAddedToAllSubclasses() throws {
+            do {
+                let context = try open(Hulls.Boat.self, Hulls.Ship.self, Hulls.Liner.self)
+                context.insert(Hulls.Liner("liner"))
+                try context.save()
+            }
+            _ = try open(RatedHulls.Boat.self, RatedHulls.Ship.self)
+            let context = try open(RatedHulls.Boat.self, RatedHulls.Ship.self, RatedHulls.Liner.self)
+            let rated = FetchDescriptor<RatedHulls.Liner>(predicate: #Predicate { $0.rating == 5 })
+            #expect(try context.fetch(rated).map(\.name) == ["liner"])
+            #expect(try sql("SELECT name, rating FROM \"Boat\"") == "liner|5")
         }
 
         @Test func newRequiredAttributeNeedsADefaultValue() throws {

@@ -174,6 +174,42 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT flag, crew FROM Boat") == "red|4")
     }
 
+    /// A program with the earlier version of the class inserts a row, and the attribute moves to the superclass.
+    @Test func attributesWithoutAValueMoveToTheSuperclass() throws {
+        let old = try context([Boat.self, SailBoat.self], preservesValues: true)
+        let new = try context([V2.Boat.self, V2.SailBoat.self], preservesValues: true)
+        for boat in [Boat("boat"), SailBoat("sail")] { old.insert(boat) }
+        try old.save()
+        let token = try new.currentHistoryToken()
+        let earlier = try ModelContext(new.container, asOf: token)
+        #expect(try earlier.fetch(FetchDescriptor<V2.SailBoat>()).map(\.flag) == ["none"])
+        // The next opening that changes the file sets the value, and records the change.
+        let later = try context([V5.Boat.self, V5.SailBoat.self], preservesValues: true)
+        let none = FetchDescriptor<V5.Boat>(predicate: #Predicate { $0.flag == "none" })
+        #expect(try later.fetch(none).map(\.name) == ["boat", "sail"])
+        let changes = try later.changes(between: token, and: later.currentHistoryToken())
+        #expect(changes.map(\.persistentIdentifier.entityName).contains("SailBoat"))
+        let past = try ModelContext(later.container, asOf: token)
+        #expect(try past.fetch(FetchDescriptor<V5.SailBoat>()).map(\.flag) == ["none"])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    /// A program that lacks a subclass adds an attribute to the class from which the subclass inherits.
+    @Test func attributesOfIntermediateClassesAreAddedToAllSubclasses() throws {
+        let first = try context([Hull.Boat.self, Hull.Ship.self, Hull.Liner.self])
+        first.insert(Hull.Liner("liner"))
+        try first.save()
+        _ = try context([Rated.Boat.self, Rated.Ship.self])
+        let error = #expect(throws: SwiftDataError.self) {
+            _ = try context([Required.Boat.self, Required.Ship.self, Required.Liner.self])
+        }
+        #expect(error == .backwardMigration && error?.entityName == "Liner" && error?.propertyName == "rating")
+        let later = try context([Rated.Boat.self, Rated.Ship.self, Rated.Liner.self])
+        let rated = FetchDescriptor<Rated.Liner>(predicate: #Predicate { $0.rating == 5 })
+        #expect(try later.fetch(rated).map(\.name) == ["liner"])
+        #expect(try Shell.sqlite3(file, "SELECT name, rating FROM Boat") == "liner|5")
+    }
+
     @Test func changedInheritanceIsRejected() throws {
         _ = try context([Boat.self, SailBoat.self])
         let apart = #expect(throws: SwiftDataError.self) { _ = try context([Apart.SailBoat.self]) }
@@ -304,6 +340,51 @@ private enum Late {
         var name: String
         init(_ name: String) { self.name = name }
     }
+}
+
+private enum V5 {
+    @Model fileprivate class Boat {
+        var name = ""
+        var flag = "none"
+        init() {}
+    }
+
+    @Model fileprivate final class SailBoat: Boat {
+        var masts = 1
+    }
+}
+
+private enum Hull {
+    @Model fileprivate class Boat {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate class Ship: Boat {}
+    @Model fileprivate final class Liner: Ship {}
+}
+
+private enum Rated {
+    @Model fileprivate class Boat {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate class Ship: Boat { var rating = 5 }
+    @Model fileprivate final class Liner: Ship {}
+}
+
+private enum Required {
+    @Model fileprivate class Boat {
+        var name: String
+        init(_ name: String) { self.name = name }
+    }
+    @Model fileprivate class Ship: Boat {
+        var rating: Int
+        override init(_ name: String) {
+            rating = 1
+            super.init(name)
+        }
+    }
+    @Model fileprivate final class Liner: Ship {}
 }
 
 private enum V4 {
