@@ -310,16 +310,30 @@ package struct SchemaPlan: Sendable {
         var renames: [Rename] = []
         for property in table.properties {
             let name = property.name
-            guard let old = property.previousName, old != name, live[old] != nil else { continue }
-            if live[name] != nil {
-                let isDone = stored.values.contains { $0.property(named: name)?.originalName == old }
-                if opening.isKnown || isDone { continue }
+            // Classes that do not inherit from each other may declare different original names.
+            var sources: [(name: String, entity: Schema.Entity)] = []
+            for entity in members {
+                guard let old = entity.propertiesByName[name]?.previousName, old != name, live[old] != nil,
+                    !sources.contains(where: { $0.name == old })
+                else { continue }
+                if live[name] != nil {
+                    let isDone = stored.values.contains { $0.property(named: name)?.originalName == old }
+                    if opening.isKnown || isDone { continue }
+                }
+                sources.append((old, entity))
+            }
+            guard let old = sources.first?.name else { continue }
+            if sources.count > 1 {
+                throw failure(
+                    "the property was \(old) in the class \(sources[0].entity.name) and \(sources[1].name) in the class "
+                        + "\(sources[1].entity.name) before; give it another name in one of them",
+                    table.name, name)
             }
             guard !renames.contains(where: { $0.old == old }) else {
                 throw failure("another property has the same original name; remove one of them", table.name, name)
             }
             for entity in members where stored[entity.name]?.property(named: old) != nil {
-                guard entity.propertiesByName[name] == nil else { continue }
+                guard entity.propertiesByName[name]?.previousName != old else { continue }
                 throw failure(
                     "the property was \(old) before, but the class \(entity.name) does not rename it; rename it in all "
                         + "classes that have it, or copy the values in a stage of a migration plan",
@@ -327,14 +341,26 @@ package struct SchemaPlan: Sendable {
             }
             renames.append(Rename(old, to: name))
         }
-        if opening.stage != nil { return renames }
         for rename in renames where live[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
+            // A stage replaces the values of the classes that rename a property, but not those of other classes.
+            let keeping = members.first { entity in
+                let known = stored[entity.name]
+                return entity.propertiesByName[rename.new] != nil && known?.property(named: rename.new) != nil
+                    && known?.property(named: rename.old) == nil
+            }
+            if let keeping {
+                throw failure(
+                    "the property was \(rename.old) before, but the class \(keeping.name) has another property "
+                        + "\(rename.new), whose values would be lost; give one of them another name",
+                    table.name, rename.new)
+            }
+            if opening.stage != nil { continue }
             throw failure(
                 "the property was \(rename.old) before, but the store has values of another property \(rename.new), "
                     + "which would be lost; use a stage of a migration plan, or remove the original name",
                 table.name, rename.new)
         }
-        if renames.containsCycle {
+        if opening.stage == nil, renames.containsCycle {
             throw failure(
                 "properties exchange their names, which requires a stage of a migration plan; otherwise remove the "
                     + "original names",

@@ -186,6 +186,32 @@ import Testing
         #expect(try VerificationTests.problems(in: file) == [])
     }
 
+    /// Two classes that share a column rename different properties to one name, or only one of them renames a property.
+    @Test func siblingsRenameDifferentProperties() throws {
+        do {
+            let context = try context([Siblings.Animal.self, Siblings.Dog.self, Siblings.Cat.self])
+            context.insert(Siblings.Dog())
+            context.insert(Siblings.Cat())
+            try context.save()
+        }
+        try expectRejection("Animal", "x", TwoNames.Animal.self, TwoNames.Dog.self, TwoNames.Cat.self)
+        try expectRejection("Animal", "x", HalfRenamed.Animal.self, HalfRenamed.Dog.self, HalfRenamed.Cat.self)
+        let kept: [any PersistentModel.Type] = [KeptName.Animal.self, KeptName.Dog.self, KeptName.Cat.self]
+        let before = try Data(contentsOf: file)
+        for plan in [nil, KeptNamePlan.self] as [(any SchemaMigrationPlan.Type)?] {
+            let error = #expect(throws: SwiftDataError.self) {
+                _ = try self.context(kept, plan: plan, version: plan.map { _ in Schema.Version(2, 0, 0) })
+            }
+            #expect(error == .backwardMigration && error?.propertyName == "a")
+            #expect(try Data(contentsOf: file) == before)
+        }
+        // The property of one class only exists.
+        let context = try context([OneName.Animal.self, OneName.Dog.self, OneName.Cat.self])
+        #expect(try context.fetch(FetchDescriptor<OneName.Dog>()).map(\.x) == [nil])
+        #expect(try context.fetch(FetchDescriptor<OneName.Cat>()).map(\.x) == ["cat"])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
     // MARK: Default values
 
     @Test func everyDefaultValueCanBeAdded() throws {
@@ -413,6 +439,59 @@ private enum Strict {
             tricks = 1
             super.init()
         }
+    }
+}
+
+private enum Siblings {
+    @Model fileprivate class Animal { init() {} }
+    @Model fileprivate final class Dog: Animal {
+        var a: String? = "dog"
+        var c: String? = "c"
+    }
+    @Model fileprivate final class Cat: Animal {
+        var b: String? = "cat"
+        var c: String? = "c"
+    }
+}
+
+private enum HalfRenamed {
+    @Model fileprivate class Animal { init() {} }
+    @Model fileprivate final class Dog: Animal { @Attribute(originalName: "c") var x: String? }
+    @Model fileprivate final class Cat: Animal { var x: String? }
+}
+
+private enum TwoNames {
+    @Model fileprivate class Animal { init() {} }
+    @Model fileprivate final class Dog: Animal { @Attribute(originalName: "a") var x: String? }
+    @Model fileprivate final class Cat: Animal { @Attribute(originalName: "b") var x: String? }
+}
+
+private enum KeptName {
+    @Model fileprivate class Animal { init() {} }
+    @Model fileprivate final class Dog: Animal { var a: String? = "dog" }
+    @Model fileprivate final class Cat: Animal { @Attribute(originalName: "b") var a: String? }
+}
+
+private enum OneName {
+    @Model fileprivate class Animal { init() {} }
+    @Model fileprivate final class Dog: Animal { @Attribute(originalName: "z") var x: String? }
+    @Model fileprivate final class Cat: Animal { @Attribute(originalName: "b") var x: String? }
+}
+
+private enum SiblingsVersion: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Siblings.Animal.self, Siblings.Dog.self, Siblings.Cat.self] }
+}
+
+private enum KeptNameVersion: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [KeptName.Animal.self, KeptName.Dog.self, KeptName.Cat.self] }
+}
+
+private enum KeptNamePlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [SiblingsVersion.self, KeptNameVersion.self] }
+    static var stages: [MigrationStage] {
+        [.lightweight(fromVersion: SiblingsVersion.self, toVersion: KeptNameVersion.self)]
     }
 }
 

@@ -96,12 +96,20 @@ package struct SchemaContent {
     ) throws -> [String: String] {
         var sources: [String: String] = [:]
         for property in next.properties {
-            guard let old = property.originalName, let former = live[old] else { continue }
-            if live[property.name]?.originalName == old { continue }
+            let declaring = SchemaVersion.classes.filter { next.properties(of: $0).contains(property) }
+            let known = SchemaVersion.classes.filter { entity in
+                version.properties(of: entity).contains { $0.name == property.name }
+            }
+            let done = Set(known.compactMap { live[property.name]?.originalNames[$0] })
+            let former = Set(declaring.compactMap { property.originalNames[$0] }).subtracting(done).filter {
+                $0 != property.name && live[$0] != nil
+            }
+            guard let old = former.first else { continue }
+            if former.count > 1 { throw Rejection(reason: "\(property.name) has several original names") }
             if sources.values.contains(old) { throw Rejection(reason: "\(old) is renamed twice") }
             for entity in SchemaVersion.classes
-            where version.properties(of: entity).contains(former)
-                && !next.properties(of: entity).contains(where: { $0.name == property.name })
+            where version.properties(of: entity).contains(where: { $0.name == old })
+                && !(declaring.contains(entity) && property.originalNames[entity] == old)
             {
                 throw Rejection(reason: "\(entity) does not rename \(old)")
             }

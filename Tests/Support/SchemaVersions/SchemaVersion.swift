@@ -35,7 +35,8 @@ package struct SchemaVersion {
 
     package struct Property: Hashable, CustomStringConvertible {
         package var name: String
-        package var originalName: String?
+        /// The original names that the owners declare, by class.
+        package var originalNames: [String: String] = [:]
         package var kind: Kind
         package var isOptional: Bool
         /// The default value of a required attribute.
@@ -43,11 +44,17 @@ package struct SchemaVersion {
         /// The classes that declare the property: `A`, or some of its subclasses.
         package var owners: Set<String>
 
+        fileprivate mutating func rename(to new: String) {
+            let name = name
+            originalNames = Dictionary(uniqueKeysWithValues: SchemaVersion.classes.map { ($0, name) })
+            self.name = new
+        }
+
         package var required: PropertyValue? { isOptional ? nil : defaultValue }
 
         package var description: String {
             let owner = owners.sorted().joined(separator: "+")
-            let from = originalName.map { "←\($0)" } ?? ""
+            let from = originalNames.sorted { $0.key < $1.key }.map { "←\($0.value) in \($0.key)" }.joined()
             let value = required.map { " = \($0)" } ?? ""
             return "\(owner).\(name)\(from): \(kind)\(isOptional ? "?" : value)"
         }
@@ -80,15 +87,22 @@ package struct SchemaVersion {
         var version = self
         version.number += 1
         for index in version.properties.indices {
-            if random.below(2) == 0 { version.properties[index].originalName = nil }
+            if random.below(2) == 0 { version.properties[index].originalNames = [:] }
         }
         for _ in 0...random.below(3) { version.change(&random) }
         version.separateLinks()
         return version
     }
 
-    /// Two subclasses cannot have links of the same name.
+    /// Two subclasses cannot have links of the same name. An inherited property has one original name.
     private mutating func separateLinks() {
+        for index in properties.indices where properties[index].owners.contains("A") {
+            let original = properties[index].originalNames["A"]
+            properties[index].originalNames =
+                original.map { name in
+                    Dictionary(uniqueKeysWithValues: Self.classes.map { ($0, name) })
+                } ?? [:]
+        }
         for index in properties.indices where properties[index].kind.isToMany && properties[index].owners.count > 1 {
             properties[index].owners = ["A1"]
         }
@@ -112,22 +126,25 @@ package struct SchemaVersion {
         case 4: properties[index].owners = Self.owners(&random)
         case 5, 6:
             guard !free.isEmpty else { return }
-            properties[index].originalName = properties[index].name
-            properties[index].name = random.pick(free)
+            properties[index].rename(to: random.pick(free))
+            // Subclasses that do not inherit from each other may rename different properties.
+            if properties[index].owners.count > 1, random.below(2) == 0 {
+                let other = random.below(3) == 0 ? nil : random.pick(Self.names)
+                properties[index].originalNames[random.pick(["A1", "A2"])] = other
+            }
         case 7:
             // A chain: another property takes the name that this one leaves.
             guard !free.isEmpty, properties.count > 1 else { return }
             let other = (index + 1 + random.below(properties.count - 1)) % properties.count
-            properties[other].originalName = properties[other].name
-            properties[index].originalName = properties[index].name
-            properties[other].name = properties[index].name
-            properties[index].name = random.pick(free)
+            let name = properties[index].name
+            properties[index].rename(to: random.pick(free))
+            properties[other].rename(to: name)
         default:
             guard properties.count > 1 else { return }
             let other = (index + 1 + random.below(properties.count - 1)) % properties.count
-            (properties[index].originalName, properties[other].originalName) =
-                (properties[index].name, properties[other].name)
-            (properties[index].name, properties[other].name) = (properties[other].name, properties[index].name)
+            let names = (properties[index].name, properties[other].name)
+            properties[index].rename(to: names.1)
+            properties[other].rename(to: names.0)
         }
         properties.shuffle(using: &random)
     }
@@ -179,7 +196,7 @@ package struct SchemaVersion {
             #"{"kind":"attribute","options":[],"name":"version","originalName":"version \#(number)","type":"Int","#
             + #""storage":"integer","isOptional":false,"default":\#(try json(.integer(0)))}"#
         var entities = try Self.classes.map { entity in
-            let members = try [marker] + properties(of: entity).map(json)
+            let members = try [marker] + properties(of: entity).map { try json($0, of: entity) }
             let superentity = entity == "A" ? "" : #""superentity":"A","#
             return #"{"name":"\#(entity)",\#(superentity)"properties":[\#(members.joined(separator: ","))],"#
                 + #""uniquenessConstraints":[],"indices":[]}"#
@@ -196,9 +213,9 @@ package struct SchemaVersion {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
 
-    private func json(_ property: Property) throws -> String {
+    private func json(_ property: Property, of entity: String) throws -> String {
         var members = [#""name":"\#(property.name)","options":[],"isOptional":\#(property.isOptional)"#]
-        if let original = property.originalName { members.append(#""originalName":"\#(original)""#) }
+        if let original = property.originalNames[entity] { members.append(#""originalName":"\#(original)""#) }
         switch property.kind {
         case .attribute(let type, let storage):
             members.append(#""kind":"attribute","type":"\#(type)","storage":"\#(storage)""#)
