@@ -77,8 +77,8 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// The data has a later version than the schema of the store.
     ///
-    /// Thrown when a store is opened with a ``SchemaMigrationPlan`` or a schema that has a version. Nothing was changed;
-    /// update the program.
+    /// Thrown when a store is opened with a ``SchemaMigrationPlan`` or a schema that has a version, or with a schema that it was
+    /// opened with before a later version renamed a property or a class. Nothing was changed; update the program.
     public static let newerSchemaVersion = SwiftDataError(.newerSchemaVersion)
     /// The migration plan does not contain the version of the data.
     ///

@@ -116,7 +116,8 @@ package struct SchemaPlan: Sendable {
     ///   - opening: The circumstances of the opening.
     ///   - fold: A closure that returns the form in which the database compares names.
     ///   - columns: A closure that returns the columns of a table.
-    /// - Throws: `SwiftDataError.backwardMigration` for renames that contradict each other or the store.
+    /// - Throws: `SwiftDataError.backwardMigration` for renames that contradict each other or the store, and
+    ///   `SwiftDataError.newerSchemaVersion` for names that a later version of the models replaced.
     package init(
         from stored: [String: StoredEntity], roots: [String: String], to models: Schema, merged: Schema,
         opening: Opening, fold: (String) -> String, columns: (String) throws -> Set<String>
@@ -178,6 +179,18 @@ package struct SchemaPlan: Sendable {
         from stored: [String: StoredEntity], to models: Schema, _ opening: Opening
     ) throws -> [Rename] {
         var renames: [Rename] = []
+        // A class of a known schema is in the store unless a later version of the models gave it another name. The schema may
+        // rename it back.
+        for entity in models.entities
+        where opening.isKnown && stored[entity.name] == nil && stored[entity.originalName] == nil {
+            let later = stored.keys.sorted().first {
+                stored[$0]?.originalName == entity.name && models.entitiesByName[$0]?.originalName != entity.name
+            }
+            guard let later else { continue }
+            throw SwiftDataError.newerSchemaVersion.with(
+                detail: "a later version of the models renamed the class to \(later); update the program",
+                entityName: entity.name)
+        }
         for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
             // The class was renamed before, and an earlier program created the other one again.
             if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName {
@@ -214,6 +227,7 @@ package struct SchemaPlan: Sendable {
         for (_, entity) in rootFirst {
             for property in entity.live where plan.live[property.name] == nil { plan.live[property.name] = property }
         }
+        if opening.isKnown { try requirePresentNames(members, stored) }
         plan.renames = try renames(table, members, stored, plan.live, opening)
         let moved = Set(plan.renames.map(\.old))
         let sources = Dictionary(plan.renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
@@ -301,6 +315,29 @@ package struct SchemaPlan: Sendable {
             }
         }
         return leftovers.values.sorted { $0.place.rawValue < $1.place.rawValue }
+    }
+
+    /// Throws an error if a later version of the models gave a property another name. The properties of a known schema are
+    /// in the store otherwise, so that one without a column was renamed.
+    private static func requirePresentNames(_ members: [Schema.Entity], _ stored: [String: StoredEntity]) throws {
+        let renamed = stored.sorted { $0.key < $1.key }.flatMap(\.value.live).filter { $0.originalName != nil }
+        if renamed.isEmpty { return }
+        for entity in members {
+            guard let known = stored[entity.name] else { continue }
+            let names = Set((known.live + known.removed).map(\.name))
+            for property in entity.properties where !names.contains(property.name) {
+                // A rename back.
+                if let previous = property.previousName, known.property(named: previous) != nil { continue }
+                let later = renamed.first {
+                    $0.originalName == property.name && names.contains($0.name)
+                        && entity.propertiesByName[$0.name]?.previousName != property.name
+                }
+                guard let later else { continue }
+                throw SwiftDataError.newerSchemaVersion.with(
+                    detail: "a later version of the models renamed the property to \(later.name); update the program",
+                    entityName: entity.name, propertyName: property.name)
+            }
+        }
     }
 
     private static func renames(

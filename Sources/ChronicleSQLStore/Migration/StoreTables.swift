@@ -55,7 +55,8 @@ extension StoreTables {
     ///   - schemas: The schemas of the programs that use the store.
     ///   - stage: The stage of a migration plan, or `nil`.
     ///   - baseline: See ``SchemaPlan/Opening/baseline``.
-    /// - Throws: `SwiftDataError.backwardMigration` for renames that contradict each other or the store.
+    /// - Throws: `SwiftDataError.backwardMigration` for renames that contradict each other or the store, and
+    ///   `SwiftDataError.newerSchemaVersion` for names that a later version of the models replaced.
     package func plan(
         _ schemas: KnownSchemas, stage: SchemaPlan.Opening.Stage?, baseline: Schema?
     ) throws -> SchemaPlan {

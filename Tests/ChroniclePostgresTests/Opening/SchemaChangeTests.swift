@@ -57,6 +57,24 @@
             }
         }
 
+        enum Renamed {
+            @Model final class Stone {
+                var name = ""
+                init() {}
+            }
+            @Model(originalName: "Stone") final class Rock {
+                var name = ""
+                init() {}
+            }
+        }
+
+        enum RenamedNotes {
+            @Model final class Note {
+                @Attribute(.unique, originalName: "title") var name: String
+                init(_ name: String) { self.name = name }
+            }
+        }
+
         enum Hulls {
             @Model class Boat {
                 var name: String
@@ -259,6 +277,18 @@
             #expect(throws: SwiftDataError.newerSchemaVersion) { try old.fetch(FetchDescriptor<Earlier.Note>()) }
             old.insert(Earlier.Note("a"))
             #expect(throws: SwiftDataError.newerSchemaVersion) { try old.save() }
+        }
+
+        @Test func earlierNamesOfPropertiesAndClassesAreRejected() throws {
+            _ = try open(Renamed.Stone.self)
+            _ = try open(Renamed.Rock.self)
+            let error = #expect(throws: SwiftDataError.self) { _ = try open(Renamed.Stone.self) }
+            #expect(error == .newerSchemaVersion && error?.entityName == "Stone" && error?.propertyName == nil)
+            _ = try open(Earlier.Note.self, Earlier.Line.self)
+            _ = try open(RenamedNotes.Note.self)
+            let other = #expect(throws: SwiftDataError.self) { _ = try open(Earlier.Note.self, Earlier.Line.self) }
+            #expect(other == .newerSchemaVersion && other?.entityName == "Note" && other?.propertyName == "title")
+            _ = try open(RenamedNotes.Note.self)
         }
 
         /// A program that lacks a subclass adds an attribute to the class from which the subclass inherits.

@@ -95,6 +95,26 @@ import Testing
         #expect(throws: SwiftDataError.newerSchemaVersion) { try old.save() }
     }
 
+    /// A program with the earlier names opens the file again.
+    @Test func earlierNamesOfPropertiesAreRejected() throws {
+        try addNode()
+        _ = try context([Chain.Node.self])
+        let before = try Data(contentsOf: file)
+        let error = #expect(throws: SwiftDataError.self) { _ = try context([Letters.Node.self]) }
+        #expect(error == .newerSchemaVersion && error?.entityName == "Node" && error?.propertyName == "a")
+        #expect(try Data(contentsOf: file) == before)
+        let later = try context([Chain.Node.self])
+        #expect(try later.fetch(FetchDescriptor<Chain.Node>()).map(\.b) == ["A"])
+    }
+
+    @Test func earlierNamesOfClassesAreRejected() throws {
+        _ = try context([Classes.Trip.self])
+        _ = try context([Tours.Tour.self])
+        let error = #expect(throws: SwiftDataError.self) { _ = try context([Classes.Trip.self]) }
+        #expect(error == .newerSchemaVersion && error?.entityName == "Trip" && error?.propertyName == nil)
+        _ = try context([Tours.Tour.self])
+    }
+
     // MARK: Names of removed properties
 
     @Test func nameOfARemovedPropertyShowsTheRenamedOne() throws {
