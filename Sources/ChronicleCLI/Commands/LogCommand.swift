@@ -51,9 +51,10 @@ enum LogCommand {
     ) async throws {
         var remaining = selection.limit
         let start = try selection.after?.token(in: file.store)
+        if remaining == 0 { return }
         let stream: HistoryStream<DefaultHistoryTransaction> = try file.container.historyChanges(after: start)
         try console.flush()
-        for try await element in stream where remaining > 0 {
+        for try await element in stream {
             switch element {
             case .changes(let transactions, _):
                 for transaction in transactions where remaining > 0 {

@@ -60,7 +60,9 @@ struct StoreFile {
 
     private init(creating url: URL, _ schema: Schema) throws {
         self.url = url
-        store = try DefaultStore(ModelConfiguration(schema: schema, url: url), migrationPlan: nil)
+        var configuration = ModelConfiguration(schema: schema, url: url)
+        configuration.isInspector = true
+        store = try DefaultStore(configuration, migrationPlan: nil)
         container = ModelContainer(forHistoryOf: store)
     }
 
