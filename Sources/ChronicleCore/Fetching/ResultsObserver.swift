@@ -221,10 +221,11 @@ extension ResultsObserver {
     private func fetch() throws {
         staleness.value = false
         fetchedCount = commitCount
+        // The next change of a model that has unsaved changes already may change the results again, or make a fetch possible
+        // that failed because of the model.
+        defer { for listed in modelContext.pendingModels { listed.backing.reportNextChange() } }
         let fetched = try modelContext.fetch(descriptor)
         let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
-        // The next change of a model that has unsaved changes already may change the results again.
-        for listed in modelContext.pendingModels { listed.backing.reportNextChange() }
         guard !fetched.elementsEqual(models, by: { $0 === $1 }) || groups != self.groups else { return }
         registrar.withMutation(of: self, keyPath: \.results) {
             registrar.withMutation(of: self, keyPath: \.sections) {

@@ -178,18 +178,25 @@ import Testing
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         var iterator = changes.makeAsyncIterator()
         store.outage.begin()
-        for count in 1...3 {
+        var trip = Trip(name: "", destination: "")
+        for count in 1...5 {
             withObservationTracking {
                 #expect(observer.results.isEmpty)
             } onChange: {
                 continuation.yield()
             }
             #expect((observer.error == nil) == (count == 1))
-            context.insert(Trip(name: "\(count)", destination: ""))
+            // A change of a model that has unsaved changes already is one, too.
+            if count.isMultiple(of: 2) {
+                trip.name += "!"
+            } else {
+                trip = Trip(name: "\(count)", destination: "")
+                context.insert(trip)
+            }
             await iterator.next()
         }
         store.outage.end()
-        #expect(observer.results.count == 3 && observer.error == nil)
+        #expect(observer.results.map(\.name).sorted() == ["1!", "3!", "5"] && observer.error == nil)
     }
 
     // Without suspensions, so that the actor of the observer runs no other code.
