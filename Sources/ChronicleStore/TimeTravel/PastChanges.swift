@@ -53,7 +53,10 @@ struct PastChanges {
     /// Adds the changes of a transaction.
     mutating func add(_ buffer: ChangeBuffer) throws {
         for (index, change) in buffer.rows.enumerated() {
-            guard let table = layout.tables[change.entity] else { continue }
+            guard let table = layout.tables[change.entity] else {
+                if layout.entities.contains(change.entity) { continue }
+                throw SwiftDataError.damagedRow(.change(change.position), "its entity is missing in chronicle_entity")
+            }
             let key = Key(table: table.number, key: change.key)
             if rows[key] == nil {
                 let known = try known(table, change.key)

@@ -4,6 +4,8 @@ import ChronicleCore
 struct PastLayout: Sendable {
     /// The tables of models by the numbers of all entities whose rows they contain.
     let tables: [Int64: Table]
+    /// The numbers of all entities in the history, also of those that the schema does not contain.
+    let entities: Set<Int64>
     /// The destinations of the relationships of each table's models, by the name of the table.
     let destinations: [String: Set<String>]
 
@@ -38,22 +40,23 @@ struct PastLayout: Sendable {
         let entities: Set<Int64>
     }
 
-    init(_ layout: StoreLayout, _ schema: Schema) {
+    init(_ recorded: some Collection<RecordedEntity>, _ schema: Schema) {
+        entities = Set(recorded.map(\.number))
         var tables: [Int64: Table] = [:]
-        for root in layout.recordedEntities.values where !root.isSubentity {
-            guard schema.entitiesByName[root.name] != nil else { continue }
-            let members = layout.recordedEntities.values.filter { $0.rootName == root.name }
+        for root in recorded where !root.isSubentity {
+            guard let rootEntity = schema.entitiesByName[root.name] else { continue }
+            // Rows of a class that the schema lacks are those of the root.
+            let members = recorded.filter { $0.rootName == root.name }.map { member in
+                (recorded: member, entity: schema.entitiesByName[member.name] ?? rootEntity)
+            }
             var lists: [Int: List] = [:]
             for attribute in root.attributes where !attribute.isPresent {
-                let owners = members.filter {
-                    schema.entitiesByName[$0.name]?.propertiesByName[attribute.name] != nil
-                }
+                let owners = members.filter { $0.entity.propertiesByName[attribute.name] != nil }
                 lists[attribute.number] = Self.list(
-                    attribute.name, of: root.name, entities: Set(owners.map(\.number)), schema)
+                    attribute.name, of: root.name, entities: Set(owners.map(\.recorded.number)), schema)
             }
             var others: [Int64: Set<Int>] = [:]
-            for member in members {
-                guard let entity = schema.entitiesByName[member.name] else { continue }
+            for (member, entity) in members {
                 let numbers = root.attributes.lazy.filter {
                     $0.isPresent && $0.name != Schema.entityAttribute && entity.propertiesByName[$0.name] == nil
                 }.map(\.number)
@@ -64,8 +67,8 @@ struct PastLayout: Sendable {
                 attributes: Dictionary(
                     root.attributes.lazy.filter(\.isPresent).map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
                 lists: lists, others: others,
-                entities: Dictionary(uniqueKeysWithValues: members.map { ($0.number, $0.name) }))
-            for member in members { tables[member.number] = table }
+                entities: Dictionary(uniqueKeysWithValues: members.map { ($0.recorded.number, $0.recorded.name) }))
+            for (member, _) in members { tables[member.number] = table }
         }
         self.tables = tables
         var destinations: [String: Set<String>] = [:]

@@ -11,7 +11,6 @@ final class PastRows: Sendable {
     /// The store with the present rows.
     let present: DefaultStore
     let position: Int64
-    private let layout: PastLayout
     /// The prefix of the temporary tables' names. Stores in memory share a connection.
     private let prefix: String
     private let state: Mutex<State>
@@ -23,6 +22,10 @@ final class PastRows: Sendable {
         /// The position up to which changes were read, and its check value.
         var reached: Int64
         var checkValue: Int64?
+        /// The tables and entities of the history. Other programs may add entities.
+        var layout: PastLayout
+        /// The version of the file's schema that ``layout`` describes; see ``HistoryCatalog``.
+        var schemaVersion: Int64?
     }
 
     private static let count = Atomic(0)
@@ -33,12 +36,11 @@ final class PastRows: Sendable {
     init(_ present: DefaultStore, _ position: Int64, checkValue: Int64?) {
         self.present = present
         self.position = position
-        layout = PastLayout(present.layout, present.schema)
         prefix = "chronicle_past_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)_"
         state = Mutex(
             State(
                 tables: PastTables(storeIdentifier: present.identifier, position: position), reached: position,
-                checkValue: checkValue))
+                checkValue: checkValue, layout: PastLayout(present.layout.recordedEntities.values, present.schema)))
     }
 
     /// Runs `body` with the tables as of the position, in a read transaction.
@@ -91,7 +93,7 @@ final class PastRows: Sendable {
     /// - Throws: ``SwiftDataError/historyValueMissing``.
     func requireKnownDestinations(of entityName: String, loadsModels: Bool, _ tables: PastTables) throws {
         guard !tables.unknown.isEmpty || !tables.changedForms.isEmpty else { return }
-        let reachable = layout.tablesReachable(from: entityName)
+        let reachable = state.withLock(\.layout).tablesReachable(from: entityName)
         if let name = tables.changedForms.intersection(reachable.union([entityName])).min() {
             throw SwiftDataError.historyValueMissing.with(
                 detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
@@ -115,13 +117,19 @@ final class PastRows: Sendable {
     }
 
     private func addChanges(_ connection: Connection) throws {
-        let state = state.withLock { $0 }
+        var state = state.withLock { $0 }
         let facts = try HistoryPositions(connection).facts(at: state.reached)
         let check = HistoryPositions.tokenCheck
         if let failure = check.failure(position: state.reached, checkValue: state.checkValue, facts) {
             throw check.error(failure, position: state.reached, facts)
         }
         guard facts.newest > state.reached else { return }
+        let schemaVersion = try connection.scalarInt64("PRAGMA schema_version")
+        if state.schemaVersion != schemaVersion {
+            state.layout = PastLayout(try EntityRegistry(connection).entities(), present.schema)
+            state.schemaVersion = schemaVersion
+        }
+        let layout = state.layout
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         let since = try MetaTable.position(.preservesValuesSince, connection) ?? 0
         let writer = PastWriter(connection, state.tables, prefix: prefix, present.layout) { name in
@@ -131,9 +139,10 @@ final class PastRows: Sendable {
             try writer.isPresent(table, key)
         }
         let checkValue = try read(after: max(state.reached, facts.floor), connection, into: &changes)
-        var tables = try writer.write(changes, layout)
-        tables.changedForms = try changedForms(connection)
-        self.state.withLock { $0 = State(tables: tables, reached: facts.newest, checkValue: checkValue) }
+        state.tables = try writer.write(changes, layout)
+        state.tables.changedForms = try changedForms(layout, connection)
+        (state.reached, state.checkValue) = (facts.newest, checkValue)
+        self.state.withLock { [state] in $0 = state }
     }
 
     private func rowSet(_ name: String, _ connection: Connection) throws -> SQLRowSet {
@@ -147,7 +156,7 @@ final class PastRows: Sendable {
     }
 
     /// Returns the tables of which a relationship changed its form after the position.
-    private func changedForms(_ connection: Connection) throws -> Set<String> {
+    private func changedForms(_ layout: PastLayout, _ connection: Connection) throws -> Set<String> {
         var names: Set<String> = []
         for (number, table) in layout.tables {
             guard let changed = try MetaTable.position(.relationships(number), connection) else { continue }

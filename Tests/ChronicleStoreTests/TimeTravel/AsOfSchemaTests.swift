@@ -78,6 +78,36 @@ import Testing
         #expect(boats.map(\.length) == [5, 5, 5])
     }
 
+    /// Another program adds a subclass while the store is open, before and after the first read as of the position.
+    @Test func subclassesOfOtherProgramsWereAdded() throws {
+        let container = try container(Before.Boat.self)
+        let context = ModelContext(container)
+        context.insert(Before.Boat("a"))
+        try context.save()
+        let start = try context.currentHistoryToken()
+        let early = try ModelContext(container, asOf: start)
+        let all = FetchDescriptor<Before.Boat>(sortBy: [SortDescriptor(\.name)])
+        #expect(try early.fetch(all).map(\.name) == ["a"])
+
+        let app = ModelContext(try self.container(Before.Boat.self, Before.SailBoat.self))
+        let boats = [Before.SailBoat("b"), Before.SailBoat("c")]
+        for boat in boats { app.insert(boat) }
+        try app.save()
+        let added = try app.currentHistoryToken()
+        boats[0].name = "d"
+        app.delete(boats[1])
+        app.insert(Before.SailBoat("e"))
+        try app.save()
+        let changed = try app.currentHistoryToken()
+
+        for (token, names) in [(start, ["a"]), (added, ["a", "b", "c"]), (changed, ["a", "d", "e"])] {
+            for past in [try ModelContext(container, asOf: token)] + (token == start ? [early] : []) {
+                #expect(try past.fetch(all).map(\.name) == names)
+                #expect(try past.fetchCount(FetchDescriptor<Before.Boat>()) == names.count)
+            }
+        }
+    }
+
     @Test func changedRelationshipsThrow() throws {
         let (before, after): (DefaultHistoryToken, DefaultHistoryToken)
         do {
