@@ -14,6 +14,15 @@
             setEntities(store.layout.recorded)
         }
 
+        /// Creates a catalog with the entities of the snapshot of a connection, which ``numbers(ofEntity:isRoot:)`` requires:
+        /// another process may have added some since the store was opened.
+        ///
+        /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
+        init(_ store: PostgresStore, _ connection: Connection) throws {
+            (schema, storeIdentifier, isReloaded) = (store.schema, store.identifier, true)
+            setEntities(try ChroniclePostgres.Catalog(connection).entities())
+        }
+
         private mutating func setEntities(_ recorded: [RecordedEntity]) {
             for entity in recorded {
                 entities[entity.number] = EntityHistory(entity, schema, storeIdentifier: storeIdentifier)

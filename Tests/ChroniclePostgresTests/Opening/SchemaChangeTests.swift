@@ -305,6 +305,31 @@
             #expect(try sql("SELECT name, rating FROM \"Boat\"") == "liner|5")
         }
 
+        /// Another program adds a subclass while the store is open.
+        @Test func historyHasTheChangesOfClassesThatOtherProgramsAdded() throws {
+            let helper = try open(Hulls.Boat.self)
+            let app = try open(Hulls.Boat.self, Hulls.Ship.self, Hulls.Liner.self)
+            let liner = Hulls.Liner("a")
+            app.insert(liner)
+            try app.save()
+            liner.name = "b"
+            try app.save()
+            let boat = try #require(try helper.fetch(FetchDescriptor<Hulls.Boat>()).first)
+            #expect(boat.name == "b" && boat.persistentModelID.entityName == "Boat")
+            #expect(try helper.history(of: boat).map(\.kind) == [.insert, .update])
+            let identifier = boat.persistentModelID
+            for predicate in [
+                #Predicate<DefaultHistoryTransaction> {
+                    $0.changes.contains { $0.changedPersistentIdentifier.entityName == "Boat" }
+                },
+                #Predicate<DefaultHistoryTransaction> {
+                    $0.changes.contains { $0.changedPersistentIdentifier == identifier }
+                },
+            ] {
+                #expect(try helper.fetchHistory(HistoryDescriptor(predicate: predicate)).count == 2)
+            }
+        }
+
         @Test func newRequiredAttributeNeedsADefaultValue() throws {
             do {
                 let context = try open(Plain.Stone.self)

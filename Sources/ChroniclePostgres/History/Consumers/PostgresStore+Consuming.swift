@@ -132,8 +132,8 @@
             // Every transaction has at least one change.
             let isLimited = descriptor.fetchLimit > 0 && descriptor.fetchLimit <= UInt64(wanted)
             if !isLimited { descriptor.fetchLimit = UInt64(wanted) }
-            let query = try historyQuery(descriptor)
             return try readingHistory { positions in
+                let query = try HistoryQuery(descriptor, self, positions.connection)
                 let start = try query.start(positions)
                 let found = try query.headers(positions.connection, after: start)
                 if let first = found.first, first.changeCount > largest {

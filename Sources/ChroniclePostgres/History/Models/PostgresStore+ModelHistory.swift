@@ -28,7 +28,7 @@
                 if let continuation = request.continuation {
                     try positions.requireContinuation(continuation, isForward: request.order == .forward)
                 }
-                let catalog = HistoryCatalog(self)
+                let catalog = try HistoryCatalog(self, positions.connection)
                 // Another program may have changed the class of the model to another one of its hierarchy.
                 let entities = Set(catalog.numbers(ofEntity: request.model.entityName, isRoot: false))
                     .union(catalog.numbers(ofEntity: request.model.rootEntityName, isRoot: true))

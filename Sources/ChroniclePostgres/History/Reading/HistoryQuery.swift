@@ -3,7 +3,7 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// A descriptor, translated to SQL without reading the history.
+    /// A descriptor, translated to SQL for one snapshot of the database, in which the numbers of its entities are valid.
     struct HistoryQuery {
         let sql: HistorySQL
         private let limit: SQLQuery
@@ -12,9 +12,17 @@
         /// Translates a descriptor.
         ///
         /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
-        init(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: PostgresStore) throws {
+        init(
+            _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: PostgresStore, _ connection: Connection
+        ) throws {
             dialect = store.layout.dialect
-            let columns = PostgresHistoryColumns(dialect: dialect, catalog: HistoryCatalog(store))
+            // Read once, and only for descriptors that name entities or models.
+            var catalog: HistoryCatalog?
+            let columns = PostgresHistoryColumns(dialect: dialect) { name, isRoot in
+                let current = try catalog ?? HistoryCatalog(store, connection)
+                catalog = current
+                return current.numbers(ofEntity: name, isRoot: isRoot)
+            }
             sql = try HistorySQL(descriptor, HistorySource(columns, storeIdentifier: store.identifier))
             let hasLimit = ![0, .max].contains(descriptor.fetchLimit)
             limit = dialect.limit(

@@ -6,7 +6,8 @@
     /// The columns of the history of a store: a transaction `h`, and its changes in `chronicle_change`.
     struct PostgresHistoryColumns: HistoryColumns {
         let dialect: any SQLDialect
-        let catalog: HistoryCatalog
+        /// The implementation of ``numbers(ofEntity:isRoot:)``.
+        let entityNumbers: (String, Bool) throws -> [Int64]
 
         var author: SQLQuery { "h.author" }
         var contextName: SQLQuery { "h.context" }
@@ -28,8 +29,6 @@
 
         func positionOrder(isDescending: Bool) -> [SQLQuery] { [isDescending ? "h.position DESC" : "h.position"] }
 
-        func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
-            catalog.numbers(ofEntity: name, isRoot: isRoot)
-        }
+        func numbers(ofEntity name: String, isRoot: Bool) throws -> [Int64] { try entityNumbers(name, isRoot) }
     }
 #endif

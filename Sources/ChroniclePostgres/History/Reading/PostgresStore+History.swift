@@ -114,8 +114,8 @@
         ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         /// - Complexity: Proportional to the number of transactions and of deleted changes.
         public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-            let query = try historyQuery(descriptor)
             try writingHistory { positions in
+                let query = try HistoryQuery(descriptor, self, positions.connection)
                 for bound in query.sql.upperBounds {
                     _ = try positions.checkedUpperBound(bound.token, storeIdentifier: identifier)
                 }
@@ -134,16 +134,9 @@
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
             _ body: (HistoryQuery, _ start: Int64, Connection) throws -> Result
         ) throws -> Result {
-            let query = try historyQuery(descriptor)
-            return try readingHistory { positions in
-                try body(query, query.start(positions), positions.connection)
-            }
-        }
-
-        func historyQuery(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> HistoryQuery {
-            try requireHistory()
-            return try attributingErrors {
-                try HistoryQuery(descriptor, self)
+            try readingHistory { positions in
+                let query = try HistoryQuery(descriptor, self, positions.connection)
+                return try body(query, query.start(positions), positions.connection)
             }
         }
 
