@@ -1,5 +1,8 @@
 extension Schema {
     /// The name of the attribute with the name of a row's own entity in ``mergingSubentities()``.
+    ///
+    /// Inserts and deletes of rows whose entity the schema lacks, which are changes of the root entity, have the name of the
+    /// entity as the preserved value of this attribute.
     public static let entityAttribute = "chronicle_entity"
 
     /// Returns a schema without inheritance, in which one entity replaces each entity with subentities and all entities

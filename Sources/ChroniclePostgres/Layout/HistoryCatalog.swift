@@ -71,6 +71,8 @@
         let rootName: String
         let origin: PersistentIdentifier.Origin
         let maker: any ChangeMaker
+        /// See `HistoryEntity`.
+        let missingName: String?
         private let attributes: [Int64: PreservedAttribute]
         /// The identifiers of the changes after which columns of the model were added, by the numbers of the attributes;
         /// ``Int64/min`` if this is not known.
@@ -83,6 +85,7 @@
             let entity = HistoryEntity(
                 recorded.name, rootName: recorded.rootName, schema, storeIdentifier: storeIdentifier)
             (name, rootName, origin, number) = (entity.name, entity.rootName, entity.origin, recorded.number)
+            missingName = entity.missingName
             maker = Self.maker(schema.modelType(named: name))
             var attributes: [Int64: PreservedAttribute] = [:]
             var (columns, lists) = ([Int64: Int64](), Int64.max)

@@ -5,6 +5,8 @@ package struct HistoryEntity {
     package let name: String
     package let rootName: String
     package let origin: PersistentIdentifier.Origin
+    /// The name in the history if the schema lacks the class, so that ``name`` is that of the root; `nil` otherwise.
+    package let missingName: String?
     private let entity: Schema.Entity?
     private let schema: Schema
     private let storeIdentifier: String
@@ -14,6 +16,7 @@ package struct HistoryEntity {
         // As in a fetch, a row of a class that the schema lacks is one of the root class.
         let isRoot = schema.entitiesByName[name] == nil && schema.entitiesByName[rootName] != nil
         self.name = isRoot ? rootName : name
+        missingName = isRoot ? name : nil
         (self.rootName, self.schema, self.storeIdentifier) = (rootName, schema, storeIdentifier)
         entity = schema.entitiesByName[self.name]
         origin = .init(storeIdentifier: storeIdentifier, entityName: self.name, rootEntityName: rootName)

@@ -7,6 +7,8 @@ final class EntityHistory: Sendable {
     let rootName: String
     let origin: PersistentIdentifier.Origin
     let maker: any ChangeMaker
+    /// See `HistoryEntity`.
+    let missingName: String?
     /// The number of the entity whose attributes are recorded: the one from which this one inherits, or itself.
     let rootNumber: Int64
     /// The numbers of the present relationships that are stored as links and have no inverse.
@@ -16,6 +18,7 @@ final class EntityHistory: Sendable {
     init(_ recorded: RecordedEntity, root: Int64, _ schema: Schema, storeIdentifier: String) {
         let entity = HistoryEntity(recorded.name, rootName: recorded.rootName, schema, storeIdentifier: storeIdentifier)
         (name, rootName, origin, rootNumber) = (entity.name, entity.rootName, entity.origin, root)
+        missingName = entity.missingName
         maker = Self.maker(schema.modelType(named: name))
         let known = recorded.attributes.map { attribute in
             let known = entity.attribute(
@@ -40,6 +43,12 @@ final class EntityHistory: Sendable {
         return isComplete ? names : nil
     }
 
+    /// Returns the name of a class that the schema lacks, as the value of an insert or a delete.
+    private func missingClass(_ isStored: Bool) -> (any Sendable)? {
+        guard let missingName else { return nil }
+        return isStored ? PropertyValue.text(missingName) as any Sendable : missingName
+    }
+
     /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     func tombstone(
@@ -48,6 +57,7 @@ final class EntityHistory: Sendable {
         var elements: [HistoryTombstone<RemovedModel>.NamedValue] = []
         elements.reserveCapacity(values.count)
         var nilAttributeNames: [String] = []
+        if let name = missingClass(areStored) { elements.append((Schema.entityAttribute, name)) }
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
             if attribute.isOmitted(value.old, isStored: areStored) { continue }
@@ -63,10 +73,14 @@ final class EntityHistory: Sendable {
     /// Returns the preserved values of an insert or an update, converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     func preservedValues(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, isInsert: Bool,
+        areStored: Bool
     ) -> [PreservedValue]? {
         var preserved: [PreservedValue] = []
         preserved.reserveCapacity(values.count)
+        if isInsert, let name = missingClass(areStored) {
+            preserved.append(PreservedValue(name: Schema.entityAttribute, previousValue: nil, value: name))
+        }
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
             if attribute.isOmitted(value.old, value.new, isStored: areStored) { continue }

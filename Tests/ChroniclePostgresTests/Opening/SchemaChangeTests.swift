@@ -328,6 +328,14 @@
             ] {
                 #expect(try helper.fetchHistory(HistoryDescriptor(predicate: predicate)).count == 2)
             }
+            // A restored row would be one of the root class.
+            helper.delete(boat)
+            try helper.save()
+            let last = try #require(
+                try helper.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+            let plan = try helper.revertPlan(for: last)
+            #expect(plan.conflicts.map(\.kind) == [.unknownEntity])
+            #expect(plan.conflicts.first?.allowedResolutions == [.skipModel])
         }
 
         @Test func newRequiredAttributeNeedsADefaultValue() throws {

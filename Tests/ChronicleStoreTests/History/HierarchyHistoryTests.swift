@@ -241,6 +241,31 @@ import Testing
         try context.save()
     }
 
+    /// A restored row would be one of the root class.
+    @Test func deletesOfAMissingSubclassAreConflicts() throws {
+        let writer = try context([First.Animal.self, First.Dog.self])
+        writer.insert(First.Dog("d"))
+        try writer.save()
+        let context = try context([First.Animal.self])
+        let animal = try #require(try context.fetch(FetchDescriptor<First.Animal>()).first)
+        context.delete(animal)
+        try context.save()
+        var plan = try context.revertPlan(for: try #require(try history(context).last))
+        let conflict = try #require(plan.conflicts.first)
+        #expect(plan.conflicts.count == 1 && conflict.kind == .unknownEntity)
+        #expect(conflict.allowedResolutions == [.skipModel])
+        let delete = try #require(try history(context).last)
+        #expect(throws: SwiftDataError.revertConflict) { try context.revert(delete) }
+        #expect(plan.resolve(conflict, with: .skipModel) && plan.unresolvedConflicts.isEmpty)
+        // The row returns by a program that has the class, or by taking back the insert as well.
+        try writer.revert(try #require(try history(writer).last))
+        try writer.save()
+        #expect(try writer.fetch(FetchDescriptor<First.Dog>()).map(\.name) == ["d"])
+        try context.revert(try #require(try history(context).first))
+        try context.save()
+        #expect(try writer.fetchCount(FetchDescriptor<First.Animal>()) == 0)
+    }
+
     // MARK: Consumers
 
     @Test(arguments: [0, 3]) func renamesRestartSnapshots(_ read: Int) throws {

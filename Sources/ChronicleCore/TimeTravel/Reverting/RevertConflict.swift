@@ -13,7 +13,7 @@ public struct RevertConflict: Sendable, Identifiable {
         /// Another model has the unique value that the property would get again, or the destination of the one-to-one
         /// relationship; it is in ``RevertConflict/relatedModels``.
         case uniqueValueTaken
-        /// The schema does not contain the entity of the model.
+        /// The schema does not contain the entity of the model, or not the subclass of a deleted row.
         case unknownEntity
         /// The class no longer has the property.
         case unknownProperty
@@ -87,7 +87,7 @@ extension RevertConflict.Kind {
         case .modelDeleted: "the model no longer exists"
         case .modelExists: "the deleted model was restored already"
         case .uniqueValueTaken: "another model has the unique value to restore"
-        case .unknownEntity: "the schema does not contain the entity"
+        case .unknownEntity: "the schema does not contain the entity of the row"
         case .unknownProperty: "the class no longer has the property"
         case .valueMissing:
             "the history does not preserve the value to restore, or the value does not match the type of the property"

@@ -127,6 +127,9 @@ struct RevertPlanner {
         }
         let backing = models[identifier]?.persistentBackingData
         switch (change.kind, backing) {
+        // The row of a class that the schema lacks would be restored as one of the root class.
+        case (.insert, nil) where change.value(named: Schema.entityAttribute) != nil:
+            conflict(.unknownEntity, change, allows: [.skipModel])
         case (.insert, nil): try addRestore(change, entity)
         case (.insert, _?): conflict(.modelExists, change, allows: [.skipModel])
         case (.update, let backing?): try addUpdate(change, entity, backing)

@@ -54,16 +54,19 @@
                 model: entity.origin.identifier(result.int64(row, 3)))
             switch result.bytes(row, 2).first {
             case UInt8(ascii: "i"):
-                return entity.maker.insert(
-                    change, try values(result, row, entity, change), hasAllValues: try hasAllValues(result, row, entity)
-                )
+                var values = try values(result, row, entity, change)
+                if let name = missingName(entity) {
+                    values.append(PreservedValue(name: Schema.entityAttribute, previousValue: nil, value: name))
+                }
+                return entity.maker.insert(change, values, hasAllValues: try hasAllValues(result, row, entity))
             case UInt8(ascii: "u"):
                 let names = try self.names.value(of: entity, result.bytes(row, 4)) { numbers in
                     try numbers.sorted().map { try entity.attribute($0).name }
                 }
                 return entity.maker.update(change, names, try values(result, row, entity, change))
             case UInt8(ascii: "d"):
-                let (values, none) = try tombstone(result, row, entity, change)
+                var (values, none) = try tombstone(result, row, entity, change)
+                if let name = missingName(entity) { values.append((Schema.entityAttribute, name)) }
                 return entity.maker.delete(
                     change, values, nil: none, hasAllValues: try hasAllValues(result, row, entity),
                     hasAllLinks: result.int64(row, 0) <= entity.listsAddedAfter)
@@ -79,6 +82,12 @@
         }
 
         // MARK: Preserved values
+
+        /// Returns the name of a class that the schema lacks, as the value of an insert or a delete.
+        private func missingName(_ entity: EntityHistory) -> (any Sendable)? {
+            guard let name = entity.missingName else { return nil }
+            return returnsStoredValues ? PropertyValue.text(name) as any Sendable : name
+        }
 
         private mutating func values(
             _ result: QueryResult, _ row: Int, _ entity: EntityHistory, _ change: ChangeRow

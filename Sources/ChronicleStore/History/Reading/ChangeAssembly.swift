@@ -126,11 +126,12 @@ struct ChangeAssembly {
     private mutating func values(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> [PreservedValue] {
-        guard row.valueCount > 0 else { return [] }
+        let isInsert = row.operation == .insert
+        guard row.valueCount > 0 || isInsert && entity.missingName != nil else { return [] }
         let areStored = returnsStoredValues
         return try decoding(row, entity) { entity in
             entity.preservedValues(
-                buffer.values(of: row), of: entity.origin.identifier(row.key), areStored: areStored)
+                buffer.values(of: row), of: entity.origin.identifier(row.key), isInsert: isInsert, areStored: areStored)
         }
     }
 
@@ -164,7 +165,7 @@ struct ChangeAssembly {
     private mutating func kept(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> HistoryTombstone<RemovedModel> {
-        guard row.valueCount > 0 else { return HistoryTombstone() }
+        guard row.valueCount > 0 || entity.missingName != nil else { return HistoryTombstone() }
         let areStored = returnsStoredValues
         return try decoding(row, entity) { entity in
             entity.tombstone(
