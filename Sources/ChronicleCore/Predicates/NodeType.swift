@@ -22,6 +22,9 @@ final class NodeType: @unchecked Sendable {
         var parts: [NodePart]?
         var offsets: [Int?]?
         var isTooDeep: Bool?
+        var role: NodeRole?
+        var captures: Captures?
+        var hasClosures: Bool?
     }
 
     private init<Node>(_ type: Node.Type) {
@@ -58,6 +61,30 @@ final class NodeType: @unchecked Sendable {
         lazyState.withLock { $0.offsets = offsets }
         return offsets
     }
+
+    /// The part of nodes of this type in calculations.
+    var role: NodeRole {
+        if let known = lazyState.withLock({ $0.role }) { return known }
+        let role = NodeRole(of: type)
+        lazyState.withLock { $0.role = role }
+        return role
+    }
+
+    /// Whether nodes of this type can be evaluated before the predicate is translated.
+    var captures: Captures {
+        if let known = lazyState.withLock({ $0.captures }) { return known }
+        let captures = makeCaptures()
+        lazyState.withLock { $0.captures = captures }
+        return captures
+    }
+
+    /// Whether nodes of this type contain closures.
+    var hasClosures: Bool {
+        if let known = lazyState.withLock({ $0.hasClosures }) { return known }
+        let hasClosures = makeHasClosures()
+        lazyState.withLock { $0.hasClosures = hasClosures }
+        return hasClosures
+    }
 }
 
 // MARK: Depth
@@ -84,7 +111,7 @@ extension NodeType {
         return String(String(describing: type).prefix { $0 != "<" })
     }
 
-    private func isNested(deeperThan maximum: Int, where counts: (NodeType) -> Bool) -> Bool {
+    func isNested(deeperThan maximum: Int, where counts: (NodeType) -> Bool) -> Bool {
         var rest = [(type: self, depth: 1)]
         while let (type, depth) = rest.popLast() {
             if depth > maximum { return true }

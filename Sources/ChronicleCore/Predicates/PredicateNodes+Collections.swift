@@ -10,7 +10,9 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
         if let bounds = try walker.bounds(sequence) {
             return try walker.condition(that: walker.tree(element), isIn: bounds, of: RHS.Output.self)
         }
-        if let captured = sequence.captured {
+        let (isCaptured, captured) = try walker.captured(sequence)
+        if isCaptured {
+            guard let captured else { return .undefined }
             // A sequence that is not a collection may be infinite.
             guard let collection = captured as? any Collection else {
                 throw walker.unsupported(
@@ -35,31 +37,15 @@ extension PredicateTree {
     }
 }
 
-/// A node whose value is captured.
-private protocol CapturedValue {
-    static func captured(_ node: BorrowedNode) -> Any
-}
-
-extension PredicateExpressions.Value: CapturedValue {
-    fileprivate static func captured(_ node: BorrowedNode) -> Any { node.pointer(as: Self.self).pointee.value }
-}
-
-extension BorrowedNode {
-    /// The captured value of the node, if it has one.
-    var captured: Any? {
-        guard let type = type.type as? any CapturedValue.Type else { return nil }
-        func open<Node: CapturedValue>(_ type: Node.Type) -> Any { Node.captured(self) }
-        return open(type)
-    }
-}
-
 // MARK: To-many properties
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable).asserted { .exists($0) }
+        let variable = node.pointer(as: Self.self).pointee.variable
+        if let tree = try walker.tree(node.pair, of: LHS.Output.self, variable, .or) { return tree }
+        return try walker.elements(node.pair, variable).asserted { .exists($0) }
     }
 }
 
@@ -67,8 +53,37 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable, negated: true)
-            .asserted { .not(.exists($0)) }
+        let variable = node.pointer(as: Self.self).pointee.variable
+        if let tree = try walker.tree(node.pair, of: LHS.Output.self, variable, .and) { return tree }
+        return try walker.elements(node.pair, variable, negated: true).asserted { .not(.exists($0)) }
+    }
+}
+
+extension PredicateWalker {
+    /// Returns the conditions of a closure for each element of a captured collection, combined by `&&` or `||`; `nil` if the
+    /// collection is not captured.
+    ///
+    /// - Parameter operands: The collection and the body of the closure.
+    fileprivate mutating func tree<Elements: Sequence>(
+        _ operands: (BorrowedNode, BorrowedNode), of type: Elements.Type,
+        _ variable: PredicateExpressions.Variable<Elements.Element>, _ operation: LogicOperation
+    ) throws -> Tree? {
+        let (isCaptured, captured) = try captured(operands.0)
+        guard isCaptured else { return nil }
+        guard let captured = captured as? Elements else { return .undefined }
+        // A sequence that is not a collection may be infinite.
+        guard captured is any Collection else {
+            throw unsupported("a closure over a captured \(type), which is not a Collection,")
+        }
+        let elements = Array(captured)
+        func condition(_ walker: inout PredicateWalker, _ index: Int) throws -> Tree {
+            try walker.with(variable, capturing: elements[index]) { try $0.tree(operands.1) }
+        }
+        switch elements.count {
+        case 0: return .constant(.integer(operation == .and ? 1 : 0))
+        case 1: return try condition(&self, 0)
+        default: return try join(elements.indices, operation, condition)
+        }
     }
 }
 

@@ -27,7 +27,7 @@ extension PredicateWalker {
         of dictionary: BorrowedNode, at key: BorrowedNode, _ node: NodeType
     ) throws -> Tree {
         guard let keyPath = dictionary.keyPath else { throw unsupported(node) }
-        guard let key = key.captured else {
+        guard let key = try captured(key).value else {
             throw unsupported("\(node.name) with a key that is not a constant", "capture the key in a variable")
         }
         guard let property = resolver.element(of: keyPath, at: key),

@@ -58,7 +58,7 @@ extension PredicateWalker {
 }
 
 /// A `nil` literal.
-private protocol PredicateNil {}
+protocol PredicateNil {}
 
 extension PredicateExpressions.NilLiteral: PredicateNil {}
 

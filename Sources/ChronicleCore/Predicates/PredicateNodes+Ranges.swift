@@ -25,7 +25,9 @@ extension PredicateWalker {
 
     /// Returns the bounds of a range, or `nil` for other nodes.
     mutating func bounds(_ node: BorrowedNode) throws -> Bounds? {
-        guard let type = node.type.type as? any PredicateRange.Type else { return nil }
+        guard let type = node.type.type as? any PredicateRange.Type else {
+            return try (captured(node).value as? any CapturedRange)?.bounds(self)
+        }
         func open<Range: PredicateRange>(_ type: Range.Type) throws -> Bounds? {
             try Range.bounds(node, &self)
         }

@@ -103,11 +103,17 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        if isToMany(Wrapped.self) { return try treeOfModels(node, &walker) }
         let (wrapped, transform) = node.pair
+        let variable = node.pointer(as: Self.self).pointee.variable
+        let (isCaptured, captured) = try walker.captured(wrapped)
+        if isCaptured {
+            guard let captured else { return .undefined }
+            guard let present = captured as? Wrapped else { return .constant(.null) }
+            return try walker.with(variable, capturing: present) { try $0.tree(transform) }
+        }
+        if isToMany(Wrapped.self) { return try treeOfModels(node, &walker) }
         let value = try walker.tree(wrapped)
         let (present, size) = walker.whenPresent(value)
-        let variable = node.pointer(as: Self.self).pointee.variable
         let result = try walker.with(variable, being: present, size) { try $0.tree(transform) }
         walker.endResult()
         // A path is nil if one of its parts is nil, which is the meaning of `trip.livingAccommodation?.name`.

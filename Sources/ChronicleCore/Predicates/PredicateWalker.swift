@@ -13,6 +13,8 @@ struct PredicateWalker<Resolver: PredicateResolver> {
     private var variables: [PredicateExpressions.VariableID: Tree]
     /// The sizes of values that are more than a path.
     private var variableSizes: [PredicateExpressions.VariableID: TreeExtent.Size] = [:]
+    /// The values of the variables that represent captured values; `nil` if there are none.
+    private(set) var captures: PredicateBindings?
     private var lastVariable = 0
     private var extent = TreeExtent()
     private var latestResultSize = TreeExtent.Size.one
@@ -46,12 +48,16 @@ struct PredicateWalker<Resolver: PredicateResolver> {
     }
 
     mutating func tree(_ node: BorrowedNode) throws -> Tree {
-        guard let type = node.type.translatable else { throw unsupported(node.type) }
-        func open<Node: PredicateNode>(_ type: Node.Type) throws -> Tree { try Node.tree(node, &self) }
         let outer = try extent.begin()
-        let tree = try open(type)
+        let tree = isCaptured(node) ? try tree(ofCaptured: node) : try translation(of: node)
         extent.end(outer)
         return tree
+    }
+
+    private mutating func translation(of node: BorrowedNode) throws -> Tree {
+        guard let type = node.type.translatable else { throw unsupported(node.type) }
+        func open<Node: PredicateNode>(_ type: Node.Type) throws -> Tree { try Node.tree(node, &self) }
+        return try open(type)
     }
 
     mutating func elements(_ node: BorrowedNode) throws -> Tree.Elements {
@@ -68,26 +74,33 @@ struct PredicateWalker<Resolver: PredicateResolver> {
     /// Returns a chain of `&&` or `||` of any length as a balanced tree.
     mutating func chain(_ node: BorrowedNode, of operation: LogicOperation) throws -> Tree {
         let operands = node.operands(ofChain: operation)
-        return try join(operands, from: 0, to: operands.count, operation)
+        return try join(0..<operands.count, operation) { try $0.tree(operands[$1]) }
     }
 
-    private mutating func join(
-        _ operands: [BorrowedNode], from start: Int, to end: Int, _ operation: LogicOperation
+    /// Returns the conditions of a range of indices, combined by `&&` or `||`, as a balanced tree.
+    ///
+    /// - Parameters:
+    ///   - indices: The indices, at least two.
+    ///   - operation: The operation that combines the conditions.
+    ///   - condition: A closure that returns the condition with an index.
+    mutating func join(
+        _ indices: Range<Int>, _ operation: LogicOperation,
+        _ condition: (inout PredicateWalker, Int) throws -> Tree
     ) throws -> Tree {
         // Three conditions associate to the left, as they are written.
-        let middle = start + (end - start + 1) / 2
-        let first = try part(operands, from: start, to: middle, operation)
-        let second = try part(operands, from: middle, to: end, operation)
+        let middle = indices.lowerBound + (indices.count + 1) / 2
+        let first = try part(indices.lowerBound..<middle, operation, condition)
+        let second = try part(middle..<indices.upperBound, operation, condition)
         return operation == .and ? .and(first, second) : .or(first, second)
     }
 
     private mutating func part(
-        _ operands: [BorrowedNode], from start: Int, to end: Int, _ operation: LogicOperation
+        _ indices: Range<Int>, _ operation: LogicOperation, _ condition: (inout PredicateWalker, Int) throws -> Tree
     ) throws -> Tree {
-        if end - start == 1 { return try tree(operands[start]) }
+        if indices.count == 1 { return try condition(&self, indices.lowerBound) }
         try extent.descend()
         defer { extent.ascend() }
-        return try join(operands, from: start, to: end, operation)
+        return try join(indices, operation, condition)
     }
 }
 
@@ -118,6 +131,29 @@ extension PredicateWalker {
         variableSizes[variable.key] = size
         defer { (variables[variable.key], variableSizes[variable.key]) = outer }
         return try body(&self)
+    }
+
+    /// Translates the body of a closure whose variable represents a captured value.
+    mutating func with<Bound, Result>(
+        _ variable: PredicateExpressions.Variable<Bound>, capturing value: Bound,
+        _ body: (inout PredicateWalker) throws -> Result
+    ) throws -> Result {
+        let outer = captures
+        captures = captures ?? PredicateBindings()
+        captures?[variable] = value
+        defer { captures = outer }
+        return try body(&self)
+    }
+
+    /// Returns whether a node is a captured value, or a calculation with captured values only.
+    func isCaptured(_ node: BorrowedNode) -> Bool {
+        switch node.type.captures {
+        case .none: return false
+        case .all: return true
+        case .insideClosures where captures == nil && !node.type.hasClosures: return false
+        // A variable that the walker does not know belongs to a closure inside the node, or is one of the captures.
+        case .insideClosures: return !node.containsVariable { variables[$0] != nil }
+        }
     }
 
     mutating func value<Bound>(of variable: PredicateExpressions.Variable<Bound>) throws -> Tree {

@@ -10,6 +10,8 @@ struct PredicateGenerator {
 
     /// Whether calculations with integers may overflow or divide by zero.
     var calculatesFreely = false
+    /// Whether captured values are parts of calculations.
+    var calculatesCaptures = false
     private var random: SplitMix
     private var sight = PredicateExpressions.Variable<Sight>()
 
@@ -50,14 +52,27 @@ struct PredicateGenerator {
         }
     }
 
-    private func value<Value: Codable & Sendable>(_ value: Value) -> Node<Value> {
-        PredicateExpressions.build_Arg(value)
+    private mutating func value<Value: Codable & Sendable>(_ values: Value...) -> Node<Value> {
+        let value = values[values.count > 1 ? random.below(values.count) : 0]
+        guard calculatesCaptures else { return PredicateExpressions.build_Arg(value) }
+        return Nodes.capture(random.below(Nodes.captureForms), value, values[random.below(values.count)])
+    }
+
+    private mutating func capturingCondition(_ depth: Int) -> Node<Bool> {
+        let form = random.below(Nodes.elementForms)
+        return switch random.below(4) {
+        case 0: Nodes.element(form, of: one(of: nil, [], [2], [0, 3, 7]), integer(depth))
+        case 1: Nodes.element(form, of: one(of: nil, [], ["Tower", ""]), text(depth))
+        case 2: Nodes.element(form, of: one(of: nil, [nil, 7], [-5]), optionalInteger(depth))
+        default: Nodes.isBelow(one(of: nil, Captured(value: 3)), integer(depth))
+        }
     }
 
     // MARK: Conditions
 
     private mutating func condition(_ depth: Int) -> Node<Bool> {
         guard depth > 0 else { return one(of: path(\.isOpen), value(true), value(false)) }
+        if calculatesCaptures, random.below(5) == 0 { return capturingCondition(depth - 1) }
         switch random.below(21) {
         case 0, 1: return Nodes.compare(integer(depth), integer(depth), order)
         case 2, 3: return Nodes.compare(real(depth), real(depth), order)
@@ -113,7 +128,7 @@ struct PredicateGenerator {
         case 0: path(\.isFree)
         case 1: Nodes.ifPresent(optionalInteger(depth - 1), isBelow: integer(depth - 1), order)
         case 2: Nodes.ifPresent(optionalReal(depth - 1), isBelow: real(depth - 1), order)
-        default: value(one(of: nil, true, false))
+        default: value(nil, true, false)
         }
     }
 
@@ -122,7 +137,7 @@ struct PredicateGenerator {
     private mutating func integer(_ depth: Int) -> Node<Int> {
         switch random.below(depth > 0 ? calculatesFreely ? 12 : 10 : 2) {
         case 0: path(\.rank)
-        case 1: value(calculatesFreely ? one(of: -1, 0, 1, 3, .max, .min) : one(of: -2, 0, 1, 3, 7))
+        case 1: calculatesFreely ? value(-1, 0, 1, 3, .max, .min) : value(-2, 0, 1, 3, 7)
         case 7: Nodes.unwrap(optionalInteger(depth - 1))
         case 8: Nodes.partCount(region)
         case 9: Nodes.remarkCount(visits, text(0))
@@ -138,7 +153,7 @@ struct PredicateGenerator {
     private mutating func real(_ depth: Int) -> Node<Double> {
         switch random.below(depth > 0 ? 9 : 2) {
         case 0: path(\.cost)
-        case 1: value(one(of: -2, 0, -0.0, 3, 12.5, .infinity, -.infinity, .nan))
+        case 1: value(-2, 0, -0.0, 3, 12.5, .infinity, -.infinity, .nan)
         case 7: Nodes.unwrap(optionalReal(depth - 1))
         case 8: Nodes.quotient(real(depth - 1), real(depth - 1))
         case 2: Nodes.arithmetic(real(depth - 1), real(depth - 1), one(of: .add, .subtract, .multiply))
@@ -154,7 +169,7 @@ struct PredicateGenerator {
         case 0: path(\.name)
         case 4: Nodes.unwrap(optionalText(depth - 1))
         case 5: Nodes.name(anyRegion)
-        case 1: value(one(of: "", "Tow", "Par", "\0", "é", "r"))
+        case 1: value("", "Tow", "Par", "\0", "é", "r")
         case 2: Nodes.coalesce(optionalText(depth - 1), text(depth - 1))
         default: Nodes.choice(condition(depth - 1), text(depth - 1), text(depth - 1))
         }
@@ -163,7 +178,7 @@ struct PredicateGenerator {
     private mutating func optionalInteger(_ depth: Int) -> Node<Int?> {
         switch random.below(6) {
         case 0: path(\.score)
-        case 1: value(one(of: nil, 0, 7))
+        case 1: value(nil, 0, 7)
         case 3: Nodes.code(region)
         case 4: Nodes.code(Nodes.unwrap(Nodes.parent(region)))
         case 2: regionCode
@@ -174,7 +189,7 @@ struct PredicateGenerator {
     private mutating func optionalReal(_ depth: Int) -> Node<Double?> {
         switch random.below(3) {
         case 0: path(\.discount)
-        case 1: value(one(of: nil, 0, .nan))
+        case 1: value(nil, 0, .nan)
         default: Nodes.ifPresent(discount, plus: real(depth - 1))
         }
     }

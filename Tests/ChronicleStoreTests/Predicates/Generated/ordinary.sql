@@ -3,12 +3,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "gar"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "gar"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "gar", "gar"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "gar", "gar"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "gar", "gar"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "gar"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "gar"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "gar"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "gar", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -53,12 +53,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "GARDEN"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "GARDEN"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "GARDEN", "GARDEN"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "GARDEN", "GARDEN"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "GARDEN", "GARDEN"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "GARDEN"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "GARDEN"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "GARDEN"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "GARDEN", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -103,12 +103,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "creme"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "creme"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "creme", "creme"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "creme", "creme"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "creme", "creme"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "creme"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "creme"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "creme"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "creme", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -153,12 +153,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "brûlée"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "brûlée"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "brûlée", "brûlée"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "brûlée", "brûlée"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "brûlée", "brûlée"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "brûlée"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "brûlée"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "brûlée"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "brûlée", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -203,12 +203,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "É"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "É"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "É", "É"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "É", "É"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "É", "É"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "É"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "É"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "É"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "É", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -253,12 +253,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "ss"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "ss"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "ss", "ss"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "ss", "ss"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "ss", "ss"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "ss"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "ss"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "ss"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "ss", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -303,12 +303,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "本"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "本"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "本", "本"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "本", "本"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "本", "本"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "本"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "本"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "本"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "本", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -353,12 +353,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "%"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "%"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "%", "%"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "%", "%"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "%", "%"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "%"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "%"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "%"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "%", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -403,12 +403,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "_"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "_"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "_", "_"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "_", "_"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "_", "_"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "_"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "_"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "_"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "_", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -453,12 +453,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "i"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "i"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "i", "i"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "i", "i"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "i", "i"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "i"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "i"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "i"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "i", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -503,12 +503,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "\0b"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "\0b"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "\0b", "\0b"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "\0b", "\0b"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "\0b", "\0b"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "\0b"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "\0b"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "\0b"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "\0b", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -553,12 +553,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     ""
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     ""
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "", ""
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "", ""
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "", ""
+SELECT count(*) FROM "Project" AS t WHERE (1 OR chronicle_contains(t."name", ?))
+    ""
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 1 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    ""
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 1 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    ""
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -603,12 +603,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "café"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "café"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "café", "café"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "café", "café"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "café", "café"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "café"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "café"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "café"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "café", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -653,12 +653,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "zoe"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "zoe"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "zoe", "zoe"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "zoe", "zoe"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "zoe", "zoe"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "zoe"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "zoe"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "zoe"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "zoe", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
@@ -703,12 +703,12 @@ SELECT count(*) FROM "Project" AS t WHERE chronicle_contains(t."name", ?)
     "früh"
 SELECT count(*) FROM "Project" AS t WHERE NOT (chronicle_contains(t."name", ?))
     "früh"
-SELECT count(*) FROM "Project" AS t WHERE (? = ? OR chronicle_contains(t."name", ?))
-    "", "früh", "früh"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "früh", "früh"
-SELECT count(*) FROM "Project" AS t WHERE CASE WHEN ? = ? THEN 1 ELSE chronicle_contains(t."name", ?) END
-    "", "früh", "früh"
+SELECT count(*) FROM "Project" AS t WHERE (0 OR chronicle_contains(t."name", ?))
+    "früh"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "früh"
+SELECT count(*) FROM "Project" AS t WHERE CASE WHEN 0 THEN 1 ELSE chronicle_contains(t."name", ?) END
+    "früh"
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) = ?
     "früh", 1
 SELECT count(*) FROM "Project" AS t WHERE (CASE WHEN t."note" IS NOT NULL THEN (chronicle_contains(t."note", ?)) END) IS NOT ?
