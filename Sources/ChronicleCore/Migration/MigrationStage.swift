@@ -2,7 +2,10 @@
 ///
 /// The default store runs each stage in one transaction. If the process ends at any time, the file has the version
 /// before or after a stage, and the next opening continues there.
-public enum MigrationStage: Sendable {
+public enum MigrationStage: @unchecked Sendable {
+    // Reason for `@unchecked Sendable`: as in SwiftData, the closures may capture anything. A store runs them one at a time, on
+    // the thread that opens it.
+
     /// A stage whose changes the store can derive from the two versions.
     ///
     /// The default store supports added, removed and renamed properties and entities, changed indexes and uniqueness
@@ -16,9 +19,15 @@ public enum MigrationStage: Sendable {
 
     /// A stage with code that runs before and after the changes that the store derives from the two versions.
     ///
+    /// A custom stage may lead to a version with a lower identifier, for programs that go back to an earlier version of the
+    /// models. The properties that this version does not declare are removed.
+    ///
     /// The contexts belong to the transaction of the stage. Their unsaved changes are saved when the closure returns.
     /// If a closure throws an error, the whole stage is rolled back, and opening the store throws the error. Do not use
     /// the contexts and their models after the closure returned.
+    ///
+    /// The closures run on the thread that creates the container. If several threads use the same stage, what the closures
+    /// capture must be safe to use from all of them.
     ///
     /// - Parameters:
     ///   - fromVersion: The version at which the stage begins.
@@ -29,7 +38,12 @@ public enum MigrationStage: Sendable {
     ///     set the values of new properties.
     case custom(
         fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
-        willMigrate: (@Sendable (ModelContext) throws -> Void)?, didMigrate: (@Sendable (ModelContext) throws -> Void)?)
+        willMigrate: ((ModelContext) throws -> Void)?, didMigrate: ((ModelContext) throws -> Void)?)
+
+    /// Not a stage. The case permits a `default` in a `switch` over the other cases, as in code for SwiftData, without a
+    /// warning; a `switch` without `default` need not contain it.
+    @available(*, unavailable)
+    case unknown
 
     /// The ``ModelContext/author`` of the transactions that a migration writes, in the history.
     ///
@@ -53,6 +67,8 @@ public enum MigrationStage: Sendable {
 
 // For stores that run stages.
 extension MigrationStage {
+    var isCustom: Bool { if case .custom = self { true } else { false } }
+
     /// A Boolean value that indicates whether ``willMigrate(_:)`` runs code.
     public var hasWillMigrate: Bool {
         if case .custom(_, _, .some, _) = self { true } else { false }

@@ -10,7 +10,7 @@
 public struct SchemaMigration: Sendable {
     /// The version that the store's schema represents.
     public let target: Schema.Version
-    /// The versions of the plan, in ascending order.
+    /// The versions of the plan and of its stages, in ascending order.
     public let versions: [any VersionedSchema.Type]
     /// The stages by the version at which they begin.
     private let stagesByVersion: [Schema.Version: MigrationStage]
@@ -26,10 +26,10 @@ public struct SchemaMigration: Sendable {
     /// - Complexity: Proportional to the number of versions and stages, and to the size of the schema.
     public init(_ plan: any SchemaMigrationPlan.Type, to schema: Schema) throws {
         do {
-            let versions = plan.schemas.sorted { $0.versionIdentifier < $1.versionIdentifier }
-            let identifiers = versions.map { $0.versionIdentifier }
-            try Self.requireUnique(identifiers)
-            stagesByVersion = try Self.stagesByVersion(plan.stages, identifiers)
+            let stages = plan.stages
+            let versions = Self.versions(plan.schemas, stages)
+            try Self.requireUnique(versions.map { $0.versionIdentifier })
+            stagesByVersion = try Self.stagesByVersion(stages)
             target = try Self.target(versions, schema)
             self.versions = versions
         } catch let error as SwiftDataError where error == .invalidMigrationPlan {
@@ -39,30 +39,43 @@ public struct SchemaMigration: Sendable {
 
     private static func invalid(_ detail: String) -> SwiftDataError { .invalidMigrationPlan.with(detail: detail) }
 
+    /// Returns the versions of a plan, and those of its stages that the plan does not list.
+    private static func versions(
+        _ schemas: [any VersionedSchema.Type], _ stages: [MigrationStage]
+    ) -> [any VersionedSchema.Type] {
+        var versions = schemas
+        for version in stages.flatMap({ [$0.fromVersion, $0.toVersion] })
+        where !versions.contains(where: { $0.versionIdentifier == version.versionIdentifier }) {
+            versions.append(version)
+        }
+        return versions.sorted { $0.versionIdentifier < $1.versionIdentifier }
+    }
+
     private static func requireUnique(_ identifiers: [Schema.Version]) throws {
         for (identifier, next) in zip(identifiers, identifiers.dropFirst()) where identifier == next {
             throw invalid("two schemas have the version \(identifier); give each its own version identifier")
         }
     }
 
-    private static func stagesByVersion(
-        _ stages: [MigrationStage], _ identifiers: [Schema.Version]
-    ) throws -> [Schema.Version: MigrationStage] {
+    private static func stagesByVersion(_ stages: [MigrationStage]) throws -> [Schema.Version: MigrationStage] {
         var stagesByVersion: [Schema.Version: MigrationStage] = [:]
         for stage in stages {
             let from = stage.fromVersion.versionIdentifier
             let to = stage.toVersion.versionIdentifier
-            for version in [from, to] where !identifiers.contains(version) {
-                throw invalid("a stage uses version \(version), which is missing; add it to `schemas`")
-            }
-            guard from < to else {
-                throw invalid("a stage migrates from version \(from) back to \(to); exchange them")
+            guard from != to else { throw invalid("a stage migrates version \(from) to itself; remove it") }
+            // Code can go back to an earlier version deliberately.
+            guard from < to || stage.isCustom else {
+                throw invalid(
+                    "a lightweight stage migrates from version \(from) back to \(to); exchange them or make it a custom stage"
+                )
             }
             guard stagesByVersion.updateValue(stage, forKey: from) == nil else {
                 throw invalid("two stages begin at version \(from); remove one of them")
             }
         }
-        let ordered = stagesByVersion.sorted { $0.key < $1.key }
+        let ordered = stagesByVersion.filter { $0.key < $0.value.toVersion.versionIdentifier }.sorted {
+            $0.key < $1.key
+        }
         for (stage, next) in zip(ordered, ordered.dropFirst()) {
             let end = stage.value.toVersion.versionIdentifier
             guard end == next.key else {
@@ -92,11 +105,20 @@ public struct SchemaMigration: Sendable {
     /// - Parameter version: The version of the data.
     /// - Returns: The stages; an empty array if the data has the version of the target.
     /// - Throws: One of the following errors.
-    ///   - ``SwiftDataError/newerSchemaVersion`` if the data has a later version than the target. Update the program.
+    ///   - ``SwiftDataError/newerSchemaVersion`` if the data has a later version than the target, and no custom stages lead
+    ///     back to the target. Update the program.
     ///   - ``SwiftDataError/unknownSchemaVersion`` if the plan does not have the version of the data. Add it to the plan.
     ///   - ``SwiftDataError/missingMigrationStage`` if the stages of the plan do not migrate from this version to the
     ///     target. Add the missing stage.
     public func stages(from version: Schema.Version) throws -> [MigrationStage] {
+        var stages: [MigrationStage] = []
+        var reached = version
+        // Stages that lead back to a version can form a circle.
+        while reached != target, stages.count < stagesByVersion.count, let stage = stagesByVersion[reached] {
+            stages.append(stage)
+            reached = stage.toVersion.versionIdentifier
+        }
+        if reached == target { return stages }
         guard version <= target else {
             throw SwiftDataError.newerSchemaVersion.with(
                 detail: "the store has version \(version) of its schema, but this program supports versions up to "
@@ -107,18 +129,9 @@ public struct SchemaMigration: Sendable {
                 detail: "the store has version \(version) of its schema, which the migration plan does not contain; "
                     + "add it to `schemas`")
         }
-        var stages: [MigrationStage] = []
-        var reached = version
-        while reached < target {
-            guard let stage = stagesByVersion[reached], stage.toVersion.versionIdentifier <= target else {
-                throw SwiftDataError.missingMigrationStage.with(
-                    detail: "the migration plan has no stage from version \(reached) towards version \(target); "
-                        + "add it to `stages`")
-            }
-            stages.append(stage)
-            reached = stage.toVersion.versionIdentifier
-        }
-        return stages
+        throw SwiftDataError.missingMigrationStage.with(
+            detail:
+                "the migration plan has no stages from version \(version) to version \(target); add them to `stages`")
     }
 
     /// Returns the version of data that has no version identifier, because a program without versions wrote it.

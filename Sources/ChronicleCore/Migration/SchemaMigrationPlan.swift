@@ -14,7 +14,8 @@
 ///
 /// Without a plan, a store adds and renames properties automatically when it is opened.
 public protocol SchemaMigrationPlan: SendableMetatype {
-    /// The versions of the schema, in any order. Their identifiers must be unique.
+    /// The versions of the schema, in any order. Their identifiers must be unique. A version that only a stage contains is a
+    /// version of the plan as well.
     static var schemas: [any VersionedSchema.Type] { get }
     /// The stages, in any order. Each stage begins at the version at which another one ends.
     static var stages: [MigrationStage] { get }

@@ -3,11 +3,14 @@ package import ChronicleCore
 /// The version of a schema, as a store keeps it.
 package struct StoreVersion: Equatable, Sendable {
     package let identifier: Schema.Version
+    /// The version of the store before the stage that leads to this version, or `nil` without a stage. It may be later.
+    private let replaced: Schema.Version?
     /// The `Schema.versionHash`.
     private let hash: String
 
-    package init(_ identifier: Schema.Version, of schema: Schema) {
+    package init(_ identifier: Schema.Version, of schema: Schema, replacing replaced: Schema.Version? = nil) {
         self.identifier = identifier
+        self.replaced = replaced
         hash = schema.versionHash
     }
 
@@ -20,7 +23,12 @@ package struct StoreVersion: Equatable, Sendable {
             throw meta.damaged(.schemaVersion, "the version is invalid", underlying: nil)
         }
         self.identifier = identifier
+        replaced = nil
         hash = try meta.text(.schemaHash) ?? ""
+    }
+
+    package static func == (lhs: StoreVersion, rhs: StoreVersion) -> Bool {
+        lhs.identifier == rhs.identifier && lhs.hash == rhs.hash
     }
 
     package func store(_ meta: some MetaValues) throws {
@@ -28,13 +36,13 @@ package struct StoreVersion: Equatable, Sendable {
         try meta.set(.schemaHash, hash)
     }
 
-    /// Throws an error if the store has a later version than this one.
+    /// Throws an error if the store has a later version than this one, unless a stage leads from that version to this one.
     ///
     /// - Returns: The version of the store, if it has one.
     @discardableResult
     package func requireNotLater<Meta: MetaValues>(_ meta: Meta) throws -> StoreVersion? {
         let stored = try StoreVersion(meta)
-        guard let stored, stored.identifier > identifier else { return stored }
+        guard let stored, stored.identifier > identifier, stored.identifier != replaced else { return stored }
         throw SwiftDataError.newerSchemaVersion.with(
             detail: "the \(Meta.noun) has version \(stored.identifier) of its schema, but this program supports "
                 + "versions up to \(identifier); update the program")

@@ -116,7 +116,8 @@ package struct StoreMigration<Store: MigratedStore> {
         }
         report(.changingSchema)
         let schema = try schema(of: stage.toVersion)
-        let version = StoreVersion(stage.toVersion.versionIdentifier, of: schema)
+        let version = StoreVersion(
+            stage.toVersion.versionIdentifier, of: schema, replacing: stage.fromVersion.versionIdentifier)
         let layout = try store.complete(
             schema, version, stage: stage.hasWillMigrate || stage.hasDidMigrate ? .custom : .lightweight,
             baseline: isLast ? nil : baseline)

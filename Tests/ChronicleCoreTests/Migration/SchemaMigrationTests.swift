@@ -58,6 +58,55 @@ import Testing
         }
     }
 
+    private enum WithoutSchemas: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [TravelSchemaV2.self] }
+        static var stages: [MigrationStage] { TravelMigrationPlan.stages }
+    }
+
+    @Test func versionsOfStagesBelongToThePlan() throws {
+        let migration = try SchemaMigration(WithoutSchemas.self, to: Schema(TravelSchemaV3.Journey.self))
+        #expect(migration.versions.map { $0.versionIdentifier } == (1...3).map(version))
+        #expect(migration.target == version(3))
+        #expect(try migration.stages(from: version(1)).count == 2)
+        #expect(throws: SwiftDataError.unknownSchemaVersion) { try migration.stages(from: version(0)) }
+        #expect(throws: SwiftDataError.newerSchemaVersion) { try migration.stages(from: version(4)) }
+    }
+
+    private enum BothWays: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { TravelMigrationPlan.schemas }
+        static var stages: [MigrationStage] {
+            [
+                .lightweight(fromVersion: TravelSchemaV1.self, toVersion: TravelSchemaV2.self),
+                .custom(
+                    fromVersion: TravelSchemaV2.self, toVersion: TravelSchemaV1.self, willMigrate: nil, didMigrate: nil),
+            ]
+        }
+    }
+
+    private enum LightweightBack: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { TravelMigrationPlan.schemas }
+        static var stages: [MigrationStage] {
+            [.lightweight(fromVersion: TravelSchemaV2.self, toVersion: TravelSchemaV1.self)]
+        }
+    }
+
+    @Test func onlyCustomStagesLeadBack() throws {
+        for (target, other) in [(1, 2), (2, 1)] {
+            let schema = Schema(versionedSchema: TravelMigrationPlan.schemas[target - 1])
+            let migration = try SchemaMigration(BothWays.self, to: schema)
+            #expect(try migration.stages(from: version(target)).isEmpty)
+            let stages = try migration.stages(from: version(other))
+            #expect(stages.map { $0.toVersion.versionIdentifier } == [version(target)])
+            // No stage begins at the third version.
+            #expect(throws: SwiftDataError.newerSchemaVersion) { try migration.stages(from: version(3)) }
+        }
+        let migration = try SchemaMigration(BothWays.self, to: Schema(versionedSchema: TravelSchemaV3.self))
+        #expect(throws: SwiftDataError.missingMigrationStage) { try migration.stages(from: version(1)) }
+        #expect(throws: SwiftDataError.invalidMigrationPlan) {
+            try SchemaMigration(LightweightBack.self, to: Schema(versionedSchema: TravelSchemaV1.self))
+        }
+    }
+
     @Test func dataWithoutAVersionIsMatched() throws {
         let migration = try SchemaMigration(TravelMigrationPlan.self, to: Schema(TravelSchemaV3.Journey.self))
         func version(of data: Schema) throws -> Schema.Version {

@@ -99,6 +99,43 @@ import Testing
         try expect(.invalidMigrationPlan, Schema(TravelSchemaV3.Journey.self), OnlyV1.self)
     }
 
+    private enum Back: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [TravelSchemaV1.self] }
+        static var stages: [MigrationStage] {
+            [
+                .custom(
+                    fromVersion: TravelSchemaV2.self, toVersion: TravelSchemaV1.self,
+                    willMigrate: { context in
+                        for trip in try context.fetch(FetchDescriptor<TravelSchemaV2.Trip>()) { trip.name += "!" }
+                    }, didMigrate: nil)
+            ]
+        }
+    }
+
+    /// Only a custom stage opens a file of a later version. Others still reject it.
+    @Test func laterVersionWithAStage() throws {
+        do {
+            let schema = Schema(versionedSchema: TravelSchemaV2.self)
+            let context = ModelContext(try ModelContainer(for: schema, configurations: configuration))
+            let trip = TravelSchemaV2.Trip(name: "Rome", days: 2)
+            trip.hours = 48
+            context.insert(trip)
+            try context.save()
+        }
+        let first = Schema(versionedSchema: TravelSchemaV1.self)
+        try expect(.newerSchemaVersion, first, TravelMigrationPlan.self)
+        try expect(.newerSchemaVersion, first, nil)
+        for _ in 1...2 {
+            let container = try ModelContainer(for: first, migrationPlan: Back.self, configurations: configuration)
+            let trips = try ModelContext(container).fetch(FetchDescriptor<TravelSchemaV1.Trip>())
+            #expect(trips.map(\.name) == ["Rome!"] && trips.map(\.days) == [2])
+        }
+        let container = try ModelContainer(
+            for: Schema(versionedSchema: TravelSchemaV2.self), migrationPlan: TravelMigrationPlan.self,
+            configurations: configuration)
+        #expect(try ModelContext(container).fetch(FetchDescriptor<TravelSchemaV2.Trip>()).map(\.hours) == [48])
+    }
+
     /// A stage whose changes are not possible leaves the file unchanged as well.
     @Test func failedStage() throws {
         enum Lightweight: SchemaMigrationPlan {
