@@ -13,6 +13,8 @@ final class ContextStorage: ModelOwner {
     /// The models in memory by identifier.
     let registry = ModelRegistry()
     var author: String?
+    /// The value of ``ModelContext/undoManager``.
+    var undoScope: UndoHistory.Scope?
     var name: String?
     var transactionMetadata: [String: String] = [:]
     var mergePolicy = ModelContext.MergePolicy.mergeByPropertyObjectTrump

@@ -42,7 +42,14 @@ public protocol ModelActor: Actor {
 
 extension ModelActor {
     /// The executor of the actor as an unowned reference.
-    nonisolated public var unownedExecutor: UnownedSerialExecutor { modelExecutor.asUnownedSerialExecutor() }
+    nonisolated public var unownedExecutor: UnownedSerialExecutor {
+        // A cast to a class takes less time than one to a protocol.
+        if let executor = modelExecutor as? DefaultSerialModelExecutor { return executor.asUnownedSerialExecutor() }
+        guard let executor = modelExecutor as? any SerialExecutor else {
+            preconditionFailure("\(Self.self): the executor of a model actor must conform to SerialModelExecutor")
+        }
+        return executor.asUnownedSerialExecutor()
+    }
 
     /// The context of the actor.
     public var modelContext: ModelContext { modelExecutor.modelContext }
@@ -66,14 +73,16 @@ extension ModelActor {
     }
 }
 
-/// An executor that runs the methods of a ``ModelActor`` one at a time and owns its context.
-public protocol ModelExecutor: SerialExecutor {
+/// An executor that runs the methods of a ``ModelActor`` and owns its context.
+///
+/// The executor of an actor must conform to ``SerialModelExecutor``, because an actor runs its methods one at a time.
+public protocol ModelExecutor: Executor {
     /// The context that the jobs of the executor use.
     var modelContext: ModelContext { get }
 }
 
 /// A ``ModelExecutor`` that runs one job at a time.
-public protocol SerialModelExecutor: ModelExecutor {}
+public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// The default executor of a ``ModelActor``, which runs its jobs on a dispatch queue.
 ///

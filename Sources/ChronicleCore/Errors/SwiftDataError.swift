@@ -156,6 +156,17 @@ extension SwiftDataError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
+extension SwiftDataError: CustomNSError {
+    /// `SwiftData.SwiftDataError`, the domain of SwiftData's errors.
+    public static var errorDomain: String { "SwiftData.SwiftDataError" }
+
+    /// 1, the code of all of SwiftData's errors.
+    public var errorCode: Int { 1 }
+
+    /// The description of the error.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+}
+
 extension SwiftDataError: CustomReflectable {
     /// The details for `dump`, debuggers and tests, without the content of the underlying error.
     public var customMirror: Mirror {

@@ -26,6 +26,8 @@
 /// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |
 /// | `eraseFailed`: ``ModelContainer/deleteAllData()`` failed | `notice` | `error` |
 /// | `libraryDefect`: the version of SQLite has a defect that can damage files; once in a process | `notice` | `version` |
+/// | `cloudKitUnavailable`: a store was opened whose configuration has a CloudKit database, which is not used | `notice` | `database` |
+/// | `externalStorageIgnored`: a store was opened whose schema has attributes with the option `externalStorage`, which has no effect | `notice` | `attributes` |
 /// | `logGrown`: the write-ahead log cannot be emptied, because a connection still reads an earlier state or SQLite reports an error; at 64 MB, and each time its size doubles | `notice` | `path`, `bytes` |
 /// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
 /// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |

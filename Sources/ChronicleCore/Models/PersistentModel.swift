@@ -71,6 +71,12 @@ public protocol PersistentModel: IdentifiableModel, Observable, Hashable, Sendab
     /// ``ModelSubclass``.
     static var modelSubclass: ModelSubclass? { get }
 
+    /// The properties of the class with their key paths and descriptions, for code that inspects models, such as custom stores
+    /// that are written for SwiftData. The default implementation derives them from ``properties``.
+    ///
+    /// Chronicle does not use the property itself.
+    static var schemaMetadata: [Schema.PropertyMetadata] { get }
+
     /// The state that the context keeps for this model. Create it with ``createBackingData()`` for every instance.
     var persistentBackingData: any BackingData<Self> { get }
     /// Creates an instance for a row that a context fetched.

@@ -1,6 +1,11 @@
 extension Schema {
     /// An attribute of a model class, with its options and the stored form of its values.
-    public struct Attribute: Sendable {
+    ///
+    /// Schemas create their attributes from the model classes. An attribute that you create describes a property in code that is
+    /// written for SwiftData; a schema does not use it.
+    public class Attribute: Codable, @unchecked Sendable {
+        // Reason for `@unchecked Sendable`: all properties are constants of Sendable types, in the only subclass as well.
+
         /// The name of the attribute in its class, and in the store.
         public let name: String
         /// The name of the attribute before it was renamed, or ``name`` if it was not renamed.
@@ -10,7 +15,7 @@ extension Schema {
         let encodedDefault: PropertyValue?
         /// Whether the default value is the same for every model, unlike that of `Date()`.
         public let hasConstantDefault: Bool
-        let codec: any AnyPropertyCodec
+        let codec: (any AnyPropertyCodec)?
         /// The stored form of the values.
         public let storage: Storage
         /// Whether the Swift type is optional.
@@ -29,6 +34,117 @@ extension Schema {
         /// `RawRepresentable` to its raw value. If a type of your program has one of these names, its name is
         /// preceded by the name of its module.
         public let valueTypeName: String
+        /// The value that was passed to the initializer. Chronicle does not use it, because it does not compare versions of a
+        /// property by hash.
+        public let hashModifier: String?
+
+        init(
+            name: String, originalName: String, options: [Option], encodedDefault: PropertyValue?,
+            hasConstantDefault: Bool, codec: (any AnyPropertyCodec)?, storage: Storage, isOptional: Bool,
+            valueType: any Any.Type, valueTypeName: String, hashModifier: String? = nil
+        ) {
+            self.name = name
+            self.originalName = originalName
+            self.options = options
+            self.encodedDefault = encodedDefault
+            self.hasConstantDefault = hasConstantDefault
+            self.codec = codec
+            self.storage = storage
+            self.isOptional = isOptional
+            self.valueType = valueType
+            self.valueTypeName = valueTypeName
+            self.hashModifier = hashModifier
+        }
+
+        /// Creates a description of an attribute without a name and a type.
+        ///
+        /// - Parameters:
+        ///   - options: The options of the attribute.
+        ///   - originalName: The previous name of the property, if it was renamed.
+        ///   - hashModifier: A value that is kept and not used.
+        public convenience init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
+            self.init(
+                name: "", originalName: originalName, options: options, valueType: Any.self, hashModifier: hashModifier)
+        }
+
+        /// Creates a description of an attribute.
+        ///
+        /// - Parameters:
+        ///   - name: The name of the property.
+        ///   - originalName: The previous name of the property, if it was renamed.
+        ///   - options: The options of the attribute.
+        ///   - valueType: The Swift type of the property.
+        ///   - defaultValue: The default value. A value that `valueType` cannot store is ignored.
+        ///   - hashModifier: A value that is kept and not used.
+        public convenience init(
+            name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
+            defaultValue: Any? = nil, hashModifier: String? = nil
+        ) {
+            let codec = PropertyCodecs.codec(of: valueType)
+            var encodedDefault: PropertyValue?
+            if let codec, let defaultValue {
+                do { encodedDefault = try codec.encodeAny(defaultValue) } catch { encodedDefault = nil }
+            }
+            self.init(
+                name: name, originalName: originalName ?? name, options: options.flatMap(\.elements),
+                encodedDefault: encodedDefault, hasConstantDefault: true, codec: codec,
+                storage: codec?.storage ?? .json,
+                isOptional: valueType is any OptionalValue.Type, valueType: valueType,
+                valueTypeName: PropertyCodecs.name(of: valueType), hashModifier: hashModifier)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case name, originalName, type, storage, isOptional, options, `default`
+        }
+
+        /// Decodes the description of an attribute.
+        ///
+        /// The attribute has no model class; see ``valueType``. Options that this version does not support are ignored.
+        ///
+        /// - Throws: `DecodingError` if the data is not the description of an attribute, or its stored form is unknown;
+        ///   ``SwiftDataError/invalidModel`` if the default value is not a value of the type. Discard the data, or update
+        ///   the program to the version that encoded it.
+        public required convenience init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let name = try container.decode(String.self, forKey: .name)
+            let typeName = try container.decode(String.self, forKey: .type)
+            let isOptional = try container.decode(Bool.self, forKey: .isOptional)
+            let codec = PropertyCodecs.codec(
+                named: typeName, try container.decode(Storage.self, forKey: .storage), isOptional: isOptional)
+            let declaredDefault = try container.decodeIfPresent(PropertyValue.self, forKey: .default)
+            if let declaredDefault, !codec.isValid(declaredDefault) {
+                throw SwiftDataError.invalidModel.with(
+                    detail: "its default value, \(declaredDefault.formName), is not a valid \(typeName)",
+                    propertyName: name
+                )
+            }
+            let options = try container.decodeIfPresent([String].self, forKey: .options) ?? []
+            self.init(
+                name: name, originalName: try container.decodeIfPresent(String.self, forKey: .originalName) ?? name,
+                options: Option(names: options).elements,
+                // As for a property of a class, the default value of an optional attribute is `nil`.
+                encodedDefault: declaredDefault ?? (isOptional ? .null : nil), hasConstantDefault: true,
+                codec: codec, storage: codec.storage, isOptional: isOptional, valueType: codec.valueType,
+                valueTypeName: typeName)
+        }
+
+        /// Encodes the description of the attribute as a keyed container.
+        ///
+        /// The keys are `name`, `originalName` (absent if it is the name), `type` (see ``valueTypeName``), `storage`,
+        /// `isOptional`, `options` (names such as `unique`) and `default` (a ``PropertyValue``; absent for `nil` and for
+        /// values that differ each time, such as `Date()`).
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            if originalName != name { try container.encode(originalName, forKey: .originalName) }
+            try container.encode(valueTypeName, forKey: .type)
+            try container.encode(storage, forKey: .storage)
+            try container.encode(isOptional, forKey: .isOptional)
+            try container.encode(options.compactMap(\.name), forKey: .options)
+            if let encodedDefault, hasConstantDefault, !encodedDefault.isNull {
+                try container.encode(encodedDefault, forKey: .default)
+            }
+        }
 
         /// An option of an attribute.
         ///
@@ -52,7 +168,10 @@ extension Schema {
             @inlinable public static var preserveValueOnUpdate: Option { Option(rawValue: 64) }
             /// No option. SwiftData requires it for some `Codable` types; Chronicle stores every `Codable` type without it.
             @inlinable public static var codable: Option { [] }
-            /// Ignored. The value is part of its row, and SQLite stores large values on separate pages.
+            /// Ignored: the value remains in the database, where it is part of its row.
+            ///
+            /// When a store with such an attribute is opened, its logger receives the message `externalStorageIgnored`; see
+            /// ``StoreLogger``.
             @inlinable public static var externalStorage: Option { Option(rawValue: 8) }
             /// Ignored. Operating systems do not index Chronicle stores.
             @inlinable public static var spotlight: Option { Option(rawValue: 16) }
@@ -65,12 +184,19 @@ extension Schema {
             /// history does not contain it.
             @inlinable public static var ephemeral: Option { Option(rawValue: 4) }
 
-            /// Unavailable; use a `Codable` type for the attribute.
+            /// No option. Chronicle stores the attribute as its type requires, without a value transformer: a container throws
+            /// ``SwiftDataError/unsupportedAttributeType`` if the type is not `Codable`.
             ///
-            /// - Parameter transformer: The value transformer.
+            /// - Parameter transformerName: The name of a value transformer, which is not used.
             /// - Returns: An empty set of options.
-            @available(*, unavailable, message: "use a type that is Codable")
-            public static func transformable(by transformer: Any) -> Option { [] }
+            @inlinable public static func transformable(by transformerName: String) -> Option { [] }
+
+            /// No option. Chronicle stores the attribute as its type requires, without a value transformer: a container throws
+            /// ``SwiftDataError/unsupportedAttributeType`` if the type is not `Codable`.
+            ///
+            /// - Parameter transformer: The class of a value transformer, which is not used.
+            /// - Returns: An empty set of options.
+            @inlinable public static func transformable(by transformer: AnyClass) -> Option { [] }
 
             /// The options of the set, one by one.
             var elements: [Option] {
@@ -102,7 +228,7 @@ extension Schema.Attribute: SchemaProperty {
     /// The declared default value, of the type ``valueType``; `nil` if there is none.
     public var defaultValue: Any? {
         // Decoded on every access, because the value can be a reference that must not be shared between threads.
-        encodedDefault.flatMap(codec.decodeAny)
+        encodedDefault.flatMap { codec?.decodeAny($0) }
     }
 
     /// `true`.
@@ -123,60 +249,6 @@ extension Schema.Attribute: SchemaProperty {
 
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
-extension Schema.Attribute: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case name, originalName, type, storage, isOptional, options, `default`
-    }
-
-    /// Decodes the description of an attribute.
-    ///
-    /// The attribute has no model class; see ``valueType``. Options that this version does not support are ignored.
-    ///
-    /// - Throws: `DecodingError` if the data is not the description of an attribute, or its stored form is unknown;
-    ///   ``SwiftDataError/invalidModel`` if the default value is not a value of the type. Discard the data, or update
-    ///   the program to the version that encoded it.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let name = try container.decode(String.self, forKey: .name)
-        let typeName = try container.decode(String.self, forKey: .type)
-        let isOptional = try container.decode(Bool.self, forKey: .isOptional)
-        let codec = PropertyCodecs.codec(
-            named: typeName, try container.decode(Storage.self, forKey: .storage), isOptional: isOptional)
-        let declaredDefault = try container.decodeIfPresent(PropertyValue.self, forKey: .default)
-        if let declaredDefault, !codec.isValid(declaredDefault) {
-            throw SwiftDataError.invalidModel.with(
-                detail: "its default value, \(declaredDefault.formName), is not a valid \(typeName)", propertyName: name
-            )
-        }
-        let options = try container.decodeIfPresent([String].self, forKey: .options) ?? []
-        self.init(
-            name: name, originalName: try container.decodeIfPresent(String.self, forKey: .originalName) ?? name,
-            options: Option(names: options).elements,
-            // As for a property of a class, the default value of an optional attribute is `nil`.
-            encodedDefault: declaredDefault ?? (isOptional ? .null : nil), hasConstantDefault: true,
-            codec: codec, storage: codec.storage, isOptional: isOptional, valueType: codec.valueType,
-            valueTypeName: typeName)
-    }
-
-    /// Encodes the description of the attribute as a keyed container.
-    ///
-    /// The keys are `name`, `originalName` (absent if it is the name), `type` (see ``valueTypeName``), `storage`,
-    /// `isOptional`, `options` (names such as `unique`) and `default` (a ``PropertyValue``; absent for `nil` and for
-    /// values that differ each time, such as `Date()`).
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        if originalName != name { try container.encode(originalName, forKey: .originalName) }
-        try container.encode(valueTypeName, forKey: .type)
-        try container.encode(storage, forKey: .storage)
-        try container.encode(isOptional, forKey: .isOptional)
-        try container.encode(options.compactMap(\.name), forKey: .options)
-        if let encodedDefault, hasConstantDefault, !encodedDefault.isNull {
-            try container.encode(encodedDefault, forKey: .default)
-        }
-    }
 }
 
 extension AnyPropertyCodec {

@@ -1,6 +1,9 @@
 extension Schema {
     /// A relationship of a model class, with its destination, inverse and rules.
-    public struct Relationship: @unchecked Sendable {
+    ///
+    /// Schemas create their relationships from the model classes. A relationship that you create describes a property in code
+    /// that is written for SwiftData; a schema does not use it.
+    public final class Relationship: @unchecked Sendable {
         // Reason for `@unchecked Sendable`: key paths of stored properties have no captures and are immutable, which
         // their erased type does not express.
 
@@ -40,6 +43,55 @@ extension Schema {
         /// The maximum number of destinations, or 0 for no limit. A save checks it for models whose destinations
         /// changed.
         public let maximumModelCount: Int
+
+        /// The value that was passed to the initializer. Chronicle does not use it, because it does not compare versions of a
+        /// property by hash.
+        public let hashModifier: String?
+
+        init(
+            name: String, originalName: String, keypath: AnyKeyPath?, inverseKeyPath: AnyKeyPath?,
+            valueType: any Any.Type, deleteRule: DeleteRule, destination: String, isToMany: Bool, isOptional: Bool,
+            inverseName: String?, isLinked: Bool, options: [Option], minimumModelCount: Int, maximumModelCount: Int,
+            hashModifier: String? = nil
+        ) {
+            self.name = name
+            self.originalName = originalName
+            self.keypath = keypath
+            self.inverseKeyPath = inverseKeyPath
+            self.valueType = valueType
+            self.deleteRule = deleteRule
+            self.destination = destination
+            self.isToMany = isToMany
+            self.isOptional = isOptional
+            self.inverseName = inverseName
+            self.isLinked = isLinked
+            self.options = options
+            self.minimumModelCount = minimumModelCount
+            self.maximumModelCount = maximumModelCount
+            self.hashModifier = hashModifier
+        }
+
+        /// Creates a description of a relationship without a name and a destination.
+        ///
+        /// - Parameters:
+        ///   - options: The options of the relationship.
+        ///   - deleteRule: The effect on the destinations when the model is deleted.
+        ///   - minimumModelCount: The minimum number of destinations.
+        ///   - maximumModelCount: The maximum number of destinations, or 0 for no limit.
+        ///   - originalName: The previous name of the property, if it was renamed.
+        ///   - inverse: The key path of the inverse in the class of the destination.
+        ///   - hashModifier: A value that is kept and not used.
+        public convenience init(
+            _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
+            maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
+            hashModifier: String? = nil
+        ) {
+            self.init(
+                name: "", originalName: originalName ?? "", keypath: nil, inverseKeyPath: inverse, valueType: Any.self,
+                deleteRule: deleteRule, destination: "", isToMany: false, isOptional: true, inverseName: nil,
+                isLinked: false, options: options.flatMap(\.elements), minimumModelCount: minimumModelCount ?? 0,
+                maximumModelCount: maximumModelCount ?? 0, hashModifier: hashModifier)
+        }
 
         /// Whether the relationship can have at most one destination.
         public var isToOneRelationship: Bool { !isToMany }
@@ -128,7 +180,7 @@ extension Schema.Relationship: Codable {
     /// - Throws: `DecodingError` if the data is not the description of a relationship, or its delete rule is unknown;
     ///   ``SwiftDataError/invalidModel`` if the options and counts contradict each other. Discard the data, or update
     ///   the program to the version that encoded it.
-    public init(from decoder: any Decoder) throws {
+    public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name = try container.decode(String.self, forKey: .name)
         let isToMany = try container.decode(Bool.self, forKey: .isToMany)

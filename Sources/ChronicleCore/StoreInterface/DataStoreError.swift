@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An error that a store throws if it cannot perform a request, or if the context should perform it instead.
 ///
 /// A store throws one of these errors for requests that its backend does not support, and the context handles it:
@@ -13,8 +15,8 @@
 /// Programs do not receive this error. If the context cannot perform the request either, it throws a ``SwiftDataError``
 /// with the name of the store.
 public struct DataStoreError: Error, Hashable, Sendable {
-    fileprivate enum Kind: Hashable, Sendable {
-        case preferInMemoryFilter, preferInMemorySort, unsupportedFeature, invalidPredicate
+    fileprivate enum Kind: Int, Hashable, Sendable {
+        case invalidPredicate, preferInMemoryFilter, preferInMemorySort, unsupportedFeature
     }
 
     fileprivate let kind: Kind
@@ -67,6 +69,14 @@ extension DataStoreError {
     public static func ~= (pattern: DataStoreError, error: any Error) -> Bool {
         (error as? DataStoreError) == pattern
     }
+}
+
+extension DataStoreError: CustomNSError {
+    /// `SwiftData.DataStoreError`, the domain of SwiftData's errors of stores.
+    public static var errorDomain: String { "SwiftData.DataStoreError" }
+
+    /// A number for the kind of the error.
+    public var errorCode: Int { kind.rawValue }
 }
 
 extension SwiftDataError {

@@ -121,7 +121,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 }
 
 /// The result of a save request.
-public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
+public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// The ``DataStore/identifier`` of the store that saved.
     public let storeIdentifier: String
     /// The rows that the store wrote with values that differ from the request, by permanent identifier. The context
@@ -136,7 +136,7 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// ``snapshotsToReregister``, for example by a trigger of another program. It is `false` by default.
     ///
     /// A context that merges changes automatically then merges the transaction, although it made it itself.
-    public var mayHaveOtherChanges = false
+    public let mayHaveOtherChanges: Bool
     private let identifiers: Identifiers
 
     private enum Identifiers {
@@ -153,15 +153,18 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     ///     identifier.
     ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
     ///     transaction.
+    ///   - mayHaveOtherChanges: Whether the transaction may contain other changes; see ``mayHaveOtherChanges``.
     public init(
         for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
-        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil
+        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil,
+        mayHaveOtherChanges: Bool = false
     ) {
         self.storeIdentifier = storeIdentifier
         identifiers = .remapped(remappedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
         changesRows = !snapshotsToReregister.isEmpty
         self.historyToken = historyToken
+        self.mayHaveOtherChanges = mayHaveOtherChanges
     }
 
     /// Creates the result of a save from identifiers in the order of the request.
@@ -176,15 +179,18 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     ///     identifier.
     ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
     ///     transaction.
+    ///   - mayHaveOtherChanges: Whether the transaction may contain other changes; see ``mayHaveOtherChanges``.
     public init(
         for storeIdentifier: String, inserted: [T], insertedIdentifiers: [PersistentIdentifier],
-        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil
+        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil,
+        mayHaveOtherChanges: Bool = false
     ) {
         self.storeIdentifier = storeIdentifier
         identifiers = .inOrder(inserted: inserted, insertedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
         changesRows = !snapshotsToReregister.isEmpty
         self.historyToken = historyToken
+        self.mayHaveOtherChanges = mayHaveOtherChanges
     }
 
     /// The permanent identifiers of all inserted models, by temporary identifier.

@@ -40,11 +40,10 @@
                 // A message about the save is logged when its connection is available to others again.
                 let saved = try DeferredCallbacks.deferring { try write(request) }
                 didCommit()
-                var result = DataStoreSaveChangesResult(
+                return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: saved.rows.inserted,
-                    snapshotsToReregister: saved.rows.reconciled, historyToken: saved.token)
-                result.mayHaveOtherChanges = runsOtherTriggers
-                return result
+                    snapshotsToReregister: saved.rows.reconciled, historyToken: saved.token,
+                    mayHaveOtherChanges: runsOtherTriggers)
             }
         }
 

@@ -38,12 +38,11 @@ extension DefaultStore: DataStoreRestoring {
                 let written = try write(request, connection)
                 keyReservations.withLock { $0 = written.reservations }
                 didCommit(written.header, connection)
-                var result = DataStoreSaveChangesResult(
+                return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     snapshotsToReregister: written.reconciled,
-                    historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
-                result.mayHaveOtherChanges = written.ranOtherTriggers
-                return result
+                    historyToken: written.header.map { $0.token(storeIdentifier: identifier) },
+                    mayHaveOtherChanges: written.ranOtherTriggers)
             }
         }
     }

@@ -108,6 +108,7 @@ public final class DefaultStore: DataStore {
         }
         if let version = opened.migratedVersion { logMigration(from: version) }
         LibraryNotice.log(configuration)
+        logIgnoredOptions()
     }
 
     /// Creates a store for a context of a ``MigrationStage``.

@@ -32,28 +32,31 @@ extension ModelConfiguration {
     /// The CloudKit database of the store. Chronicle does not synchronize with iCloud; the type exists for source
     /// compatibility with SwiftData.
     public struct CloudKitDatabase: Hashable, Sendable {
-        private init() {}
+        /// The name of a private database.
+        let name: String?
 
         /// No synchronization. In SwiftData, the database from the app's entitlements.
-        public static let automatic = CloudKitDatabase()
+        public static let automatic = CloudKitDatabase(name: nil)
         /// No synchronization.
-        public static let none = CloudKitDatabase()
+        public static let none = CloudKitDatabase(name: nil)
 
-        /// A private CloudKit database, which is unavailable. Omit the argument or pass ``none``.
+        /// No synchronization. In SwiftData, a private database.
         ///
-        /// - Parameter privateDBName: The name of the database.
-        /// - Returns: No value, because the function is unavailable.
-        @available(
-            *, unavailable, message: "Chronicle does not synchronize with iCloud; pass `.none` or omit the argument"
-        )
-        public static func `private`(_ privateDBName: String) -> CloudKitDatabase { none }
+        /// When a store with this value is opened, its logger receives the message `cloudKitUnavailable`; see ``StoreLogger``.
+        ///
+        /// - Parameter privateDBName: The name of the database, which is kept in
+        ///   ``ModelConfiguration/cloudKitContainerIdentifier``.
+        /// - Returns: The database.
+        public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
+            CloudKitDatabase(name: privateDBName)
+        }
     }
 
     /// The identifier of the app group, or `nil` without one.
     public var groupAppContainerIdentifier: String? { groupContainer.identifier }
 
-    /// `nil`, because Chronicle does not synchronize with iCloud.
-    public var cloudKitContainerIdentifier: String? { nil }
+    /// The name of the private database, or `nil` without one. Chronicle does not use it.
+    public var cloudKitContainerIdentifier: String? { cloudKitDatabase.name }
 }
 
 extension ModelConfiguration {

@@ -130,8 +130,8 @@ private final class NotificationRecorder {
     @Test func keysHaveStableNames() {
         #expect(
             ModelContext.NotificationKey.allCases.map(\.rawValue).sorted() == [
-                "deletedIdentifiers", "droppedChanges", "historyTokens", "insertedIdentifiers",
-                "invalidatedAllIdentifiers", "queryGeneration", "updatedIdentifiers",
+                "deleted", "droppedChanges", "historyTokens", "inserted", "invalidatedAllIdentifiers",
+                "queryGeneration", "updated",
             ])
     }
 }

@@ -45,6 +45,35 @@ struct StoreLoggerTests {
         #expect(logger.entries.isEmpty)
     }
 
+    /// Options without effect that code for SwiftData may rely on.
+    @Test(arguments: StoreKind.allCases)
+    func ignoredOptionsAreLoggedOnce(_ kind: StoreKind) throws {
+        let directory = try TemporaryDirectory()
+        var configuration =
+            kind == .file
+            ? ModelConfiguration(
+                url: directory.file("photos.store"), cloudKitDatabase: .private("iCloud.photos"), durability: .relaxed)
+            : ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.photos"))
+        configuration.logger = logger
+        #expect(configuration.cloudKitContainerIdentifier == "iCloud.photos")
+        #expect(configuration.cloudKitDatabase != .none && ModelConfiguration().cloudKitDatabase == .automatic)
+        let container = try ModelContainer(for: Schema([Photo.self]), configurations: [configuration])
+        let context = ModelContext(container)
+        context.insert(Photo())
+        try context.save()
+        #expect(logger.entries.map(\.event) == ["cloudKitUnavailable", "externalStorageIgnored"])
+        #expect(logger.entries.first?.metadata["database"] == "iCloud.photos")
+        #expect(logger.entries.last?.metadata["attributes"] == "Photo.data, Photo.preview")
+        #expect(logger.entries.allSatisfy { $0.level == .notice })
+    }
+
+    @Model
+    final class Photo {
+        @Attribute(.externalStorage) var data = Data()
+        @Attribute(.externalStorage) var preview: Data?
+        var name = ""
+    }
+
     /// The versions with the defect, and those before and after.
     @Test func versionsOfTheLibraryWithDefectsAreNamed() throws {
         for number in [3_007_000, 3_035_005, 3_040_001, 3_044_005, 3_045_000, 3_050_006, 3_051_000, 3_051_002]

@@ -25,6 +25,10 @@ extension ModelContext {
     /// }
     /// ```
     ///
+    /// Pass `nil` as the queue of an observer. With an operation queue, Foundation waits until the queue has run the block, and
+    /// an observer with `OperationQueue.main` blocks a save on the main actor forever on Linux. To use the main actor, start a
+    /// task in the block.
+    ///
     /// A save that wrote and dropped nothing posts nothing. If a save fails in one of several stores, the notification
     /// contains what was written to the others. ``delete(model:where:includeSubclasses:)``,
     /// ``update(model:where:set:)``, ``insert(model:from:)`` and saves of other processes post no notification; use a
@@ -44,12 +48,13 @@ extension ModelContext {
         let didSave = Atomic(false)
     }
 
-    /// The keys of the user info of ``didSave`` notifications. The keys in the user info are their raw values.
+    /// The keys of the user info of ``didSave`` notifications. The keys in the user info are their raw values, which are those of
+    /// SwiftData.
     public enum NotificationKey: String, CaseIterable, Sendable {
         /// The identifiers of the deleted models, as `[PersistentIdentifier]`.
-        case deletedIdentifiers
+        case deletedIdentifiers = "deleted"
         /// The permanent identifiers of the inserted models, as `[PersistentIdentifier]`.
-        case insertedIdentifiers
+        case insertedIdentifiers = "inserted"
         /// Accepted for compatibility with SwiftData. No notification contains this key, because a save never
         /// invalidates models.
         case invalidatedAllIdentifiers
@@ -57,7 +62,7 @@ extension ModelContext {
         /// generations.
         case queryGeneration
         /// The identifiers of the updated models, as `[PersistentIdentifier]`.
-        case updatedIdentifiers
+        case updatedIdentifiers = "updated"
         /// The positions in the history after the save, as `[String: any HistoryToken]` by the identifier of the store, as
         /// in ``HistoryObserver/historyTokens``.
         case historyTokens

@@ -84,6 +84,10 @@ public enum HistoryChange: Sendable {
     case update(any HistoryUpdate)
     /// A model was deleted.
     case delete(any HistoryDelete)
+    /// Not a change. The case permits a `default` in a `switch` over the other cases, as in code for SwiftData, without a
+    /// warning; a `switch` without `default` need not contain it.
+    @available(*, unavailable)
+    case unknown
 
     /// The identifier of the model that changed.
     public var changedPersistentIdentifier: PersistentIdentifier {

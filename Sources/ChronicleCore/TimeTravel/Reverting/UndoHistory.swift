@@ -54,7 +54,7 @@ public struct UndoHistory {
     public static let redoKey = "chronicle.redo"
 
     private let context: ModelContext
-    private let scope: Scope
+    let scope: Scope
 
     init(_ context: ModelContext, _ scope: Scope) {
         self.context = context
@@ -71,6 +71,17 @@ extension ModelContext {
     /// - Parameter scope: The saves.
     /// - Returns: The undo history.
     public func history(by scope: UndoHistory.Scope) -> UndoHistory { UndoHistory(self, scope) }
+}
+
+extension ModelContext {
+    /// The undo history to use for the context, or `nil`, which is the default.
+    ///
+    /// Chronicle does not use the property. SwiftData's property has the type `UndoManager`, which Foundation does not have on
+    /// Linux, and whose actions are changes instead of saves.
+    public var undoManager: UndoHistory? {
+        get { storage.undoScope.map { UndoHistory(self, $0) } }
+        set { storage.undoScope = newValue?.scope }
+    }
 }
 
 extension UndoHistory {
