@@ -10,6 +10,7 @@ import PackageDescription
 let layers = [
     "Autosaving", "Batches", "Configurations", "CustomStores", "Inheritance", "Invitations", "Members", "Migrations",
     "Notifications", "Observing", "Previews", "Queries", "Repositories", "Services", "Tracking", "Upserts",
+    "Usages", "UsagesInSwift5",
 ]
 
 let package = Package(
@@ -33,7 +34,7 @@ let package = Package(
             .target(
                 name: name, dependencies: [.product(name: "SwiftData", package: "chronicle")],
                 // `DataStore` requires `Sendable`, and SwiftData's does not: a store with variables is code for Swift 5.
-                swiftSettings: name == "CustomStores" ? [.swiftLanguageMode(.v5)] : [])
+                swiftSettings: ["CustomStores", "UsagesInSwift5"].contains(name) ? [.swiftLanguageMode(.v5)] : [])
         },
     swiftLanguageModes: [.v6]
 )

@@ -38,8 +38,9 @@ extension NodeType {
     enum Captures {
         /// They do not, or Chronicle does not evaluate them.
         case none
-        /// They contain variables. They consist of captured values if these are the variables of closures over captured values.
-        case insideClosures
+        /// They contain variables. They consist of captured values if all of these belong to closures over captured values,
+        /// which are part of the nodes or contain them.
+        case withVariables(hasClosures: Bool)
         /// They contain no variables.
         case all
     }
@@ -49,29 +50,22 @@ extension NodeType {
         guard operation == nil, role != .value, role != .comparison,
             !isNested(deeperThan: Self.maximumLevels, where: { _ in true })
         else { return .none }
-        var captures = Captures.all
+        var (hasVariables, hasClosures) = (false, false)
         var rest = [self]
         while let type = rest.popLast() {
             switch type.role {
             case .other, .trapping: return .none
-            case .variable: captures = .insideClosures
-            case .operation, .comparison, .closure, .value: rest += type.parts.map(\.type)
+            case .variable: hasVariables = true
+            case .closure: hasClosures = true
+            case .operation, .comparison, .value: break
             }
+            rest += type.parts.map(\.type)
         }
-        return captures
+        return hasVariables ? .withVariables(hasClosures: hasClosures) : .all
     }
 
     /// Foundation needs up to 500 bytes of the stack for each level of a node that it evaluates.
     private static let maximumLevels = 200
-
-    func makeHasClosures() -> Bool {
-        var rest = [self]
-        while let type = rest.popLast() {
-            if type.role == .closure { return true }
-            rest += type.parts.map(\.type)
-        }
-        return false
-    }
 }
 
 private protocol TrappingNode {}

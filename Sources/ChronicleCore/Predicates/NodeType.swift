@@ -24,7 +24,6 @@ final class NodeType: @unchecked Sendable {
         var isTooDeep: Bool?
         var role: NodeRole?
         var captures: Captures?
-        var hasClosures: Bool?
     }
 
     private init<Node>(_ type: Node.Type) {
@@ -76,14 +75,6 @@ final class NodeType: @unchecked Sendable {
         let captures = makeCaptures()
         lazyState.withLock { $0.captures = captures }
         return captures
-    }
-
-    /// Whether nodes of this type contain closures.
-    var hasClosures: Bool {
-        if let known = lazyState.withLock({ $0.hasClosures }) { return known }
-        let hasClosures = makeHasClosures()
-        lazyState.withLock { $0.hasClosures = hasClosures }
-        return hasClosures
     }
 }
 

@@ -150,9 +150,9 @@ extension PredicateWalker {
         switch node.type.captures {
         case .none: return false
         case .all: return true
-        case .insideClosures where captures == nil && !node.type.hasClosures: return false
+        case .withVariables(false) where captures == nil: return false
         // A variable that the walker does not know belongs to a closure inside the node, or is one of the captures.
-        case .insideClosures: return !node.containsVariable { variables[$0] != nil }
+        case .withVariables: return !node.containsVariable { variables[$0] != nil }
         }
     }
 

@@ -231,6 +231,8 @@ extension Schema.Attribute: SchemaProperty {
         encodedDefault.flatMap { codec?.decodeAny($0) }
     }
 
+    /// `false`, because Chronicle uses no value transformers.
+    public var isTransformable: Bool { false }
     /// `true`.
     public var isAttribute: Bool { true }
     /// Whether values are stored in the form that their `Codable` conformance defines, as JSON; see ``storage``.

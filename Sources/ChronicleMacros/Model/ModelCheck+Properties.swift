@@ -102,7 +102,10 @@ extension ModelCheck {
         let attributes = property.declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
         let own = attributes.filter { ["Attribute", "Relationship"].contains($0.name) }
         if own.count > 1 {
-            report("wrappers", "'\(property.name)' can have only one @Attribute or @Relationship", at: own[1])
+            report(
+                "wrappers",
+                "'\(property.name)' can have only one @Attribute or @Relationship; list all options in the first one",
+                at: own[1])
         }
         let known = ["Attribute", "Relationship", "ObservationIgnored", "MainActor"]
         for other in attributes where other.name.first?.isUppercase == true && !known.contains(other.name) {

@@ -56,7 +56,7 @@ import Testing
         Case(
             testDescription: "a property with two wrappers",
             source: "@Model class Trip {\n    @Attribute(.unique) @Attribute var name = \"\"\n}", line: 2,
-            message: "'name' can have only one @Attribute or @Relationship"),
+            message: "'name' can have only one @Attribute or @Relationship; list all options in the first one"),
         Case(
             testDescription: "a class of an actor", source: "@MainActor @Model class Trip { var name = \"\" }",
             message: "a model is confined to its context, not to an actor; remove @MainActor",

@@ -58,6 +58,8 @@ func modelConfiguration(schema: Schema, url: URL) throws {
     use(ModelConfiguration.CloudKitDatabase.self)  //= ModelConfiguration.CloudKitDatabase
     use(ModelConfiguration.CloudKitDatabase.automatic)  //= ModelConfiguration.CloudKitDatabase.automatic
     use(ModelConfiguration.CloudKitDatabase.none)  //= ModelConfiguration.CloudKitDatabase.none
+    //= ModelConfiguration.CloudKitDatabase.private(_:)
+    use(ModelConfiguration.CloudKitDatabase.private("iCloud.trips"))
     use(ModelConfiguration.GroupContainer.self)  //= ModelConfiguration.GroupContainer
     //= ModelConfiguration.GroupContainer.identifier(_:)
     use(ModelConfiguration.GroupContainer.identifier("group.example"))

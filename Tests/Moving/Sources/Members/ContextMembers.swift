@@ -6,6 +6,7 @@ func modelContext(_ container: ModelContainer, trip: Trip, identifier: Persisten
     use(ModelContext.self)  //= ModelContext
     use(context.debugDescription)  //= ModelContext.debugDescription
     use(context.container)  //= ModelContext.container
+    context.undoManager = nil  //= ModelContext.undoManager
     context.author = "app"  //= ModelContext.author
     use(context.editingState)  //= ModelContext.editingState
     context.processPendingChanges()  //= ModelContext.processPendingChanges()

@@ -8,6 +8,8 @@ func persistentModel<Model: PersistentModel>(_ model: Model, of type: Model.Type
     use(model.hasChanges)  //= PersistentModel.hasChanges
     use(model.isDeleted)  //= PersistentModel.isDeleted
     use(model.persistentBackingData)  //= PersistentModel.persistentBackingData
+    let metadata: [Schema.PropertyMetadata] = Model.schemaMetadata  //= PersistentModel.schemaMetadata
+    use(metadata)
     use(Model.createBackingData())  //= PersistentModel.createBackingData()
     use(model == model)  //= PersistentModel.==(_:_:)
     var hasher = Hasher()

@@ -20,6 +20,10 @@ final class Trip {
     @Attribute(.externalStorage) var image: Data?  //= Schema.Attribute.Option.externalStorage
     @Attribute(.preserveValueOnDeletion) var code = 0  //= Schema.Attribute.Option.preserveValueOnDeletion
     @Attribute(.spotlight) var summary: String?  //= Schema.Attribute.Option.spotlight
+    //= Schema.Attribute.Option.transformable(by:) (type)
+    @Attribute(.transformable(by: Formatter.self)) var formats: [String] = []
+    //= Schema.Attribute.Option.transformable(by:) (name)
+    @Attribute(.transformable(by: "Colors")) var colors: [String] = []
     @Attribute(.unique) var number = 0  //= Schema.Attribute.Option.unique
     @Transient var isSelected = false  //= Transient()
     //= Relationship(_:deleteRule:minimumModelCount:maximumModelCount:originalName:inverse:hashModifier:)

@@ -103,6 +103,15 @@ func attribute(_ attribute: Schema.Attribute, _ encoder: any Encoder, _ decoder:
     use(attribute.isRelationship)  //= Schema.Attribute.isRelationship
     use(attribute.isTransient)  //= Schema.Attribute.isTransient
     use(attribute.isUnique)  //= Schema.Attribute.isUnique
+    use(attribute.isTransformable)  //= Schema.Attribute.isTransformable
+    use(attribute.hashModifier)  //= Schema.Attribute.hashModifier
+    //= Schema.Attribute.init(_:originalName:hashModifier:)
+    use(Schema.Attribute(.unique, .spotlight, originalName: "title", hashModifier: "1"))
+    //= Schema.Attribute.init(name:originalName:options:valueType:defaultValue:hashModifier:)
+    use(
+        Schema.Attribute(
+            name: "name", originalName: "title", options: [.unique], valueType: String.self, defaultValue: "",
+            hashModifier: "1"))
     try attribute.encode(to: encoder)  //= Schema.Attribute.encode(to:)
     use(try Schema.Attribute(from: decoder))  //= Schema.Attribute.init(from:)
     use(attribute.debugDescription)  //= Schema.Attribute.debugDescription
@@ -115,6 +124,27 @@ func attribute(_ attribute: Schema.Attribute, _ encoder: any Encoder, _ decoder:
     option.hash(into: &hasher)  //= Schema.Attribute.Option.hash(into:)
     try option.encode(to: encoder)  //= Schema.Attribute.Option.encode(to:)
     use(try Schema.Attribute.Option(from: decoder))  //= Schema.Attribute.Option.init(from:)
+}
+
+func compositeAttribute(_ encoder: any Encoder, _ decoder: any Decoder) throws {
+    use(Schema.CompositeAttribute.self)  //= Schema.CompositeAttribute
+    //= Schema.CompositeAttribute.init(name:originalName:options:valueType:defaultValue:hashModifier:)
+    let composite = Schema.CompositeAttribute(
+        name: "place", originalName: "place", options: [], valueType: Place.self, defaultValue: nil, hashModifier: nil)
+    let properties: [any SchemaProperty] = composite.properties  //= Schema.CompositeAttribute.properties
+    use(properties)
+    try composite.encode(to: encoder)  //= Schema.CompositeAttribute.encode(to:)
+    use(try Schema.CompositeAttribute(from: decoder))  //= Schema.CompositeAttribute.init(from:)
+    use(composite.debugDescription)  //= Schema.CompositeAttribute.debugDescription
+    use(composite == composite)  //= Schema.CompositeAttribute.==(_:_:)
+}
+
+func propertyMetadata() {
+    use(Schema.PropertyMetadata.self)  //= Schema.PropertyMetadata
+    //= Schema.PropertyMetadata.init(name:keypath:defaultValue:metadata:)
+    use(
+        Schema.PropertyMetadata(
+            name: "name", keypath: \Trip.name, defaultValue: "", metadata: Schema.Attribute(.unique)))
 }
 
 func relationship(_ relationship: Schema.Relationship, _ encoder: any Encoder, _ decoder: any Decoder) throws {
@@ -143,6 +173,12 @@ func relationship(_ relationship: Schema.Relationship, _ encoder: any Encoder, _
     use(relationship.isRelationship)  //= Schema.Relationship.isRelationship
     use(relationship.isTransient)  //= Schema.Relationship.isTransient
     use(relationship.isUnique)  //= Schema.Relationship.isUnique
+    use(relationship.hashModifier)  //= Schema.Relationship.hashModifier
+    //= Schema.Relationship.init(_:deleteRule:minimumModelCount:maximumModelCount:originalName:inverse:hashModifier:)
+    use(
+        Schema.Relationship(
+            .unique, deleteRule: .cascade, minimumModelCount: 0, maximumModelCount: 1, originalName: "leader",
+            inverse: \Item.trip, hashModifier: "2"))
     try relationship.encode(to: encoder)  //= Schema.Relationship.encode(to:)
     use(try Schema.Relationship(from: decoder))  //= Schema.Relationship.init(from:)
     use(relationship.debugDescription)  //= Schema.Relationship.debugDescription
