@@ -6,7 +6,13 @@ extension Connection {
     package func execute(_ sql: String) throws {
         let handle = try openHandle()
         try requireNoNUL(in: sql)
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        let state = (sqlite3_total_changes64(handle), sqlite3_get_autocommit(handle))
+        var code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK, state == (sqlite3_total_changes64(handle), sqlite3_get_autocommit(handle)),
+            SchemaFunctions.define(afterFailureOn: handle)
+        {
+            code = sqlite3_exec(handle, sql, nil, nil, nil)
+        }
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle, sql: sql) }
     }
 
@@ -72,7 +78,10 @@ extension Connection {
         }
         var prepared: OpaquePointer?
         var tail: UnsafePointer<CChar>?
-        let code = sqlite3_prepare_v3(handle, start, length, flags, &prepared, &tail)
+        var code = sqlite3_prepare_v3(handle, start, length, flags, &prepared, &tail)
+        if code != SQLITE_OK, SchemaFunctions.define(afterFailureOn: handle) {
+            code = sqlite3_prepare_v3(handle, start, length, flags, &prepared, &tail)
+        }
         guard code == SQLITE_OK else {
             throw SQLiteError(code: code, on: handle, sql: String(decoding: bytes, as: UTF8.self))
         }

@@ -6,8 +6,8 @@ import ChronicleCSQLite
 /// `Database` ensures by exposing it only inside closures. It is closed by `close` or with its last reference.
 ///
 /// Every connection has the same settings: extended result codes, a busy timeout, no extensions, no automatic checkpoints of
-/// SQLite, no writes to the schema table, no double-quoted strings, no unsafe functions in the schema of a file, and no views for read-only
-/// connections.
+/// SQLite, no writes to the schema table, no double-quoted strings, no unsafe functions in the schema of a file, and, for read-only
+/// connections, no views and a stand-in for each collation of another program.
 package final class Connection {
     /// How a connection opens its file.
     package enum Mode: Sendable {
@@ -231,7 +231,11 @@ extension Connection {
         // A misspelled "column" is an error instead of a string. https://www.sqlite.org/quirks.html#dblquote
         try set(SQLITE_DBCONFIG_DQS_DML, 0)
         try set(SQLITE_DBCONFIG_DQS_DDL, 0)
-        if mode == .readOnly { denyViews(handle) }
+        if mode == .readOnly {
+            denyViews(handle)
+            // Connections that write need the collation of the program, so that its indexes stay valid.
+            allowUnknownCollations(handle)
+        }
     }
 
     func installBusyHandler(_ handle: OpaquePointer) {

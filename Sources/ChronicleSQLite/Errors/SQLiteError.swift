@@ -89,6 +89,9 @@ extension SQLiteError {
     /// The file does not have the header of an SQLite database.
     package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
 
+    /// SQLite does not classify the error, for example because a statement uses an unknown function.
+    package var isGeneric: Bool { primaryCode == SQLITE_ERROR }
+
     /// The file is a damaged database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
 

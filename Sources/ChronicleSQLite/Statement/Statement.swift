@@ -49,6 +49,20 @@ extension Statement {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
+        return try stepAgain(code)
+    }
+
+    /// Steps again if SQLite could not prepare the statement anew, because another program changed the schema in a way
+    /// that requires ``SchemaFunctions``.
+    @inline(never)
+    private func stepAgain(_ code: Int32) throws -> Bool {
+        guard let connection = sqlite3_db_handle(handle), SchemaFunctions.define(afterFailureOn: connection) else {
+            throw stepFailure(code)
+        }
+        reset()
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
         throw stepFailure(code)
     }
 

@@ -23,6 +23,7 @@ enum FileFormat {
             try requireSupportedVersion(connection, path)
             return .store
         }
+        try RecorderObjects(connection).requireComplete(path: path)
         if try isTracked(connection) {
             try requireSupportedVersion(connection, path)
             return .tracked

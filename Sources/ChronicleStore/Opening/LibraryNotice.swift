@@ -13,7 +13,8 @@ enum LibraryNotice {
             + "later version of these series"
     }
 
-    private static func version(_ number: Int32) -> String {
+    /// Returns the text of a version number.
+    static func version(_ number: Int32) -> String {
         "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
 

@@ -1,10 +1,24 @@
 import ChronicleCore
+import ChronicleSQLite
 package import Foundation
 
 // What the command-line tool needs besides the interface of the store.
 extension DefaultStore {
     /// A notice about the version of SQLite, or `nil` if it has no defect that can damage files.
     package static var libraryNotice: String? { LibraryNotice.text() }
+
+    /// The version of SQLite, such as `3.40.1`.
+    package static var libraryVersion: String { LibraryNotice.version(SQLiteLibrary.versionNumber) }
+
+    /// Returns whether a file is a ``TrackedDatabase`` whose history can be read.
+    ///
+    /// - Parameter url: The URL of the file.
+    /// - Throws: The errors of ``schema(ofFileAt:)``.
+    package static func isTracked(fileAt url: URL) throws -> Bool {
+        do { return try inspecting(url, FileFormat.isTracked) ?? false } catch SwiftDataError.damagedFile {
+            return false
+        }
+    }
 
     /// Rolls back a transaction that a program was writing to a file when it was interrupted.
     ///

@@ -17,7 +17,8 @@ struct TableTracking {
 
     /// Returns all tables and views, and recorded tables that do not exist any more.
     func tables() throws -> [TrackedDatabase.Table] {
-        let entities = try FileFormat.isTracked(connection) ? registry.entities().filter { $0.tableName != nil } : []
+        let isReadable = try FileFormat.isTracked(connection) && !RecorderObjects(connection).isIncomplete
+        let entities = try isReadable ? registry.entities().filter { $0.tableName != nil } : []
         var tables = try TrackedTable.names(connection).compactMap { name -> TrackedDatabase.Table? in
             guard let table = try TrackedTable(name, connection) else { return nil }
             return try self.table(table, entities.first { $0.name == table.name })
@@ -48,7 +49,9 @@ struct TableTracking {
         } else {
             state = table.reason.map { .unsupported(reason: $0) } ?? .notRecorded
         }
-        return .init(name: table.name, state: state, limitations: limitations)
+        var result = TrackedDatabase.Table(name: table.name, state: state, limitations: limitations)
+        result.isOrdinary = table.isOrdinary
+        return result
     }
 
     private func hasRowsWithoutKey(_ table: TrackedTable) throws -> Bool {
@@ -98,18 +101,19 @@ struct TableTracking {
     }
 
     /// Returns another program's trigger that SQLite runs before those of the recorder, because it is newer, and that
-    /// mentions its table, which it may change.
+    /// may write the table.
     private func laterTrigger(than own: [(number: Int64, sql: String)], on table: String) throws -> String? {
-        try connection.scalarText(
+        let statement = try connection.prepare(
             """
-            SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND rowid > ? \
-            AND substr(name, 1, 10) <> 'chronicle_' \
-            AND length(sql) - length(replace(lower(sql), lower(tbl_name), '')) > length(tbl_name) ORDER BY rowid LIMIT 1
-            """
-        ) {
-            try $0.bind(table, at: 1)
-            try $0.bind(own.map(\.number).min() ?? .max, at: 2)
+            SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND rowid > ? \
+            AND substr(name, 1, 10) <> 'chronicle_' ORDER BY rowid
+            """)
+        try statement.bind(table, at: 1)
+        try statement.bind(own.map(\.number).min() ?? .max, at: 2)
+        while try statement.step() {
+            if try TriggerAnalysis(connection).mayWrite(table, trigger: statement.text(1)) { return statement.text(0) }
         }
+        return nil
     }
 
     /// Returns the present name of an entity's table that was renamed: that of the table with its triggers.
@@ -129,6 +133,7 @@ struct TableTracking {
 
     func track(_ names: [String]?, preservesValues: Bool?) throws -> [TrackedDatabase.Table] {
         let requested = try requestedTables(names)
+        try dropRemains()
         if try !FileFormat.isTracked(connection) { try createHistory(preservesValues: preservesValues ?? true) }
         if let preservesValues { try setPreservesValues(preservesValues) }
         try renameEntities()
@@ -158,6 +163,19 @@ struct TableTracking {
             if let reason = table.reason { throw unsupported("the table \(name) cannot be recorded: \(reason)") }
             return table
         }
+    }
+
+    /// Drops the triggers that remain if another program dropped the history.
+    private func dropRemains() throws {
+        let objects = try RecorderObjects(connection)
+        guard objects.isIncomplete else { return }
+        guard objects.lacksChanges else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail:
+                    "the table \(objects.missingTables.sorted().joined(separator: ", ")) of the history is missing, which "
+                    + "another program dropped; use chronicle untrack to delete the rest of the history")
+        }
+        try objects.drop(connection)
     }
 
     private func createHistory(preservesValues: Bool) throws {
@@ -321,16 +339,9 @@ struct TableTracking {
     }
 
     func untrack() throws {
-        try requireTracked()
-        let entities = try registry.entities()
-        for entity in entities {
-            for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
-        }
-        let names =
-            entities.map { NumberedKey.table(of: $0.number) } + HistoryTables.names
-            + [ConsumerTable.name, TagTable.name, PendingTransaction.table]
-        // Dropping a table drops its indexes and triggers, and deletes what ANALYZE stored about it.
-        for name in names { try connection.execute("DROP TABLE IF EXISTS \(quoted(name))") }
+        let objects = try RecorderObjects(connection)
+        if !objects.isIncomplete { try requireTracked() }
+        try objects.drop(connection)
     }
 
     private func requireTracked() throws {

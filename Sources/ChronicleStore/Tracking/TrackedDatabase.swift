@@ -52,6 +52,8 @@ public struct TrackedDatabase: Sendable {
         public let limitations: [String]
         /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:)`` began or resumed the recording.
         public internal(set) var isNew = false
+        /// Whether it is neither a view nor virtual, nor part of a virtual table.
+        package internal(set) var isOrdinary = true
     }
 
     /// Creates a value that refers to a file, without accessing it.
@@ -150,8 +152,11 @@ public struct TrackedDatabase: Sendable {
             let finding: FileInspection.Finding?
             do { finding = try inspection.inspect(allowsSave: true) } catch SwiftDataError.notAChronicleStore {
                 finding = nil
-                try inspection.requireWritableFiles()
+            } catch SwiftDataError.damagedFile {
+                // Another program may have dropped the history. Other damage prevents the statements below.
+                finding = nil
             }
+            if finding == nil { try inspection.requireWritableFiles() }
             if finding == .store || finding == .new {
                 throw SwiftDataError.unsupportedFeature.with(
                     detail: finding == .new

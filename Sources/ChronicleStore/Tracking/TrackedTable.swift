@@ -26,6 +26,8 @@ struct TrackedTable {
     private(set) var rowIDNames: [String] = []
     /// The reason why the table cannot be recorded, or `nil` if it can.
     private(set) var reason: String?
+    /// Whether it is neither a view nor virtual, nor part of a virtual table.
+    private(set) var isOrdinary = true
 
     /// The collations that every connection has.
     private static let builtInCollations: Set<String> = ["BINARY", "NOCASE", "RTRIM"]
@@ -45,7 +47,10 @@ struct TrackedTable {
         self.name = statement.text(0)
         let hasRowIDs = statement.int64(2) == 0
         reason = try Self.reason(self.name, type: statement.text(1), connection)
-        guard reason == nil else { return }
+        guard reason == nil else {
+            isOrdinary = false
+            return
+        }
         try readColumns(connection, isStrict: statement.int64(3) != 0)
         let folded = Set(columns.map { TableNames.folded($0.name) })
         if hasRowIDs { rowIDNames = [RecordedTable.primaryKey, "rowid", "oid"].filter { !folded.contains($0) } }

@@ -1,0 +1,80 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The tables and triggers that tracking added to the database of another program, by their names.
+///
+/// A program that drops the tables that it does not know, as `fossil rebuild` does, keeps the triggers of its own tables.
+/// SQLite then rejects each write, because the triggers mention tables that do not exist.
+struct RecorderObjects {
+    /// The names of the triggers of recorded tables.
+    let triggers: [String]
+    /// The names of the tables.
+    let tables: Set<String>
+
+    /// The tables that each tracked database has.
+    private static let requiredTables = Set(HistoryTables.names + [PendingTransaction.table])
+
+    init(_ connection: Connection) throws {
+        let statement = try connection.prepare(
+            """
+            SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'table') \
+            AND substr(name, 1, \(RecorderSQL.prefix.count)) = '\(RecorderSQL.prefix)' ORDER BY name
+            """)
+        var triggers: [String] = []
+        var tables: Set<String> = []
+        while try statement.step() {
+            let name = statement.text(1)
+            if statement.text(0) == "table" {
+                if Self.isTable(name) { tables.insert(name) }
+            } else if Self.isTrigger(name) {
+                triggers.append(name)
+            }
+        }
+        (self.triggers, self.tables) = (triggers, tables)
+    }
+
+    /// Whether there are triggers, but not all of the tables that they need.
+    var isIncomplete: Bool { !triggers.isEmpty && !missingTables.isEmpty }
+
+    var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
+
+    /// Whether the changes that were recorded are lost.
+    var lacksChanges: Bool { !tables.contains(ChangeTable.name) }
+
+    /// Drops everything.
+    func drop(_ connection: Connection) throws {
+        for name in triggers { try connection.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
+        // Dropping a table drops its indexes and triggers, and deletes what ANALYZE stored about it.
+        for name in tables.sorted() { try connection.execute("DROP TABLE IF EXISTS \(quoted(name))") }
+    }
+
+    /// Throws an error if the triggers prevent the program from writing.
+    func requireComplete(path: String) throws {
+        guard isIncomplete else { return }
+        throw SwiftDataError.damagedFile.with(
+            detail:
+                "\(path) lacks the table \(missingTables.sorted().joined(separator: ", ")), which another program dropped, "
+                + "and the triggers of the recorder reject each write; use chronicle untrack, or chronicle track to begin a "
+                + "new history")
+    }
+
+    // MARK: Names
+
+    private static func isTable(_ name: String) -> Bool {
+        requiredTables.contains(name) || [ConsumerTable.name, TagTable.name].contains(name)
+            || number(in: name, after: NumberedKey.table(of: 0).dropLast()) == ""
+    }
+
+    private static func isTrigger(_ name: String) -> Bool {
+        guard let kind = number(in: name, after: RecorderSQL.prefix[...])?.dropFirst() else { return false }
+        return RecorderSQL.TriggerKind(rawValue: String(kind)) != nil
+    }
+
+    /// Returns what follows a prefix and the number of an entity, or `nil` if the name does not begin with them.
+    private static func number(in name: String, after prefix: Substring) -> Substring? {
+        guard name.hasPrefix(prefix) else { return nil }
+        let rest = name.dropFirst(prefix.count)
+        let number = rest.prefix { $0.isASCII && $0.isNumber }
+        return number.isEmpty ? nil : rest.dropFirst(number.count)
+    }
+}

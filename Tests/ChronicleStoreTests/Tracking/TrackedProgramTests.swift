@@ -1,0 +1,214 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Schemas that need something of their program, and programs that change what tracking added.
+@Suite struct TrackedProgramTests {
+    // MARK: Functions in the schema
+
+    /// Each schema uses deterministic built-in functions, which SQLite 3.38 to 3.40 rejects if the schema is not trusted.
+    @Test(arguments: [
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT CHECK (json_valid(d) OR d IS NULL))",
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT); CREATE INDEX i ON a(json_extract(d, '$.x'), d -> 'y')",
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT, x AS (d ->> '$.x'), y AS (json_type(d, '$.y')) STORED)",
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT); CREATE UNIQUE INDEX i ON a(id, json_array(d, json(d)))",
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT); CREATE INDEX i ON a(id) WHERE json_array_length(d, '$.z') > 1",
+    ])
+    func jsonInTheSchema(_ schema: String) throws {
+        let fixture = try TrackedFixture(schema)
+        try fixture.app.execute(#"INSERT INTO a(d) VALUES ('{"x": 1, "y": "é", "z": [1, 2]}'); UPDATE a SET d = '{}'"#)
+        #expect(try fixture.changes().map { $0.prefix(6) } == ["insert", "update"])
+        #expect(try fixture.problems() == [])
+        #expect(try fixture.store().fetchCount(ofEntity: "a") == 1)
+        try fixture.database.untrack()
+    }
+
+    /// The functions of the connection have the results of those of SQLite, in every form of a call.
+    @Test func jsonHasTheSameResults() throws {
+        let file = try TemporaryDirectory().file("a.db")
+        let queries = [
+            "json_valid('{')", "json_valid('[1]')", "json_extract('{\"a\":[1,2]}', '$.a')",
+            "json_extract('{\"a\":[1,2]}', '$.a', '$.b')", "'{\"a\":\"x\"}' -> 'a'", "'{\"a\":\"x\"}' ->> 'a'",
+            "json_array(1, 'x', NULL, json('[1]'), 1.5)", "json_object('a', json('{}'), 'b', '[]')", "json_quote('é')",
+            "json_array(json_extract('{\"a\":[1]}', '$.a'))", "json_set('{}', '$.a', json('[]'))", "json('{')",
+            "json_extract(NULL, '$')", "json_type('[1]', '$[0]')", "json_patch('{\"a\":1}', '{\"a\":null}')",
+        ]
+        let plain = try Connection(path: ":memory:", mode: .readWriteCreate)
+        do {
+            let app = try Connection(path: file.path, mode: .readWriteCreate)
+            try app.execute("PRAGMA trusted_schema = ON; CREATE TABLE a(d, CHECK (json_valid(d)))")
+        }
+        let connection = try Connection(path: file.path, mode: .readWrite)
+        try connection.execute("INSERT INTO a VALUES ('[]')")
+        func result(_ connection: Connection, _ query: String) throws -> String {
+            do { return try connection.scalarText("SELECT quote(\(query))") ?? "NULL" } catch let error as SQLiteError {
+                return error.message
+            }
+        }
+        for query in queries { #expect(try result(connection, query) == result(plain, query), "\(query)") }
+        #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO a VALUES ('[')") }
+    }
+
+    /// An open store continues when another program adds an index on JSON, and can be opened again.
+    @Test(arguments: [true, false]) func anIndexOnJSONInAStore(_ isOpen: Bool) throws {
+        let test = try TestStore(.file, [Trip.self])
+        let context = test.context()
+        context.insert(Trip(name: "a", destination: "b", startDate: .now, endDate: .now))
+        try context.save()
+        try test.shell("CREATE INDEX i ON Trip(json_extract(name, '$.x')) WHERE json_valid(name)")
+        let container = try isOpen ? test.container : test.reopened()
+        let other = ModelContext(container)
+        other.insert(Trip(name: "{}", destination: "c", startDate: .now, endDate: .now))
+        try other.save()
+        #expect(try other.fetchCount(FetchDescriptor<Trip>()) == 2)
+        try DefaultStore.verify(fileAt: test.url) { Issue.record("\($0)") }
+    }
+
+    /// The history is read and verified without the functions of the program.
+    @Test func functionsOfTheProgram() throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT); CREATE TABLE b(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 'x'); INSERT INTO b VALUES (1, 2)")
+        // The program that has the function is not needed for the definition.
+        try fixture.replaceSchema("d TEXT", with: "d TEXT CHECK (words(d) > 0)")
+        try fixture.replaceSchema("v)", with: "v, w AS (words(v)))")
+        #expect(try fixture.changes() == ["insert a/1 d='x'", "insert b/1 v=2"])
+        #expect(try fixture.store().fetchCount(ofEntity: "b") == 1)
+        #expect(try fixture.database.tables().allSatisfy { $0.state == .recorded })
+        #expect(try fixture.problems() == [])
+    }
+
+    // MARK: Collations of the program
+
+    @Test func collationsOfTheProgram() throws {
+        let fixture = try TrackedFixture("SELECT 1", track: false)
+        let reversed = SQLCollation("reversed") { first, second in
+            first.lexicographicallyPrecedes(second) ? 1 : second.lexicographicallyPrecedes(first) ? -1 : 0
+        }
+        try fixture.app.define(reversed)
+        try fixture.app.execute(
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE reversed, x);
+            CREATE UNIQUE INDEX i ON a(name);
+            CREATE TABLE b(k INTEGER, name TEXT COLLATE reversed, v, PRIMARY KEY (k), UNIQUE (name, k)) WITHOUT ROWID;
+            CREATE TABLE c(name TEXT COLLATE reversed PRIMARY KEY) WITHOUT ROWID;
+            """)
+        for name in "abcdefgh" { try fixture.app.execute("INSERT INTO a(name) VALUES ('\(name)')") }
+        try fixture.database.track()
+        try fixture.app.execute("INSERT INTO b VALUES (2, 'x', 1), (1, 'y', 2); DELETE FROM a WHERE name > 'f'")
+        #expect(try fixture.changes().count == 7)
+        #expect(try fixture.problems() == [])
+        let store = try fixture.store()
+        #expect(try store.fetchCount(ofEntity: "a") == 3)
+        var rows = 0
+        try store.fetchRows(ofEntity: "b") { _ in rows += 1 }
+        #expect(rows == 2)
+        guard case .unsupported(let reason)? = try fixture.database.tables().first(where: { $0.name == "c" })?.state
+        else {
+            Issue.record("the table is recorded")
+            return
+        }
+        #expect(reason.contains("reversed"))
+        // Damage of other tables is still found.
+        #expect(throws: SwiftDataError.unsupportedFeature) { try fixture.database.track(["c"]) }
+    }
+
+    // MARK: A dropped history
+
+    private static let chronicleTables = """
+        SELECT group_concat('DROP TABLE "' || name || '"', ';') FROM sqlite_schema WHERE type = 'table' \
+        AND name LIKE 'chronicle%'
+        """
+
+    @Test(arguments: ["track", "untrack"]) func aDroppedHistory(_ command: String) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(k TEXT PRIMARY KEY)", track: false)
+        let before = try fixture.schemaDump()
+        try fixture.database.track()
+        try fixture.app.execute(try #require(try fixture.app.scalarText(Self.chronicleTables)))
+        #expect(throws: SQLiteError.self) { try fixture.app.execute("INSERT INTO a VALUES (1, 1)") }
+        #expect(try fixture.problems().contains { $0.contains("chronicle untrack") })
+        #expect(throws: SwiftDataError.damagedFile) { try fixture.store() }
+        if command == "track" {
+            #expect(try fixture.database.track().filter(\.isNew).map(\.name) == ["a", "b"])
+            // SQLite does not notice the new schema when it prepares a statement with triggers.
+            _ = try fixture.schemaDump()
+            try fixture.app.execute("INSERT INTO a VALUES (1, 1)")
+            #expect(try fixture.changes() == ["insert a/1 v=1"])
+            #expect(try fixture.problems() == [])
+            try fixture.database.untrack()
+        } else {
+            try fixture.database.untrack()
+            _ = try fixture.schemaDump()
+            try fixture.app.execute("INSERT INTO a VALUES (1, 1)")
+        }
+        #expect(try fixture.schemaDump() == before)
+    }
+
+    /// A history of which only some tables are missing is not deleted without a request.
+    @Test(arguments: ["chronicle_pending", "chronicle_meta", "chronicle_entity", "chronicle_conflict"])
+    func aPartlyDroppedHistory(_ table: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(k TEXT PRIMARY KEY, v)", track: false)
+        let before = try fixture.schemaDump()
+        try fixture.database.track()
+        try fixture.app.execute("INSERT INTO a VALUES ('x', 1); DROP TABLE \(table)")
+        #expect(try fixture.problems().contains { $0.contains(table) })
+        #expect(throws: SwiftDataError.unsupportedFeature) { try fixture.database.track() }
+        try fixture.database.untrack()
+        #expect(try fixture.schemaDump() == before)
+    }
+
+    // MARK: Triggers of the program
+
+    /// A trigger that is created again after those of the recorder runs before them. That matters only if it writes the
+    /// recorded table.
+    @Test(arguments: [
+        ("INSERT INTO log VALUES (new.v)", false), ("INSERT INTO \"a\" VALUES (new.id + 100, 1)", true),
+        ("INSERT INTO log VALUES ('update a')", false), ("INSERT INTO b VALUES (new.id)", true),
+        ("UPDATE OR IGNORE a SET v = 2 WHERE id = new.id", true), ("DELETE FROM /* not a */ log", false),
+        ("DELETE FROM [A] WHERE id = new.id - 1", true),
+        ("SELECT 1 FROM a; UPDATE log SET v = 1 /* update a */", false),
+        ("INSERT INTO log SELECT v FROM a WHERE true ON CONFLICT DO UPDATE SET v = 1", false),
+        ("REPLACE INTO `a` VALUES (new.id, 3)", true),
+    ])
+    func aTriggerThatIsCreatedAgain(_ body: String, _ writes: Bool) throws {
+        let trigger = "CREATE TRIGGER own AFTER INSERT ON a WHEN new.id < 100 BEGIN \(body); END"
+        let fixture = try TrackedFixture(
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE log(v UNIQUE); CREATE TABLE b(id INTEGER PRIMARY KEY);
+            CREATE TRIGGER b_writes AFTER INSERT ON b BEGIN UPDATE a SET v = 1; END; \(trigger);
+            """)
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.execute("DROP TRIGGER own; \(trigger)")
+        let state = try #require(try fixture.database.tables().first { $0.name == "a" }).state
+        guard writes else {
+            #expect(state == .recorded)
+            try fixture.app.execute("INSERT INTO a VALUES (5, 5)")
+            #expect(try fixture.database.track().filter(\.isNew).isEmpty)
+            #expect(try fixture.changes(after: token).count == 1)
+            #expect(try fixture.problems() == [])
+            return
+        }
+        guard case .interrupted(let reason) = state else {
+            Issue.record("the trigger writes the table")
+            return
+        }
+        #expect(reason.contains("own"))
+    }
+}
+
+extension TrackedFixture {
+    /// Changes the definitions of tables, as a program does that adds a constraint without a new table.
+    func replaceSchema(_ text: String, with replacement: String) throws {
+        _ = try Shell.sqlite3(
+            url,
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '\(text)', '\(replacement)') WHERE type = 'table' AND name IN ('a', 'b');
+            """)
+    }
+}
