@@ -13,6 +13,9 @@ enum Tool {
         ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]
 
+    /// The version of the tool and the library, as in the changelog.
+    static let version = "0.2.0-dev"
+
     static func main() async {
         // Writes to a closed pipe are errors, which end the process quietly.
         signal(SIGPIPE, SIG_IGN)
@@ -44,6 +47,7 @@ enum Tool {
             try console.write(HelpText.overview(commands, width: console.settings.columns))
             return arguments.isEmpty ? .usage : .success
         }
+        if name == "--version" || name == "version" { return try writeVersion(console) }
         if name == "help" { return try await runCommand([arguments[1], "--help"], console) }
         guard let command = commands.first(where: { $0.name == name }) else {
             let nearest = NearestName.nearest(to: name, in: commands.map(\.name))
@@ -57,11 +61,17 @@ enum Tool {
         } catch let error as UsageError {
             throw UsageError("\(name): \(error.message)\nUsage: \(HelpText.usage(of: command))")
         }
+        if parsed.has("version") { return try writeVersion(console) }
         console.apply(parsed)
         if parsed.has("help") {
             try console.write(HelpText.text(of: command, width: console.settings.columns))
             return .success
         }
         return try await command.run(parsed, console)
+    }
+
+    private static func writeVersion(_ console: Console) throws -> ExitStatus {
+        try console.line("chronicle \(version) (SQLite \(DefaultStore.libraryVersion))")
+        return .success
     }
 }

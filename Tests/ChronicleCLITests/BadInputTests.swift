@@ -230,7 +230,7 @@ import Testing
         ["blame", "FILE", "Trip/x"], ["purge", "FILE"], ["purge", "--max-age", "x", "FILE"],
         ["watch", "FILE", "--", "true"], ["watch", "--name", "x", "FILE"], ["import", "FILE"],
         ["export", "--snapshot", "--after", "1", "FILE"], ["log", "--color", "blue", "FILE"],
-        ["completions", "fish"], ["log", "--model", "Trip/1/2", "FILE"],
+        ["completions", "tcsh"], ["log", "--after", "99999", "FILE"], ["log", "--model", "Trip/1/2", "FILE"],
     ])
     func wrongArgumentsAreNamed(_ arguments: [String]) async throws {
         let file = try GoldenStore.copy()

@@ -6,13 +6,14 @@ import Testing
 
 /// Completions and the manual page are generated from the declarations of the commands.
 @Suite struct GeneratedTests {
-    @Test(arguments: ["bash", "zsh"])
+    @Test(arguments: Completions.shells)
     func completionsContainEveryOption(_ shell: String) async throws {
         let run = try await CommandRun("completions", shell)
         #expect(run.status == 0)
         for command in Tool.commands {
             #expect(run.output.contains(command.name))
-            for option in command.allOptions { #expect(run.output.contains("--\(option.name)")) }
+            let prefix = shell == "fish" ? "-l " : "--"
+            for option in command.allOptions { #expect(run.output.contains("\(prefix)\(option.name)")) }
         }
     }
 
@@ -42,6 +43,21 @@ import Testing
         let file = try TemporaryDirectory().file("_chronicle")
         try Data(try await CommandRun("completions", "zsh").output.utf8).write(to: file)
         #expect(try Shell.run("/usr/bin/zsh", ["-n", file.path]).status == 0)
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
+    func fishReadsTheCompletions() async throws {
+        let file = try TemporaryDirectory().file("chronicle.fish")
+        try Data(try await CommandRun("completions", "fish").output.utf8).write(to: file)
+        #expect(try Shell.run("/usr/bin/fish", ["--no-execute", file.path]).status == 0)
+    }
+
+    /// Each word in single quotation marks ends on its line, so that no summary breaks the script.
+    @Test func quotationMarksOfFishAreBalanced() async throws {
+        for line in try await CommandRun("completions", "fish").output.split(separator: "\n") {
+            let text = line.replacing("\\'", with: "")
+            #expect(text.count { $0 == "'" }.isMultiple(of: 2), "\(line)")
+        }
     }
 
     /// `CHRONICLE_WRITE_GOLDEN=1 swift test --filter GeneratedTests` writes the page anew.

@@ -103,4 +103,11 @@ import Testing
             #expect(line.count <= width, "\(line)")
         }
     }
+
+    @Test(arguments: [["--version"], ["version"], ["log", "--version"], ["watch", "--version", "--name", "x"]])
+    func theVersionIsShown(_ arguments: [String]) async throws {
+        let run = try await CommandRun(arguments)
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("chronicle \(Tool.version) (SQLite 3."))
+    }
 }

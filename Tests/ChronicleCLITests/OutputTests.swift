@@ -31,6 +31,60 @@ import Testing
         }
     }
 
+    /// A script that polls with the last token sees each change once, also if a transaction of another program goes on.
+    @Test(arguments: [[], ["--entity", "LinkTag"], ["--attribute", "weight"]], [true, false])
+    func eachChangeIsListedOnce(_ options: [String], _ isTracked: Bool) async throws {
+        let file = try isTracked ? TemporaryDirectory().file("a.db") : GoldenStore.copy()
+        if isTracked {
+            _ = try Shell.sqlite3(
+                file,
+                "CREATE TABLE LinkTag(id INTEGER PRIMARY KEY, name, weight); CREATE TABLE other(id INTEGER PRIMARY KEY)"
+            )
+            try TrackedDatabase(url: file).track()
+        }
+        struct Line: Decodable {
+            struct Change: Decodable { let model: String }
+            let token: String
+            let changes: [Change]
+        }
+        var token: String?
+        var models: [String] = []
+        for number in 101...106 {
+            _ = try Shell.sqlite3(file, "INSERT INTO LinkTag(id, name, weight) VALUES (\(number), 'x', 1)")
+            // A transaction with later changes of another entity only is not repeated either.
+            if isTracked { _ = try Shell.sqlite3(file, "INSERT INTO other VALUES (\(number))") }
+            let position = token.map { ["--after", $0] } ?? (isTracked ? [] : ["--after", "now"])
+            if !isTracked, token == nil {
+                token = try await CommandRun("stats", "--json", file.path).output.firstMatch(
+                    of: /"currentToken":"([^"]+)"/)?.output.1.description
+                continue
+            }
+            let run = try await CommandRun(["log", "--json", "--reverse"] + options + position + [file.path])
+            for line in run.output.split(separator: "\n") {
+                let transaction = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+                models += transaction.changes.map(\.model).filter { $0.hasPrefix("LinkTag") }
+                token = transaction.token
+            }
+        }
+        #expect(models == (isTracked ? 101...106 : 102...106).map { "LinkTag/\($0)" })
+    }
+
+    @Test func changesOfOneModelAreListedOnce() async throws {
+        let file = try GoldenStore.copy()
+        var lines: [Substring] = []
+        var token = "start"
+        for number in 1...4 {
+            _ = try Shell.sqlite3(file, "UPDATE Trip SET destination = 'City \(number)' WHERE id = 1")
+            let run = try await CommandRun(
+                "log", "--json", "--reverse", "--model", "Trip/1", "--after", token, file.path)
+            lines += run.output.split(separator: "\n")
+            token = try #require(lines.last?.firstMatch(of: /"token":"([^"]+)"/)).output.1.description
+        }
+        for number in 1...4 {
+            #expect(lines.count { $0.contains("\"new\":{\"destination\":\"City \(number)\"}") } == 1)
+        }
+    }
+
     /// The result of `at` does not depend on the number of models that it lists.
     @Test(arguments: [0, 1, 1_000]) func atSucceedsIfAModelMatches(_ limit: Int) async throws {
         let path = try GoldenStore.copy().path

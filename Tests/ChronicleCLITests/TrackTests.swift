@@ -67,7 +67,37 @@ import Testing
             let transaction = try await CommandRun("show", file.path, answer.arguments[2])
             #expect(transaction.output.contains("label"), "\(answer.arguments)")
         }
-        #expect(try await CommandRun("show", file.path, "\(Int64.max)").status == 2)
+        #expect(try await CommandRun("show", file.path, "\(Int64.max)").status == 1)
+    }
+
+    /// Tables that are not recorded are listed, but are no problem.
+    @Test func tablesThatAreNotRecorded() async throws {
+        let file = try TrackedFile.make()
+        _ = try Shell.sqlite3(file, "CREATE TABLE later(id INTEGER PRIMARY KEY)")
+        let statistics = try await CommandRun("stats", file.path)
+        #expect(statistics.output.contains("later: use chronicle track to record it"))
+        #expect(statistics.output.contains("settings: it has no primary key"))
+        #expect(!statistics.output.contains("notes"))
+        let verification = try await CommandRun("verify", file.path)
+        #expect(verification.status == 0)
+        #expect(verification.errors.contains("not recorded: later, settings"))
+    }
+
+    /// A program dropped the tables of the history, and its writes fail.
+    @Test(arguments: [["untrack", "FILE"], ["track", "FILE"]]) func aDroppedHistory(_ repair: [String]) async throws {
+        let file = try TrackedFile.make()
+        let drop = try Shell.sqlite3(
+            file,
+            "SELECT 'DROP TABLE ' || name || ';' FROM sqlite_schema WHERE type = 'table' AND name LIKE 'chronicle%'")
+        _ = try Shell.sqlite3(file, drop)
+        let insertion = "INSERT INTO label VALUES ('x', 1)"
+        #expect(throws: (any Error).self) { try Shell.sqlite3(file, insertion) }
+        #expect(try await CommandRun("verify", file.path).status == 1)
+        let log = try await CommandRun("log", file.path)
+        #expect(log.status == 3)
+        #expect(log.errors.contains("chronicle untrack"))
+        #expect(try await CommandRun(repair.map { $0 == "FILE" ? file.path : $0 }).status == 0)
+        _ = try Shell.sqlite3(file, insertion)
     }
 
     @Test func theFirstCallAndTheEnd() async throws {

@@ -15,18 +15,25 @@ enum ShowCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let text = try arguments.required("TRANSACTION")
-        let token = try Position(text, in: file.store, console.settings).token(in: file.store)
-        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
-        descriptor.fetchLimit = 1
-        guard
-            let transaction = try file.store.fetchHistoryWithoutChanges(descriptor).first
-                ?? Position.transaction(containing: token, in: file.store)
-        else {
+        guard let transaction = try transaction(text, file, console) else {
             console.message("chronicle: there is no transaction \(text.escaped)")
             return .negative
         }
         let writer = TransactionWriter(file: file, console: console, form: .changes(isJSON: arguments.has("json")))
         try writer.write(transaction, TransactionCursor(file, changesOf: transaction))
         return .success
+    }
+
+    private static func transaction(
+        _ text: String, _ file: StoreFile, _ console: Console
+    ) throws -> DefaultHistoryTransaction? {
+        let token: DefaultHistoryToken
+        do {
+            token = try Position(text, in: file.store, console.settings).token(in: file.store)
+        } catch is MissingTransaction { return nil }
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
+        descriptor.fetchLimit = 1
+        return try file.store.fetchHistoryWithoutChanges(descriptor).first
+            ?? Position.transaction(containing: token, in: file.store)
     }
 }

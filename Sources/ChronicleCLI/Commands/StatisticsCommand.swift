@@ -8,7 +8,8 @@ enum StatisticsCommand {
         discussion: """
             Shows the numbers of models, transactions and changes, the size of the file and of its history, and the time \
             that the history covers. The numbers of changes and bytes of a long history are estimates; they are marked \
-            with "about". For a tracked database, tables whose recording was interrupted are listed.
+            with "about". For a tracked database, tables whose recording was interrupted, and tables that are \
+            not recorded, are listed.
             """,
         options: [.json], run: run)
 
@@ -21,7 +22,9 @@ enum StatisticsCommand {
         let tags = try file.store.historyTags()
         let consumers = try file.store.consumerRecords()
         let counts = try file.modelCounts()
-        let interrupted = try interruptions(file)
+        let tables = try file.store.isTracked ? TrackedDatabase(url: file.url).tables() : []
+        let interrupted = interruptions(tables)
+        let unrecorded = UnrecordedTable.all(in: tables)
         func token(_ token: DefaultHistoryToken?) -> String? {
             token.map { Position.text($0, in: file.store.identifier) }
         }
@@ -39,6 +42,8 @@ enum StatisticsCommand {
                     "models": .object(counts.map { .init(name: $0.name, value: .count($0.count)) }),
                     "interrupted": file.store.isTracked
                         ? .object(interrupted.map { .init(name: $0.name, value: .string($0.reason)) }) : nil,
+                    "notRecorded": file.store.isTracked
+                        ? .object(unrecorded.map { .init(name: $0.name, value: .optional($0.reason)) }) : nil,
                 ]))
             return .success
         }
@@ -59,14 +64,14 @@ enum StatisticsCommand {
         ]
         rows += counts.map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
         rows += interrupted.map { ["not recorded", "\($0.name.escaped): \($0.reason.escaped); use chronicle track"] }
+        rows += unrecorded.map { ["not recorded", "\($0.name.escaped): \($0.text.escaped)"] }
         for line in TextLayout.table(rows) { try console.line(line) }
         return .success
     }
 
-    /// Returns the tables of a tracked database whose recording was interrupted, with the reasons.
-    private static func interruptions(_ file: StoreFile) throws -> [(name: String, reason: String)] {
-        guard file.store.isTracked else { return [] }
-        return try TrackedDatabase(url: file.url).tables().compactMap { table in
+    /// Returns the tables whose recording was interrupted, with the reasons.
+    private static func interruptions(_ tables: [TrackedDatabase.Table]) -> [(name: String, reason: String)] {
+        tables.compactMap { table in
             if case .interrupted(let reason) = table.state { (table.name, reason) } else { nil }
         }
     }
@@ -74,6 +79,26 @@ enum StatisticsCommand {
     private static func size(of url: URL) throws -> Int64 {
         let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    }
+}
+
+/// A table of a tracked database whose changes are not recorded.
+struct UnrecordedTable {
+    let name: String
+    /// The reason why it cannot be recorded, or `nil` if it can.
+    let reason: String?
+
+    var text: String { reason ?? "use chronicle track to record it" }
+
+    /// Returns the tables with rows of the program, without views and virtual tables.
+    static func all(in tables: [TrackedDatabase.Table]) -> [UnrecordedTable] {
+        tables.filter(\.isOrdinary).compactMap { table in
+            switch table.state {
+            case .notRecorded: UnrecordedTable(name: table.name, reason: nil)
+            case .unsupported(let reason): UnrecordedTable(name: table.name, reason: reason)
+            case .recorded, .interrupted: nil
+            }
+        }
     }
 }
 

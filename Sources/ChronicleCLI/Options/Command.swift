@@ -70,6 +70,7 @@ extension Command.Option {
             summary: "use colors: auto (on a terminal), always or never"),
         Command.Option(name: "no-pager", summary: "do not show the output with a pager"),
         Command.Option(name: "help", letter: "h", summary: "show this help"),
+        Command.Option(name: "version", summary: "show the version of the tool"),
     ]
 }
 

@@ -1,6 +1,6 @@
 /// The scripts with which shells complete the arguments of the tool.
 enum Completions {
-    static let shells = ["bash", "zsh"]
+    static let shells = ["bash", "fish", "zsh"]
 
     // MARK: bash
 
@@ -52,6 +52,45 @@ enum Completions {
         case .files: "COMPREPLY=($(compgen -f -- \"$current\"))"
         case .list(let list): "COMPREPLY=($(compgen -W \"\(list.joined(separator: " "))\" -- \"$current\"))"
         }
+    }
+
+    // MARK: fish
+
+    /// Returns a script for fish, for a file `chronicle.fish` in its directory of completions.
+    static func fish(_ commands: [Command]) -> String {
+        var lines = ["# Completions of chronicle for fish.", "complete -c chronicle -f"]
+        lines.append("complete -c chronicle -n __fish_use_subcommand -l version -d 'show the version of the tool'")
+        lines.append("complete -c chronicle -n __fish_use_subcommand -l help -s h -d 'list the commands'")
+        for command in commands {
+            lines.append(
+                "complete -c chronicle -n __fish_use_subcommand -a \(command.name) -d '\(fishQuoted(command.summary))'")
+        }
+        for command in commands {
+            let condition = "complete -c chronicle -n '__fish_seen_subcommand_from \(command.name)'"
+            for option in command.allOptions {
+                let letter = option.letter.map { " -s \($0)" } ?? ""
+                let values = option.value == nil ? "" : " \(fish(option.values, isOption: true))"
+                lines.append("\(condition) -l \(option.name)\(letter)\(values) -d '\(fishQuoted(option.summary))'")
+            }
+            if command.operands.contains(where: { ["FILE", "EXPORT"].contains($0.name) }) {
+                lines.append("\(condition) \(fish(.files, isOption: false))")
+            } else if command.operands.contains(where: { $0.name == "SHELL" }) {
+                lines.append("\(condition) \(fish(.list(shells), isOption: false))")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func fish(_ values: Command.Option.Values, isOption: Bool) -> String {
+        switch values {
+        case .any: "-x"
+        case .files: isOption ? "-r -F" : "-F"
+        case .list(let list): (isOption ? "-x " : "") + "-a '\(list.joined(separator: " "))'"
+        }
+    }
+
+    private static func fishQuoted(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
     }
 
     // MARK: zsh

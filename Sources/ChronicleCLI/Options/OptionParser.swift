@@ -23,8 +23,8 @@ struct OptionParser {
                 operands.append(argument)
             }
         }
-        // A request for help is not an error because of what is missing.
-        if !result.has("help") { try assign(operands, &result) }
+        // A request for help or the version is not an error because of what is missing.
+        if !result.has("help"), !result.has("version") { try assign(operands, &result) }
         return result
     }
 

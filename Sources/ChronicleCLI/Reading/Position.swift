@@ -84,7 +84,7 @@ enum Position: Equatable {
             check.fetchLimit = 1
             _ = try store.fetchHistoryIdentifiers(check)
         } catch SwiftDataError.historyTokenForked, SwiftDataError.historyTokenAhead {
-            throw UsageError("there is no transaction \(number)")
+            throw MissingTransaction(number: number)
         } catch SwiftDataError.historyTokenExpired {
             return token
         }
@@ -94,7 +94,7 @@ enum Position: Equatable {
         if try store.earliestHistoryToken() == token { return token }
         // The number of another program's transaction is that of its last change until a header follows it.
         guard try transaction(containing: token, in: store)?.isExternal == true else {
-            throw UsageError("there is no transaction \(number)")
+            throw MissingTransaction(number: number)
         }
         return token
     }
@@ -196,4 +196,11 @@ enum Position: Equatable {
         }
         return later
     }
+}
+
+/// The number of a transaction that the history does not contain.
+struct MissingTransaction: Error {
+    let number: Int64
+
+    var message: String { "there is no transaction \(number)" }
 }

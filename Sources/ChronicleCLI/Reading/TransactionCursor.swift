@@ -65,7 +65,7 @@ struct TransactionCursor {
     func forEachChange(_ body: (HistoryChange) throws -> Void) throws {
         if let changes { return try changes.forEach(body) }
         guard let current else { return }
-        var request = HistoryChangesRequest(current, after: nil, limit: Self.changesPerPage)
+        var request = HistoryChangesRequest(current, after: selection.after?.token, limit: Self.changesPerPage)
         while true {
             let page = try file.store.fetchHistoryChanges(request)
             for change in page where selection.matches(change, in: file.schema) { try body(change) }
@@ -103,7 +103,9 @@ struct TransactionCursor {
     /// Returns whether a candidate has a matching change. The store has evaluated the other conditions.
     private mutating func matches(_ transaction: DefaultHistoryTransaction) throws -> Bool {
         if model != nil { return true }
-        guard selection.attribute != nil else { return true }
+        // The store also finds transactions of other programs whose matching changes are before the token.
+        let mayBeDivided = selection.selectsChanges && transaction.isExternal && selection.after?.token != nil
+        guard selection.attribute != nil || mayBeDivided else { return true }
         current = transaction
         var hasMatch = false
         struct Found: Error {}
@@ -134,7 +136,7 @@ private struct ModelEntries {
         while let entry = try nextEntry() {
             if let transaction, transaction != entry.transaction { break }
             entries.removeFirst()
-            guard isSelected(entry.transaction), selection.matches(entry.change, in: file.schema) else { continue }
+            guard isSelected(entry), selection.matches(entry.change, in: file.schema) else { continue }
             transaction = entry.transaction
             changes.append(entry.change)
         }
@@ -163,8 +165,16 @@ private struct ModelEntries {
         _ = try file.store.fetchHistoryIdentifiers(check)
     }
 
-    private func isSelected(_ transaction: DefaultHistoryTransaction) -> Bool {
+    private func isSelected(_ entry: ModelHistoryEntry<DefaultHistoryTransaction>) -> Bool {
+        let transaction = entry.transaction
         if let lowerBound, transaction.token <= lowerBound { return false }
+        // A token can be a position within a transaction of another program.
+        if let position = lowerBound?.position(in: file.store.identifier),
+            let number = entry.change.integerChangeIdentifier,
+            number <= position
+        {
+            return false
+        }
         if case .date(let date)? = selection.after, transaction.timestamp <= date { return false }
         if let through = selection.through, through < transaction.token { return false }
         return selection.author.map { $0 == transaction.author ?? "" } ?? true

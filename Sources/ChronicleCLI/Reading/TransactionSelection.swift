@@ -57,7 +57,8 @@ struct TransactionSelection {
 }
 
 extension Position {
-    fileprivate var token: DefaultHistoryToken? {
+    /// The token, or `nil` for a date.
+    var token: DefaultHistoryToken? {
         if case .token(let token) = self { token } else { nil }
     }
 }
