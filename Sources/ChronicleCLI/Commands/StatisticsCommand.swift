@@ -24,6 +24,7 @@ enum StatisticsCommand {
         let counts = try file.modelCounts()
         let tables = try file.store.isTracked ? TrackedDatabase(url: file.url).tables() : []
         let interrupted = interruptions(tables)
+        let differences = try file.store.isTracked ? TrackedDatabase(url: file.url).unrecordedRows() : []
         let unrecorded = UnrecordedTable.all(in: tables)
         func token(_ token: DefaultHistoryToken?) -> String? {
             token.map { Position.text($0, in: file.store.identifier) }
@@ -42,6 +43,8 @@ enum StatisticsCommand {
                     "models": .object(counts.map { .init(name: $0.name, value: .count($0.count)) }),
                     "interrupted": file.store.isTracked
                         ? .object(interrupted.map { .init(name: $0.name, value: .string($0.reason)) }) : nil,
+                    "unrecordedRows": file.store.isTracked
+                        ? .object(differences.map { .init(name: $0.table, value: .string($0.text)) }) : nil,
                     "notRecorded": file.store.isTracked
                         ? .object(unrecorded.map { .init(name: $0.name, value: .optional($0.reason)) }) : nil,
                 ]))
@@ -64,6 +67,9 @@ enum StatisticsCommand {
         ]
         rows += counts.map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
         rows += interrupted.map { ["not recorded", "\($0.name.escaped): \($0.reason.escaped); use chronicle track"] }
+        rows += differences.map {
+            ["not recorded", "\($0.table.escaped): \($0.text) without a record; use chronicle track --reconcile"]
+        }
         rows += unrecorded.map { ["not recorded", "\($0.name.escaped): \($0.text.escaped)"] }
         for line in TextLayout.table(rows) { try console.line(line) }
         return .success

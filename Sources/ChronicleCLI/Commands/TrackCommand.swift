@@ -18,11 +18,16 @@ enum TrackCommand {
             the recording of tables that were rebuilt. Changes in between are missing, which readers notice as a gap. The \
             columns of a recorded table cannot be dropped with ALTER TABLE; end the recording with chronicle untrack \
             --keep-history first.
+
+            Programs that disable triggers change tables without a record. chronicle verify and chronicle stats find inserted \
+            and deleted rows, and verify also values that differ from the recorded ones. With --reconcile, these differences \
+            are recorded as one transaction with the metadata reconciled.
             """,
         operands: [.database, .tables("the tables to record, instead of all")],
         options: [
             .init(name: "no-values", summary: "do not record the values before and after changes from now on"),
-            .init(name: "values", summary: "record the values again"), .json,
+            .init(name: "values", summary: "record the values again"),
+            .init(name: "reconcile", summary: "record what programs changed without triggers"), .json,
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -32,14 +37,20 @@ enum TrackCommand {
         let database = TrackedDatabase(url: URL(fileURLWithPath: try arguments.required("FILE")))
         let tables = try database.track(
             arguments.repeated.isEmpty ? nil : arguments.repeated,
-            preservesValues: arguments.has("no-values") ? false : arguments.has("values") ? true : nil)
+            preservesValues: arguments.has("no-values") ? false : arguments.has("values") ? true : nil,
+            reconciles: arguments.has("reconcile"))
         let text = TableText(console: console)
         if arguments.has("json") {
             for table in tables { try console.line(text.json(table)) }
             return .success
         }
         for line in text.lines(tables) { try console.line(line) }
+        let reconciled = tables.reduce(0) { $0 + $1.reconciledChangeCount }
+        if arguments.has("reconcile") {
+            try console.line("Reconciled \(NumberText.grouped(reconciled)) \(reconciled == 1 ? "change" : "changes").")
+        }
         let count = tables.count { $0.isNew }
+        if count == 0, reconciled > 0 { return .success }
         try console.line(
             count == 0 ? "Nothing has changed." : "Recording \(count) \(count == 1 ? "table" : "tables") from now on.")
         return .success
@@ -114,7 +125,8 @@ struct TableText {
         }
         return .members([
             "table": .string(table.name), "state": .string(state), "reason": .optional(reason),
-            "isNew": .bool(table.isNew), "limitations": .array(table.limitations.map(JSON.string)),
+            "isNew": .bool(table.isNew), "reconciled": .count(table.reconciledChangeCount),
+            "limitations": .array(table.limitations.map(JSON.string)),
         ])
     }
 }

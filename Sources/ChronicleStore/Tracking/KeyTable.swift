@@ -38,9 +38,22 @@ struct KeyTable {
             """)
     }
 
+    /// Returns the number of rows whose keys have no number, although a change of the key would have assigned one.
+    func unnumberedRows(_ connection: Connection) throws -> Int {
+        let values = key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
+        let count = try connection.scalarInt64(
+            """
+            SELECT count(*) FROM main.\(quoted(table.name)) AS t WHERE \(values) \
+            AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
+            """)
+        return Int(count ?? 0)
+    }
+
     /// The query for the rows of the table with their numbers, as the rows of a table of models.
-    static func select(_ name: String, _ entityID: Int64, keyColumns: [String], columns: [String]) -> String {
-        let own = columns.map { "t.\(quoted($0)) AS \(quoted($0))" }
+    ///
+    /// - Parameter columns: The columns, or `nil` for all.
+    static func select(_ name: String, _ entityID: Int64, keyColumns: [String], columns: [String]?) -> String {
+        let own = columns?.map { "t.\(quoted($0)) AS \(quoted($0))" } ?? ["t.*"]
         let sameKey = keyColumns.enumerated().map { "k.\(NumberedKey.column($0)) = t.\(quoted($1))" }
         return "SELECT \((["k.id AS \(RecorderSQL.key)"] + own).joined(separator: ", ")) "
             + "FROM main.\(quoted(NumberedKey.table(of: entityID))) AS k JOIN main.\(quoted(name)) AS t "

@@ -61,7 +61,7 @@ struct RecorderObjects {
     // MARK: Names
 
     private static func isTable(_ name: String) -> Bool {
-        requiredTables.contains(name) || [ConsumerTable.name, TagTable.name].contains(name)
+        requiredTables.contains(name) || [ConsumerTable.name, TagTable.name, Baseline.table].contains(name)
             || number(in: name, after: NumberedKey.table(of: 0).dropLast()) == ""
     }
 

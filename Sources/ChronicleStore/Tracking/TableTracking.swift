@@ -33,6 +33,19 @@ struct TableTracking {
         return tables.sorted { $0.name < $1.name }
     }
 
+    /// Returns the recorded tables with rows that were inserted or deleted without a record.
+    func differences() throws -> [(table: String, Baseline.Difference)] {
+        var differences: [(String, Baseline.Difference)] = []
+        for entity in try registry.entities() {
+            guard let name = entity.tableName, let table = try TrackedTable(name, connection),
+                try interruption(of: entity, table) == nil,
+                let difference = try Baseline(of: entity.number, connection).difference(table), !difference.isEmpty
+            else { continue }
+            differences.append((name, difference))
+        }
+        return differences
+    }
+
     private func table(_ table: TrackedTable, _ entity: RecordedEntity?) throws -> TrackedDatabase.Table {
         var limitations: [String] = []
         if table.reason == nil {
@@ -146,6 +159,14 @@ struct TableTracking {
             table.isNew = begun.contains(table.name)
             return table
         }
+    }
+
+    /// Records what programs changed without triggers.
+    ///
+    /// - Returns: The numbers of changes by table.
+    func reconcile() throws -> [String: Int] {
+        guard try FileFormat.isTracked(connection), try !RecorderObjects(connection).isIncomplete else { return [:] }
+        return try Reconciliation(connection).run()
     }
 
     private func requestedTables(_ names: [String]?) throws -> [TrackedTable] {
@@ -278,6 +299,7 @@ struct TableTracking {
         // Notes from before the interruption say nothing about the present rows.
         for statement in RecorderSQL.dropTriggers(of: recorded.number) { try connection.execute(statement) }
         for statement in RecorderSQL.triggers(of: table.recordedTable(recorded)) { try connection.execute(statement) }
+        try Baseline(of: recorded.number, connection).set(table)
         return true
     }
 
@@ -329,6 +351,7 @@ struct TableTracking {
         try headers.sealExternalChanges(resolvesConflicts: true)
         for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
         try registry.setTable(nil, keyColumns: entity.keyColumns ?? [], of: entity)
+        try Baseline(of: entity.number, connection).remove()
     }
 
     /// Ends the recording of tables that were dropped.

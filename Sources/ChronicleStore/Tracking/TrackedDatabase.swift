@@ -35,7 +35,7 @@ public struct TrackedDatabase: Sendable {
         public enum State: Hashable, Sendable {
             /// All changes are recorded.
             case recorded
-            /// Changes may be missing in the history, for the given reason. ``TrackedDatabase/track(_:preservesValues:)``
+            /// Changes may be missing in the history, for the given reason. ``TrackedDatabase/track(_:preservesValues:reconciles:)``
             /// records the table again.
             case interrupted(reason: String)
             /// The table is not recorded, but could be.
@@ -50,8 +50,11 @@ public struct TrackedDatabase: Sendable {
         public let state: State
         /// Changes of a recorded table that the history does not contain; usually empty.
         public let limitations: [String]
-        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:)`` began or resumed the recording.
+        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` began or resumed the recording.
         public internal(set) var isNew = false
+        /// The number of changes that the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` recorded
+        /// because a program had made them without triggers.
+        public internal(set) var reconciledChangeCount = 0
         /// Whether it is neither a view nor virtual, nor part of a virtual table.
         package internal(set) var isOrdinary = true
     }
@@ -78,6 +81,9 @@ public struct TrackedDatabase: Sendable {
     ///   - names: The names of tables, or `nil` for all tables that can be recorded.
     ///   - preservesValues: Whether the history contains the values before and after each change, of up to 65,536 bytes;
     ///     `nil` for the setting of the file, which is `true` initially.
+    ///   - reconciles: Whether to record what programs changed without triggers, such as those that disable them: rows that
+    ///     were inserted or deleted, and values that differ from the recorded ones. The changes are one transaction with the
+    ///     metadata `reconciled`; the values of deleted rows, and changes of rows without recorded values, are not known.
     /// - Returns: All tables and views of the file.
     /// - Throws: One of the following errors. Nothing was changed in that case.
     ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table can, or
@@ -91,13 +97,22 @@ public struct TrackedDatabase: Sendable {
     /// - Complexity: Proportional to the number of tables, and to the number of rows of the tables whose primary key is not
     ///   an integer.
     @discardableResult
-    public func track(_ names: [String]? = nil, preservesValues: Bool? = nil) throws -> [Table] {
-        try writing { try TableTracking($0).track(names, preservesValues: preservesValues) }
+    public func track(
+        _ names: [String]? = nil, preservesValues: Bool? = nil, reconciles: Bool = false
+    ) throws -> [Table] {
+        try writing { connection in
+            let counts = try reconciles ? TableTracking(connection).reconcile() : [:]
+            return try TableTracking(connection).track(names, preservesValues: preservesValues).map { table in
+                var table = table
+                table.reconciledChangeCount = counts[table.name] ?? 0
+                return table
+            }
+        }
     }
 
     /// Ends the recording of tables and keeps the history.
     ///
-    /// Call ``track(_:preservesValues:)`` to record the tables again. The changes in between are a gap.
+    /// Call ``track(_:preservesValues:reconciles:)`` to record the tables again. The changes in between are a gap.
     ///
     /// - Parameter names: The names of tables, or `nil` for all.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or the errors of ``untrack()``.
@@ -109,13 +124,13 @@ public struct TrackedDatabase: Sendable {
 
     /// Ends the recording and deletes the history.
     ///
-    /// All tables, indexes and triggers that ``track(_:preservesValues:)`` added are dropped, so that the schema is what it
+    /// All tables, indexes and triggers that ``track(_:preservesValues:reconciles:)`` added are dropped, so that the schema is what it
     /// was before. The file keeps its size until its program runs `VACUUM`. Consumers may leave the file `<database>-consumers`
     /// beside it, which you can delete when no program uses it.
     ///
     /// - Throws: One of the following errors. Nothing was changed in that case.
     ///   - ``SwiftDataError/unsupportedFeature`` if the database is not tracked.
-    ///   - ``SwiftDataError/storeBusy``, or another error of ``track(_:preservesValues:)`` about the file.
+    ///   - ``SwiftDataError/storeBusy``, or another error of ``track(_:preservesValues:reconciles:)`` about the file.
     /// - Complexity: Proportional to the size of the history.
     public func untrack() throws {
         try writing { try TableTracking($0).untrack() }
@@ -124,18 +139,30 @@ public struct TrackedDatabase: Sendable {
     /// Returns all tables and views of the file, and whether their changes are recorded.
     ///
     /// - Returns: The tables in alphabetical order. A recorded table that was dropped is among them.
-    /// - Throws: The errors of ``track(_:preservesValues:)`` about the file. The file is not changed.
+    /// - Throws: The errors of ``track(_:preservesValues:reconciles:)`` about the file. The file is not changed.
     /// - Complexity: Proportional to the number of tables.
     public func tables() throws -> [Table] {
+        try reading { try TableTracking($0).tables() }
+    }
+
+    /// Returns the recorded tables with rows that were inserted or deleted without a record, and how many.
+    ///
+    /// - Throws: The errors of ``tables()``.
+    /// - Complexity: O(*n*) in the numbers of rows and of recorded changes.
+    package func unrecordedRows() throws -> [(table: String, text: String)] {
+        try reading { try TableTracking($0).differences().map { ($0.table, $0.1.text) } }
+    }
+
+    // MARK: The file
+
+    private func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try attributingErrors(to: nil) {
             let inspection = try inspection()
             let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly, busyTimeout: busyTimeout)
             defer { connection.close() }
-            return try connection.deferredRead { try TableTracking(connection).tables() }
+            return try connection.deferredRead { try body(connection) }
         }
     }
-
-    // MARK: The file
 
     private func inspection() throws -> FileInspection {
         guard FileManager.default.fileExists(atPath: url.path) else {

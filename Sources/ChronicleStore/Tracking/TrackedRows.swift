@@ -18,6 +18,12 @@ enum TrackedRows {
         }
     }
 
+    /// Returns the rows of a table in a FROM clause, with the key as `_rowid_`, for connections without the views.
+    static func source(_ name: String, _ entity: Int64, _ keyColumns: [String]?) -> String {
+        guard let keyColumns else { return "main.\(quoted(name))" }
+        return "(\(KeyTable.select(name, entity, keyColumns: keyColumns, columns: nil)))"
+    }
+
     /// Returns the names of the entities that are recorded, and whose tables have all recorded columns.
     static func entities(_ connection: Connection) throws -> Set<String> {
         let statement = try connection.prepare(

@@ -165,6 +165,9 @@ extension TrackedTable {
     /// The columns with attributes: all, except the rowid.
     var attributes: [Column] { columns.filter { $0.name != rowIDColumn } }
 
+    /// The columns of a primary key that is not the rowid.
+    var keyColumns: [String]? { primaryKey.isEmpty ? nil : primaryKey.map(\.name) }
+
     /// Returns how the history identifies the rows of the table.
     func key(of entityID: Int64) -> RowKey {
         guard primaryKey.isEmpty else {

@@ -26,6 +26,8 @@ final class ReplayCheck {
     /// A table with the numbers and names of its columns.
     private struct Table {
         let name: String
+        /// The rows in a FROM clause, with the key as `_rowid_`.
+        let source: String
         let columns: [Int64: String]
         /// The position up to which values of relationships are not comparable, because their form changed.
         let relationshipsAfter: Int64
@@ -60,6 +62,8 @@ final class ReplayCheck {
             let columns = root.attributes.filter(\.isPresent)
             tables[root.number] = Table(
                 name: root.name,
+                source: verifier.isTracked
+                    ? TrackedRows.source(root.name, root.number, root.keyColumns) : quoted(root.name),
                 columns: Dictionary(
                     columns.map { (Int64($0.number), $0.name) }, uniquingKeysWith: { first, _ in first }),
                 relationshipsAfter: try MetaTable.position(.relationships(root.number), verifier.connection) ?? 0,
@@ -68,6 +72,27 @@ final class ReplayCheck {
     }
 
     func run() throws {
+        try forEachPart { part, parts in
+            try compareRows()
+            try compareValues()
+            if start == 0 { try findUnrecorded(part, of: parts) }
+            verifier.show(0.5 + Double(part + 1) / Double(parts) / 2)
+        }
+    }
+
+    /// Calls a closure with each value that differs from the last one that the history records: with the numbers of the
+    /// table's entity, the key and the attribute, and the position of the recorded value.
+    func forEachDifferentValue(
+        _ body: (_ entity: Int64, _ key: Int64, _ attribute: Int64, _ position: Int64) throws -> Void
+    ) throws {
+        try forEachPart { _, _ in
+            try findDifferentValues { value, position in
+                try body(value.row.table, value.row.key, value.attribute, position)
+            }
+        }
+    }
+
+    private func forEachPart(_ body: (_ part: Int64, _ parts: Int64) throws -> Void) throws {
         // Not the distance of the positions: a damaged file can have a row far behind the others.
         let rows = try verifier.connection.scalarInt64("SELECT count(*) FROM \(ChangeTable.name) WHERE id > \(start)")
         let parts = max(1, (rows ?? 0) / Self.rowsPerPart)
@@ -75,10 +100,7 @@ final class ReplayCheck {
             states.removeAll(keepingCapacity: true)
             values.removeAll(keepingCapacity: true)
             try replay(part, of: parts)
-            try compareRows()
-            try compareValues()
-            if start == 0 { try findUnrecorded(part, of: parts) }
-            verifier.show(0.5 + Double(part + 1) / Double(parts) / 2)
+            try body(part, parts)
         }
     }
 
@@ -156,7 +178,7 @@ final class ReplayCheck {
     private func compareRows() throws {
         for (key, state) in states.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }) {
             guard let table = tables[key.table] else { continue }
-            let statement = try verifier.connection.cached("SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ?")
+            let statement = try verifier.connection.cached("SELECT 1 FROM \(table.source) WHERE _rowid_ = ?")
             defer { statement.reset() }
             try statement.bind(key.key, at: 1)
             let exists = try statement.step()
@@ -170,22 +192,29 @@ final class ReplayCheck {
     }
 
     private func compareValues() throws {
+        try findDifferentValues { value, position in
+            guard let table = tables[value.row.table], let column = table.columns[value.attribute] else { return }
+            try verifier.report(
+                .row, table.name, value.row.key,
+                detail: "the value of \(column) is not the one that position \(position) of the history records")
+        }
+    }
+
+    private func findDifferentValues(_ body: (ValueKey, _ position: Int64) throws -> Void) throws {
         let sorted = values.sorted { ($0.key.row.table, $0.key.row.key) < ($1.key.row.table, $1.key.row.key) }
         for (value, position) in sorted where states[value.row]?.exists == true {
             guard let table = tables[value.row.table], let column = table.columns[value.attribute] else { continue }
             // The recorder compares with IS, too.
             let statement = try verifier.connection.cached(
                 """
-                SELECT c.new_value IS t.\(quoted(column)) FROM \(quoted(table.name)) AS t, \(ChangeTable.name) AS c \
+                SELECT c.new_value IS t.\(quoted(column)) FROM \(table.source) AS t, \(ChangeTable.name) AS c \
                 WHERE t._rowid_ = ? AND c.id = ?
                 """)
             defer { statement.reset() }
             try statement.bind(value.row.key, at: 1)
             try statement.bind(position, at: 2)
             guard try statement.step(), statement.int64(0) == 0 else { continue }
-            try verifier.report(
-                .row, table.name, value.row.key,
-                detail: "the value of \(column) is not the one that position \(position) of the history records")
+            try body(value, position)
         }
     }
 

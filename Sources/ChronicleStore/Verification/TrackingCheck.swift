@@ -25,7 +25,7 @@ struct TrackingCheck {
                 .trigger, ChangeTable.name, detail: "the trigger \(PendingTransaction.trigger) is missing or changed")
         }
         try checkPending()
-        try checkKeys()
+        try checkRows()
     }
 
     /// Checks that the pending transaction begins at the first change that no header follows.
@@ -44,24 +44,22 @@ struct TrackingCheck {
         }
     }
 
-    /// Reports rows of recorded tables whose keys have no number.
-    private func checkKeys() throws {
-        let present = try TrackedRows.entities(connection)
-        for entity in try EntityRegistry(connection).entities() where present.contains(entity.name) {
-            guard let table = try TrackedTable(entity.name, connection), let key = KeyTable(table, of: entity.number),
-                try TableTracking(connection).interruption(of: entity, table) == nil
-            else {
-                continue
-            }
-            let values = key.key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
-            let missing = try connection.scalarInt64(
-                """
-                SELECT count(*) FROM main.\(quoted(table.name)) AS t WHERE \(values) \
-                AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key.key)) WHERE \(RecorderSQL.hasNumber("t", key.key)))
-                """)
-            if let missing, missing > 0 {
-                try verifier.report(.row, table.name, detail: "\(missing) rows are not in \(key.key.table)")
-            }
+    /// Reports tables whose rows differ from what the history says about their keys.
+    private func checkRows() throws {
+        for (table, difference) in try TableTracking(connection).differences() {
+            let text = difference.text
+            try verifier.report(.row, table, detail: "\(text) without a record; use chronicle track --reconcile")
         }
+    }
+}
+
+extension Baseline.Difference {
+    /// The numbers of rows, such as `2 rows were inserted and 1 row was deleted`.
+    var text: String {
+        func rows(_ count: Int, _ verb: String) -> String? {
+            count == 0 ? nil : count == 1 ? "1 row was \(verb)" : "\(count) rows were \(verb)"
+        }
+        return [rows(inserted.count + unnumbered, "inserted"), rows(deleted.count, "deleted")].compactMap(\.self)
+            .joined(separator: " and ")
     }
 }

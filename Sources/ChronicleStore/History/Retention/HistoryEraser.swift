@@ -138,6 +138,7 @@ struct HistoryEraser {
     }
 
     private func deleteRows(_ positions: ClosedRange<Int64>) throws {
+        try Baseline.advance(through: positions.upperBound, connection)
         let statement = try connection.cached("DELETE FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ?")
         try statement.bind(positions.lowerBound, at: 1)
         try statement.bind(positions.upperBound, at: 2)

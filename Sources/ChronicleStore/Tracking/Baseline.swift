@@ -1,0 +1,225 @@
+import ChronicleCore
+import ChronicleSQLStore
+import ChronicleSQLite
+
+/// The keys of a recorded table's rows at a position of the history.
+///
+/// The history does not contain the inserts of the rows that existed before, so the keys that a table should have are those
+/// of the baseline, changed by the inserts and deletes after its position. Other keys show that a program wrote the table
+/// without triggers, for example with `SQLITE_DBCONFIG_ENABLE_TRIGGER`.
+///
+/// The table `chronicle_baseline` contains ranges of consecutive keys, the numbers of a ``KeyTable`` among them. A purge
+/// moves the baseline to the position through which it deletes.
+struct Baseline {
+    static let table = "chronicle_baseline"
+
+    static let createTable = """
+        CREATE TABLE IF NOT EXISTS \(table)(entity INTEGER, first INTEGER, last INTEGER, PRIMARY KEY (entity, first)) \
+        WITHOUT ROWID
+        """
+
+    /// The rows of a table that were inserted or deleted without a record, by their keys in ascending order.
+    struct Difference {
+        var inserted: [Int64] = []
+        var deleted: [Int64] = []
+        /// The number of rows whose keys have no number.
+        var unnumbered = 0
+
+        var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && unnumbered == 0 }
+    }
+
+    let connection: Connection
+    /// The number of the table's entity.
+    let entity: Int64
+
+    init(of entity: Int64, _ connection: Connection) { (self.entity, self.connection) = (entity, connection) }
+
+    private var name: MetaName { .baseline(entity) }
+
+    // MARK: Changing
+
+    /// Stores the present keys of a table, with the newest position.
+    ///
+    /// - Complexity: O(*n*) in the number of rows.
+    func set(_ table: TrackedTable) throws {
+        try connection.execute(Self.createTable)
+        try deleteRanges()
+        var range: (first: Int64, last: Int64)?
+        let keys = try connection.prepare(Self.selectKeys(table, entity))
+        while try keys.step() {
+            let key = keys.int64(0)
+            if let known = range, known.last < .max, known.last + 1 == key {
+                range?.last = key
+            } else {
+                if let range { try insert(range.first, range.last) }
+                range = (key, key)
+            }
+        }
+        if let range { try insert(range.first, range.last) }
+        try MetaTable.set(name, connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0, connection)
+    }
+
+    /// Forgets the keys of a table whose recording ends.
+    func remove() throws {
+        guard try MetaTable.integer(name, connection) != nil else { return }
+        try deleteRanges()
+        try MetaTable.remove(name, connection)
+    }
+
+    /// Moves the baselines of all tables to a position, through which the history is about to be deleted.
+    ///
+    /// - Complexity: Proportional to the number of changes up to the position.
+    static func advance(through position: Int64, _ connection: Connection) throws {
+        guard try MetaTable.integer(.tracked, connection) != nil else { return }
+        let statement = try connection.cached(
+            """
+            SELECT substr(name, \(MetaName.baselinePrefix.count + 1)) FROM chronicle_meta \
+            WHERE name >= '\(MetaName.baselinePrefix)' AND name < 'baseline;' AND value < ?
+            """)
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        var entities: [Int64] = []
+        while try statement.step() {
+            if let number = Int64(statement.text(0)) { entities.append(number) }
+        }
+        for entity in entities { try Baseline(of: entity, connection).advance(through: position) }
+    }
+
+    private func advance(through position: Int64) throws {
+        guard let start = try MetaTable.integer(name, connection), start < position else { return }
+        for (key, exists) in try changedKeys(after: start, through: position) {
+            if exists { try insert(key) } else { try delete(key) }
+        }
+        try MetaTable.set(name, position, connection)
+    }
+
+    private func insert(_ key: Int64) throws {
+        let previous = try range(at: key)
+        if let previous, previous.last >= key { return }
+        let next = try key < .max ? range(at: key + 1).flatMap { $0.first == key + 1 ? $0 : nil } : nil
+        if let next { try deleteRange(next.first) }
+        guard let previous, previous.last == key - 1 else { return try insert(key, next?.last ?? key) }
+        try deleteRange(previous.first)
+        try insert(previous.first, next?.last ?? key)
+    }
+
+    private func delete(_ key: Int64) throws {
+        guard let range = try range(at: key), range.last >= key else { return }
+        try deleteRange(range.first)
+        if range.first < key { try insert(range.first, key - 1) }
+        if key < range.last { try insert(key + 1, range.last) }
+    }
+
+    /// Returns the last range that begins at a key or before.
+    private func range(at key: Int64) throws -> (first: Int64, last: Int64)? {
+        let statement = try connection.cached(
+            "SELECT first, last FROM \(Self.table) WHERE entity = ? AND first <= ? ORDER BY first DESC LIMIT 1")
+        defer { statement.reset() }
+        try statement.bind(entity, at: 1)
+        try statement.bind(key, at: 2)
+        return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+    }
+
+    private func insert(_ first: Int64, _ last: Int64) throws {
+        let statement = try connection.cached("INSERT INTO \(Self.table)(entity, first, last) VALUES (?, ?, ?)")
+        try statement.bind(entity, at: 1)
+        try statement.bind(first, at: 2)
+        try statement.bind(last, at: 3)
+        try statement.run()
+    }
+
+    private func deleteRange(_ first: Int64) throws {
+        let statement = try connection.cached("DELETE FROM \(Self.table) WHERE entity = ? AND first = ?")
+        try statement.bind(entity, at: 1)
+        try statement.bind(first, at: 2)
+        try statement.run()
+    }
+
+    private func deleteRanges() throws {
+        let statement = try connection.cached("DELETE FROM \(Self.table) WHERE entity = ?")
+        try statement.bind(entity, at: 1)
+        try statement.run()
+    }
+
+    // MARK: Comparing
+
+    /// Compares the rows of a table with the baseline and the history.
+    ///
+    /// - Returns: `nil` if there is no baseline, because an earlier version recorded the table.
+    /// - Complexity: O(*n*) in the numbers of rows and of recorded changes.
+    func difference(_ table: TrackedTable) throws -> Difference? {
+        guard let start = try MetaTable.integer(name, connection) else { return nil }
+        var changed = try changedKeys(after: start, through: .max)
+        let noted = try notedKeys()
+        var difference = Difference()
+        let ranges = try connection.prepare("SELECT first, last FROM \(Self.table) WHERE entity = ? ORDER BY first")
+        try ranges.bind(entity, at: 1)
+        var range = try ranges.step() ? (ranges.int64(0), ranges.int64(1)) : nil
+        /// Moves beyond the keys of the baseline before a limit, or all of them, which the table does not have.
+        func skip(before limit: Int64?) throws {
+            while let (first, last) = range, limit.map({ first < $0 }) ?? true {
+                if changed[first] == nil, !noted.contains(first) { difference.deleted.append(first) }
+                try consume(first, last)
+            }
+        }
+        func consume(_ first: Int64, _ last: Int64) throws {
+            range = first < last ? (first + 1, last) : try ranges.step() ? (ranges.int64(0), ranges.int64(1)) : nil
+        }
+        let keys = try connection.prepare(Self.selectKeys(table, entity))
+        while try keys.step() {
+            let key = keys.int64(0)
+            try skip(before: key)
+            var isExpected = false
+            if let (first, last) = range, first == key {
+                isExpected = true
+                try consume(first, last)
+            }
+            if let exists = changed.removeValue(forKey: key) { isExpected = exists }
+            if !isExpected { difference.inserted.append(key) }
+        }
+        try skip(before: nil)
+        difference.deleted += changed.filter { $0.value && !noted.contains($0.key) }.keys
+        difference.deleted.sort()
+        difference.unnumbered = try KeyTable(table, of: entity)?.unnumberedRows(connection) ?? 0
+        return difference
+    }
+
+    /// Returns the keys that the history changes, and whether a row has the key afterwards.
+    private func changedKeys(after start: Int64, through end: Int64) throws -> [Int64: Bool] {
+        let deletion = ChangeTable.Kind(.delete, of: entity).rawValue
+        let operations: [ChangeTable.Operation] = [.insert, .update, .delete]
+        let kinds = operations.map { "\(ChangeTable.Kind($0, of: entity).rawValue)" }
+        let statement = try connection.prepare(
+            """
+            SELECT primary_key, kind <> \(deletion) FROM \(ChangeTable.name) WHERE id > ? AND id <= ? \
+            AND kind IN (\(kinds.joined(separator: ", "))) ORDER BY id
+            """)
+        try statement.bind(start, at: 1)
+        try statement.bind(end, at: 2)
+        var keys: [Int64: Bool] = [:]
+        while try statement.step() {
+            if statement.isInteger(0) { keys[statement.int64(0)] = statement.int64(1) != 0 }
+        }
+        return keys
+    }
+
+    /// Returns the keys of rows that REPLACE may have deleted, which the next write of Chronicle records.
+    private func notedKeys() throws -> Set<Int64> {
+        let statement = try connection.prepare("SELECT primary_key FROM chronicle_conflict WHERE entity = ?")
+        try statement.bind(entity, at: 1)
+        var keys: Set<Int64> = []
+        while try statement.step() { keys.insert(statement.int64(0)) }
+        return keys
+    }
+
+    /// The query for the keys of a table, in ascending order.
+    private static func selectKeys(_ table: TrackedTable, _ entity: Int64) -> String {
+        "SELECT \(RecorderSQL.key) FROM \(TrackedRows.source(table.name, entity, table.keyColumns)) ORDER BY 1"
+    }
+}
+
+extension MetaName {
+    /// The position of the ``Baseline`` of the table of an entity.
+    static func baseline(_ entity: Int64) -> MetaName { MetaName("\(baselinePrefix)\(entity)") }
+    static let baselinePrefix = "baseline:"
+}
