@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -68,6 +69,26 @@ import Testing
             #expect(transaction.output.contains("label"), "\(answer.arguments)")
         }
         #expect(try await CommandRun("show", file.path, "\(Int64.max)").status == 1)
+    }
+
+    @Test func changesWithoutTriggersAreReconciled() async throws {
+        let file = try TrackedFile.make()
+        let app = try Connection(path: file.path, mode: .readWrite)
+        try app.setTriggersEnabled(false)
+        try app.execute("INSERT INTO label VALUES ('green', 2), ('grey', 3); DELETE FROM label WHERE name = 'blue'")
+        app.close()
+        let verification = try await CommandRun("verify", file.path)
+        #expect(verification.status == 1)
+        let text = "label: 2 rows were inserted and 1 row was deleted without a record; use chronicle track --reconcile"
+        #expect(verification.output.contains(text))
+        #expect(try await CommandRun("stats", file.path).output.contains(text))
+        let run = try await CommandRun("track", "--reconcile", file.path)
+        #expect(run.output.contains("Reconciled 3 changes."))
+        #expect(try await CommandRun("verify", file.path).status == 0)
+        let log = try await CommandRun("log", "-n", "1", file.path)
+        #expect(log.output.contains("reconciled: true"))
+        #expect(log.output.contains("insert label/'green'") && log.output.contains("delete label/'blue'"))
+        #expect(try await CommandRun("track", "--reconcile", file.path).output.contains("Reconciled 0 changes."))
     }
 
     /// Tables that are not recorded are listed, but are no problem.

@@ -7,7 +7,7 @@ extension RecorderSQL {
     /// A REPLACE is therefore recorded exactly once, even with `PRAGMA recursive_triggers=ON`.
     static func recordDelete(_ table: RecordedTable) -> String {
         trigger(
-            .delete, on: table, "AFTER DELETE",
+            .delete, on: table, "AFTER DELETE", when: isDeleted(in: table),
             do: number("OLD", in: table) + [withdrawConflicts(table), deleteRows(table)] + recordDeletedLinks(table))
     }
 

@@ -6,7 +6,7 @@ extension RecorderSQL {
     /// It always reads `chronicle_conflict`, which is usually empty. This costs less than a second trigger.
     static func recordInsert(_ table: RecordedTable) -> String {
         trigger(
-            .insert, on: table, "AFTER INSERT",
+            .insert, on: table, "AFTER INSERT", when: isPresent(in: table).first,
             do: number("NEW", in: table) + recordConflicts(table) + [insertRows(table)])
     }
 

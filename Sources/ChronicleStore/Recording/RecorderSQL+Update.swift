@@ -13,7 +13,7 @@ extension RecorderSQL {
     /// The trigger has no column list (`UPDATE OF`). The list would contain all columns, and is not faster.
     static func recordUpdate(_ table: RecordedTable) -> String? {
         guard !table.columns.isEmpty else { return nil }
-        let differences = joined(table.columns.map(difference), by: "OR")
+        let differences = joined(table.columns.map { difference($0) }, by: "OR")
         let masks = AttributeMasks.expression(table.columns.map { ($0.number, difference($0)) })
         let kind = table.kind(.update, ofRow: "NEW")
         let row =
@@ -25,7 +25,8 @@ extension RecorderSQL {
         let update = "INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \(row)"
         return trigger(
             .update, on: table, "AFTER UPDATE",
-            when: "\(haveSameKey("OLD", "NEW", in: table)) AND (\(differences))",
+            when: (["\(haveSameKey("OLD", "NEW", in: table)) AND (\(differences))"] + isPresent(in: table))
+                .joined(separator: " AND "),
             do: number("NEW", in: table) + [update] + table.columns.compactMap { values($0, table) })
     }
 
@@ -48,21 +49,29 @@ extension RecorderSQL {
     /// Returns the trigger that records an update of the primary key as a delete of the old key and an insert of the
     /// new one.
     static func recordKeyUpdate(_ table: RecordedTable) -> String {
-        let names =
-            switch table.key {
-            case .rowID(let names): names
-            case .numbered(let key): key.columns.map { quoted($0.name) }.joined(separator: ", ")
-            }
-        return trigger(
-            .updateKey, on: table, "AFTER UPDATE OF \(names)",
-            when: haveDifferentKeys("OLD", "NEW", in: table),
+        trigger(
+            .updateKey, on: table, "AFTER UPDATE OF \(keyNames(table))",
+            when: ([haveDifferentKeys("OLD", "NEW", in: table)] + isPresent(in: table)).joined(separator: " AND "),
             do: number("OLD", in: table) + number("NEW", in: table) + [withdrawConflicts(table)]
                 + recordConflicts(table) + [deleteRows(table)] + recordLinksOfChangedKey(table) + [insertRows(table)])
     }
 
-    /// Returns an expression that is true if the update changed the column.
-    static func difference(_ column: RecordedTable.Column) -> String {
-        let (old, new) = ("OLD.\(quoted(column.name))", "NEW.\(quoted(column.name))")
+    /// Returns the names of the columns by which a statement can change the key.
+    static func keyNames(_ table: RecordedTable) -> String {
+        switch table.key {
+        case .rowID(let names): names
+        case .numbered(let key): key.columns.map { quoted($0.name) }.joined(separator: ", ")
+        }
+    }
+
+    /// Returns an expression that is true if a column of two rows differs: by default, if the update changed it.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - other: The row that is compared with the previous one.
+    ///   - row: The previous row.
+    static func difference(_ column: RecordedTable.Column, _ other: String = "NEW", _ row: String = "OLD") -> String {
+        let (old, new) = ("\(row).\(quoted(column.name))", "\(other).\(quoted(column.name))")
         return switch column.comparison {
         case .value: "\(old) IS NOT \(new)"
         case .text: "\(old) COLLATE BINARY IS NOT \(new)"

@@ -39,7 +39,7 @@ enum RecorderSQL {
             noteInsertConflicts(table), recordInsert(table),
             recordUpdate(table), noteUpdateConflicts(table), recordUniqueUpdate(table), recordKeyUpdate(table),
             noteDeletedLinks(table), recordDelete(table),
-        ].compactMap(\.self)
+        ].compactMap(\.self) + recordChangedRows(table)
     }
 
     /// Returns whether the triggers of a table record all of its changes: the current triggers, or those of an earlier
@@ -89,6 +89,11 @@ extension RecorderSQL {
         case updateKey = "update_key"
         case noteDelete = "delete_links"
         case delete
+        // The following are those of tracked tables.
+        case insertChanged = "insert_changed"
+        case updateChanged = "update_changed"
+        case updateKeyChanged = "update_key_changed"
+        case deleteRestored = "delete_restored"
 
         /// Returns the name of the trigger, which contains the entity's number so that it survives renaming the table.
         func name(of entityID: Int64) -> String {

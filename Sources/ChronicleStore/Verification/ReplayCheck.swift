@@ -204,10 +204,14 @@ final class ReplayCheck {
         let sorted = values.sorted { ($0.key.row.table, $0.key.row.key) < ($1.key.row.table, $1.key.row.key) }
         for (value, position) in sorted where states[value.row]?.exists == true {
             guard let table = tables[value.row.table], let column = table.columns[value.attribute] else { continue }
-            // The recorder compares with IS, too.
+            // The recorder compares with IS, too, and compares types in the tables of other programs.
+            let present = "t.\(quoted(column))"
+            let isSame =
+                "c.new_value IS \(present)"
+                + (verifier.isTracked ? " AND typeof(c.new_value) = typeof(\(present))" : "")
             let statement = try verifier.connection.cached(
                 """
-                SELECT c.new_value IS t.\(quoted(column)) FROM \(table.source) AS t, \(ChangeTable.name) AS c \
+                SELECT \(isSame) FROM \(table.source) AS t, \(ChangeTable.name) AS c \
                 WHERE t._rowid_ = ? AND c.id = ?
                 """)
             defer { statement.reset() }

@@ -212,3 +212,83 @@ extension TrackedFixture {
             """)
     }
 }
+
+extension TrackedProgramTests {
+    // MARK: Changes without triggers
+
+    /// The baseline of a table follows purges, also with keys that are far apart, and the first and last possible ones.
+    @Test(arguments: ["id INTEGER PRIMARY KEY, v", "id TEXT PRIMARY KEY, v", "id, v, PRIMARY KEY (id)"])
+    func theBaselineFollowsPurges(_ columns: String) throws {
+        let keys: [Int64] = [.min, -7, 1, 2, 3, 5, 1_000_000, .max]
+        let fixture = try TrackedFixture("CREATE TABLE a(\(columns))", track: false)
+        for key in keys { try fixture.app.execute("INSERT INTO a VALUES (\(key), 1)") }
+        try fixture.database.track()
+        try fixture.app.execute("DELETE FROM a WHERE id IN (2, \(Int64.min)); INSERT INTO a VALUES (4, 1), (6, 1)")
+        let store = try fixture.store(allowsSave: true)
+        try store.deleteHistory(HistoryDescriptor())
+        #expect(try fixture.problems() == [])
+        try fixture.app.execute("INSERT INTO a VALUES (2, 1); DELETE FROM a WHERE id IN (4, \(Int64.max))")
+        #expect(try fixture.problems() == [])
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute("DELETE FROM a WHERE id = 3; INSERT INTO a VALUES (4, 1)")
+        try fixture.app.setTriggersEnabled(true)
+        let problems = try fixture.problems()
+        #expect(
+            problems.contains {
+                $0.contains("1 row was deleted without a record") || $0.contains("and 1 row was deleted")
+            })
+        #expect(try fixture.database.track(reconciles: true).first?.reconciledChangeCount == 2)
+        #expect(try fixture.problems() == [])
+        try store.deleteHistory(HistoryDescriptor())
+        #expect(try fixture.problems() == [])
+    }
+
+    /// Values that a program changed without triggers are found if the history has the earlier ones.
+    @Test func unrecordedValues() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v, w); INSERT INTO a VALUES (1, 1, 1)")
+        try fixture.app.execute("INSERT INTO a VALUES (2, 2, 2)")
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.setTriggersEnabled(false)
+        // Nothing is known about the values of the first row.
+        try fixture.app.execute("UPDATE a SET v = 9 WHERE id = 1")
+        #expect(try fixture.problems() == [])
+        try fixture.app.execute("UPDATE a SET v = 2.0, w = 'x' WHERE id = 2")
+        #expect(try fixture.problems().count == 2)
+        try fixture.database.track(reconciles: true)
+        #expect(try fixture.changes(after: token) == ["update a/2 v=2>2.0 w=2>'x'"])
+        #expect(try fixture.problems() == [])
+    }
+
+    // MARK: Triggers that run first
+
+    @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"], [true, false])
+    func temporaryTriggersOfTheProgram(_ key: String, _ isRecursive: Bool) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(\(key), v, o); CREATE TABLE log(id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1, 1, 1)")
+        let id = key.contains("TEXT") ? "'5'" : "5"
+        try fixture.app.execute(
+            """
+            PRAGMA recursive_triggers = \(isRecursive ? 1 : 0);
+            CREATE TEMP TRIGGER inserted AFTER INSERT ON a BEGIN
+                UPDATE a SET o = 7 WHERE id = new.id; INSERT INTO log VALUES (NULL);
+            END;
+            CREATE TEMP TRIGGER updated AFTER UPDATE OF v ON a WHEN new.v < 9 BEGIN
+                UPDATE a SET v = v + 1 WHERE id = new.id;
+            END;
+            CREATE TEMP TRIGGER deleted AFTER DELETE ON a BEGIN INSERT INTO a(id, v) VALUES (old.id, 'back'); END;
+            INSERT INTO a VALUES (5, 5, NULL);
+            """)
+        let base = key.contains("TEXT") ? "id='5' " : ""
+        #expect(try fixture.changes() == ["insert log/1", "insert a/\(id) \(base)v=5 o=7"])
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.execute("UPDATE a SET v = 6 WHERE id = 5")
+        #expect(try fixture.changes(after: token) == ["update a/\(id) v=5>\(isRecursive ? 9 : 7)"])
+        #expect(try fixture.problems() == [])
+        let next = try fixture.store().currentHistoryToken()
+        try fixture.app.execute("DELETE FROM a WHERE id = 5")
+        let changes = try fixture.changes(after: next)
+        #expect(changes.filter { $0.contains(" a/") }.map { $0.prefix(6) } == ["delete", "insert"])
+        #expect(changes.last?.hasSuffix("v='back' o=7") == true)
+        #expect(try fixture.problems() == [])
+    }
+}

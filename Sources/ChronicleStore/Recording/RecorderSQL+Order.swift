@@ -1,0 +1,207 @@
+import ChronicleSQLStore
+
+/// Records changes of tracked tables whose row another trigger has changed since.
+///
+/// SQLite runs the temporary triggers of a program, and permanent ones that are newer, before those of the recorder. If such
+/// a trigger changes the row that fired it, that change is recorded first, with values from after the change that caused it.
+/// The triggers for this case find that the table does not contain the row NEW, or contains the row OLD that was deleted.
+/// They replace what was recorded last by one change with the present values, so that the history is the same as without
+/// knowledge of the state in between.
+///
+/// They replace only rows of the same statement, which no other connection has seen. An update that is not the last change,
+/// because the trigger made other recorded changes afterwards, remains if the row existed before: nothing tells it from
+/// those of earlier statements. The present values are right even then.
+extension RecorderSQL {
+    /// Returns the triggers for rows that other triggers have changed, or none for a table of models.
+    static func recordChangedRows(_ table: RecordedTable) -> [String] {
+        guard table.isTracked else { return [] }
+        return [changedInsert(table), changedUpdate(table), changedKeyUpdate(table), restoredDelete(table)].compactMap(
+            \.self)
+    }
+
+    /// Returns the conditions of a trigger that records the row NEW, which other triggers must not have changed.
+    static func isPresent(in table: RecordedTable) -> [String] {
+        table.isTracked ? ["EXISTS (\(selectUnchanged(table)))"] : []
+    }
+
+    /// Returns the condition of the trigger that records the delete of the row OLD.
+    static func isDeleted(in table: RecordedTable) -> String? {
+        table.isTracked ? "NOT EXISTS (\(selectRow(as: "OLD", in: table)))" : nil
+    }
+
+    // MARK: Triggers
+
+    private static func changedInsert(_ table: RecordedTable) -> String {
+        trigger(
+            .insertChanged, on: table, "AFTER INSERT", when: "NOT EXISTS (\(selectUnchanged(table)))",
+            do: number("NEW", in: table) + removeChanges(ofInserted: "NEW", in: table) + recordConflicts(table)
+                + [heldRows(as: "NEW", in: table)] + deletedRows(in: table))
+    }
+
+    private static func changedUpdate(_ table: RecordedTable) -> String? {
+        guard !table.columns.isEmpty else { return nil }
+        let key = key(of: "NEW", in: table)
+        let held = "FROM \(quoted(table.name)) AS held WHERE \(hasKey(of: "NEW", in: table))"
+        let differences = joined(table.columns.map { difference($0, "held") }, by: "OR")
+        let masks = AttributeMasks.expression(table.columns.map { ($0.number, difference($0, "held")) })
+        let update = """
+            INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \
+            SELECT \(table.kind(.update).rawValue), \(key), \(masks) \(held) AND \(key) IS NOT NULL AND (\(differences))
+            """
+        let values = table.columns.filter { $0.preservation.updates != .none }.map { column in
+            let (old, new) = ("OLD.\(quoted(column.name))", "held.\(quoted(column.name))")
+            let areSmall = column.preservation.updates == .limited ? " AND \(isSmall(old)) AND \(isSmall(new))" : ""
+            return """
+                INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) \
+                SELECT \(table.kind(.preservedValue).rawValue), \(key), \(column.number), \(old), \(new) \
+                \(held) AND \(key) IS NOT NULL AND \(difference(column, "held"))\(areSmall)
+                """
+        }
+        return trigger(
+            .updateChanged, on: table, "AFTER UPDATE",
+            when: "\(haveSameKey("OLD", "NEW", in: table)) "
+                + "AND (\(joined(table.columns.map { difference($0) }, by: "OR"))) AND NOT EXISTS (\(selectUnchanged(table)))",
+            do: number("NEW", in: table) + [removeLast(.update, of: "NEW", in: table, if: "EXISTS")] + [update] + values
+        )
+    }
+
+    private static func changedKeyUpdate(_ table: RecordedTable) -> String {
+        trigger(
+            .updateKeyChanged, on: table, "AFTER UPDATE OF \(keyNames(table))",
+            when: "\(haveDifferentKeys("OLD", "NEW", in: table)) AND NOT EXISTS (\(selectUnchanged(table)))",
+            do: number("OLD", in: table) + number("NEW", in: table) + [withdrawConflicts(table)]
+                + removeChanges(ofInserted: "NEW", in: table) + recordConflicts(table)
+                + [deleteRows(table), heldRows(as: "NEW", in: table)] + deletedRows(in: table))
+    }
+
+    private static func restoredDelete(_ table: RecordedTable) -> String {
+        trigger(
+            .deleteRestored, on: table, "AFTER DELETE", when: "EXISTS (\(selectRow(as: "OLD", in: table)))",
+            do: number("OLD", in: table)
+                + [
+                    withdrawConflicts(table), removeLast(.insert, of: "OLD", in: table, if: "EXISTS"),
+                    deleteRows(table),
+                    heldRows(as: "OLD", in: table),
+                ])
+    }
+
+    // MARK: Rows of the table
+
+    /// Returns a query for the present row with the key of a row.
+    private static func selectRow(as row: String, in table: RecordedTable) -> String {
+        "SELECT 1 FROM \(quoted(table.name)) AS held WHERE \(hasKey(of: row, in: table))"
+    }
+
+    /// Returns a query for the row NEW as it was inserted or updated.
+    private static func selectUnchanged(_ table: RecordedTable) -> String {
+        let same = table.columns.map { "NOT (\(difference($0, "held", "NEW")))" }
+        return ([selectRow(as: "NEW", in: table)] + (same.isEmpty ? [] : [joined(same, by: "AND")]))
+            .joined(separator: " AND ")
+    }
+
+    private static func hasKey(of row: String, in table: RecordedTable) -> String {
+        switch table.key {
+        case .rowID: "held.\(key) = \(row).\(key)"
+        case .numbered(let key):
+            joined(key.columns.map { "held.\($0.collated) = \(row).\(quoted($0.name))" }, by: "AND")
+        }
+    }
+
+    // MARK: Rows of the history
+
+    /// Returns the statement that records the insert of the present row with the key of a row.
+    private static func heldRows(as row: String, in table: RecordedTable) -> String {
+        rows(
+            of: .insert, \.inserts, "held", key(of: row, in: table), in: table,
+            from: "\(quoted(table.name)) AS held", where: hasKey(of: row, in: table))
+    }
+
+    /// Returns the statements that record the insert of the row NEW, and its delete by another trigger.
+    private static func deletedRows(in table: RecordedTable) -> [String] {
+        let isDeleted = "NOT EXISTS (\(selectRow(as: "NEW", in: table)))"
+        return [(.insert, \Preservation.inserts), (.delete, \Preservation.deletes)].map { operation, extent in
+            rows(of: operation, extent, "NEW", key(of: "NEW", in: table), in: table, from: nil, where: isDeleted)
+        }
+    }
+
+    /// Returns a statement that records an insert or a delete with its preserved values, under a condition.
+    private static func rows(
+        of operation: ChangeTable.Operation, _ extent: KeyPath<Preservation, Preservation.Extent>, _ row: String,
+        _ key: String, in table: RecordedTable, from source: String?, where condition: String
+    ) -> String {
+        let side = operation == .delete ? "old_value" : "new_value"
+        let insert = "INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, \(side)) SELECT "
+        let condition = "WHERE \(condition) AND \(key) IS NOT NULL"
+        let preserved = table.columns.filter { $0.preservation[keyPath: extent] != .none }
+        guard let first = preserved.first else {
+            return "\(insert)\(table.kind(operation).rawValue), \(key), NULL, NULL "
+                + (source.map { "FROM \($0) " } ?? "") + condition
+        }
+        let numbers = preserved.map { "(\($0.number))" }.joined(separator: ", ")
+        func byNumber(_ part: KeyPath<(number: String, value: String), String>) -> String {
+            "CASE kept.column1 "
+                + preserved.map {
+                    "WHEN \($0.number) THEN \(preservedValue($0, row, $0.preservation[keyPath: extent])[keyPath: part])"
+                }.joined(separator: " ") + " END"
+        }
+        return """
+            \(insert)CASE kept.column1 WHEN \(first.number) THEN \(table.kind(operation).rawValue) \
+            ELSE \(table.kind(.preservedValue).rawValue) END, \(key), \(byNumber(\.number)), \(byNumber(\.value)) \
+            FROM \(source.map { "\($0) CROSS JOIN " } ?? "")(VALUES \(numbers)) AS kept \(condition) ORDER BY kept.column1
+            """
+    }
+
+    /// Returns the statements that remove the updates of a row that did not exist before, so they are of this statement.
+    ///
+    /// They are moved behind the end of the history, the rows that follow them take their positions, and they are deleted,
+    /// because positions have no gaps. Not if the insert may have replaced a row, because earlier updates can be of that
+    /// row, and not if the row was deleted, because the delete withdrew the notes about that. Only the last rows are searched, because the history has no index by key.
+    private static func removeChanges(ofInserted row: String, in table: RecordedTable) -> [String] {
+        let key = key(of: row, in: table)
+        let isNew = """
+            NOT EXISTS (SELECT 1 FROM chronicle_conflict AS note WHERE note.entity = \(table.entityID) \
+            AND note.primary_key = \(key))
+            """
+        func kind(_ operation: ChangeTable.Operation) -> Int64 { table.kind(operation).rawValue }
+        let history = ChangeTable.name
+        let start = "(SELECT max(d.id) - \(searchedRows) FROM \(history) AS d WHERE d.id < \(aside))"
+        func positions(_ function: String, _ operation: ChangeTable.Operation, after start: String) -> String {
+            "SELECT \(function)(c.id) FROM \(history) AS c WHERE c.id > \(start) AND c.id < \(aside) "
+                + "AND c.kind = \(kind(operation)) AND c.primary_key = \(key)"
+        }
+        let lastDelete = "ifnull((\(positions("max", .delete, after: start))), \(start))"
+        return [
+            removeLast(.delete, of: row, in: table, if: "NOT EXISTS") + " AND \(isNew)",
+            """
+            UPDATE \(history) SET id = id + \(aside) WHERE id >= (\(positions("min", .update, after: lastDelete))) \
+            AND kind IN (\(kind(.update)), \(kind(.preservedValue))) AND primary_key = \(key) AND \(isNew) \
+            AND EXISTS (\(selectRow(as: row, in: table)))
+            """,
+            """
+            UPDATE \(history) SET id = id - (SELECT count(*) FROM \(history) AS c WHERE c.id > \(aside) \
+            AND c.id - \(aside) < \(history).id) WHERE id > (SELECT min(c.id) - \(aside) FROM \(history) AS c \
+            WHERE c.id > \(aside)) AND id < \(aside)
+            """,
+            "DELETE FROM \(history) WHERE id > \(aside)",
+        ]
+    }
+
+    /// The number of rows at the end of the history that are searched for changes of a row.
+    private static let searchedRows = 1_000
+    /// What is added to the positions of rows that are removed. No history reaches it.
+    private static let aside: Int64 = 1 << 61
+
+    /// Returns the statement that removes the last change from the history, if it is an operation on a row.
+    ///
+    /// - Parameter presence: Whether the row must be present: `EXISTS` or `NOT EXISTS`.
+    private static func removeLast(
+        _ operation: ChangeTable.Operation, of row: String, in table: RecordedTable, if presence: String
+    ) -> String {
+        """
+        DELETE FROM \(ChangeTable.name) WHERE id >= (SELECT c.id FROM (SELECT d.id, d.kind, d.primary_key \
+        FROM \(ChangeTable.name) AS d WHERE d.id > 0 AND d.kind <> \(table.kind(.preservedValue).rawValue) \
+        ORDER BY d.id DESC LIMIT 1) AS c WHERE c.kind = \(table.kind(operation).rawValue) \
+        AND c.primary_key = \(key(of: row, in: table))) AND \(presence) (\(selectRow(as: row, in: table)))
+        """
+    }
+}
