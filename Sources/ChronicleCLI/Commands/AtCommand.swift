@@ -6,7 +6,8 @@ enum AtCommand {
         name: "at", summary: "list models as they were at a position of the history",
         discussion: """
             Lists the models of an entity, and of those that inherit from it, as they were after a transaction, at a date, or \
-            at a tag. The position now lists the present ones. The history must preserve the values that changed since.
+            at a tag. The position now lists the present ones. A value that changed since and that the history does \
+            not preserve, for example because it has more than 65,536 bytes, is shown as ?.
 
             The condition of --where compares attributes with values; every comparison must be true:
 
@@ -40,13 +41,16 @@ enum AtCommand {
         var isFound = false
         struct Enough: Error {}
         do {
-            try store.fetchRows(ofEntity: entity.name) { row in
-                guard try condition?.matches(row, file) ?? true else { return }
-                isFound = true
-                if count < limit { try writer.write(row) }
-                count += 1
-                if count >= limit { throw Enough() }
-            }
+            let identifier = try condition?.identifier(entity, file)
+            try store.fetchRows(
+                ofEntity: entity.name, identifiers: identifier.map { [$0] },
+                withMissingValues: { row, missing in
+                    guard try condition?.matches(row, file) ?? true else { return }
+                    isFound = true
+                    if count < limit { try writer.write(row, missing: missing) }
+                    count += 1
+                    if count >= limit { throw Enough() }
+                })
         } catch is Enough {}
         return isFound ? .success : .negative
     }
@@ -58,11 +62,13 @@ struct RowPrinter {
     let console: Console
     let isJSON: Bool
 
-    func write(_ row: DefaultSnapshot) throws {
-        if isJSON { return try console.line(json(row)) }
+    /// - Parameter missing: The names of properties whose values the history does not contain.
+    func write(_ row: DefaultSnapshot, missing: Set<String> = []) throws {
+        if isJSON { return try console.line(json(row, missing: missing)) }
         try console.line(console.styled(try text(of: row).escaped, .yellow))
         for property in try file.entity(named: row.persistentIdentifier.entityName).storedProperties {
-            let value = ValueText.text(file.value(of: property, in: row), console)
+            let value =
+                missing.contains(property.name) ? "?" : ValueText.text(file.value(of: property, in: row), console)
             try console.line("    \(property.name.escaped): \(value)")
         }
     }
@@ -79,13 +85,14 @@ struct RowPrinter {
         return "\(name)/\(PrimaryKeyText.text(values))"
     }
 
-    func json(_ row: DefaultSnapshot) throws -> JSON {
+    func json(_ row: DefaultSnapshot, missing: Set<String> = []) throws -> JSON {
         let entity = try file.entity(named: row.persistentIdentifier.entityName)
         return .members([
             "model": .string(try text(of: row)),
             "values": .object(
-                entity.storedProperties.map { .init(name: $0.name, value: ValueText.json(file.value(of: $0, in: row))) }
-            ),
+                entity.storedProperties.filter { !missing.contains($0.name) }
+                    .map { .init(name: $0.name, value: ValueText.json(file.value(of: $0, in: row))) }),
+            "missing": missing.isEmpty ? nil : .array(missing.sorted().map(JSON.string)),
         ])
     }
 }

@@ -14,7 +14,9 @@ enum ExportCommand {
             .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
             .init(name: "through", value: "POSITION", summary: "only transactions up to a token, date or tag"),
             .init(name: "snapshot", summary: "begin with all models, without earlier transactions"),
-            .init(name: "output", letter: "o", value: "PATH", values: .files, summary: "write to a new file"),
+            .init(
+                name: "output", letter: "o", value: "PATH", values: .files,
+                summary: "write to a new file; - for standard output"),
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -29,13 +31,14 @@ enum ExportCommand {
             start = .snapshot
         }
         // The lines of an export are too long to be read in a terminal.
-        guard arguments.has("output") || !console.settings.isTerminal else {
+        let path = arguments.value("output").flatMap { $0 == "-" ? nil : $0 }
+        guard path != nil || !console.settings.isTerminal else {
             throw UsageError("the output is a terminal; redirect it, or write to a file with -o")
         }
         let end = try token("through")
         let progress = Progress(console)
         var lines = 0
-        let output = try arguments.value("output").map(ExportFile.init)
+        let output = try path.map(ExportFile.init)
         defer { output?.close() }
         do {
             try file.container.exportHistory(startingAt: start, through: end) { line in
@@ -68,7 +71,7 @@ private final class ExportFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             if errno == EEXIST { throw UsageError("\(path.escaped) exists; choose another path, or delete the file") }
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            throw FileFailure(path)
         }
         self.path = path
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -19,9 +19,7 @@ enum ImportCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("FILE")
         let export = try arguments.required("EXPORT")
-        let input =
-            export == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
-        var source = try ExportInput(input)
+        var source = try ExportInput(export == "-" ? FileHandle.standardInput : try file(export))
         let file = try StoreFile.replica(path, console) { try source.schema() }
         let progress = Progress(console)
         var bytes: Int64 = 0
@@ -38,6 +36,13 @@ enum ImportCommand {
             try console.line("Replayed \(NumberText.grouped(count)) transactions.")
         }
         return .success
+    }
+
+    /// Opens the export.
+    private static func file(_ path: String) throws -> FileHandle {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(path) }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 }
 

@@ -88,7 +88,7 @@ enum LogCommand {
         selection.author = arguments.value("author")
         selection.entityNames = try arguments.value("entity").map { file.names(of: try file.entity(named: $0)) }
         selection.model = try arguments.value("model").map(file.identifier)
-        selection.attribute = arguments.value("attribute")
+        selection.attribute = try arguments.value("attribute").map { try file.property(named: $0) }
         selection.isAscending = arguments.has("reverse")
         selection.limit = try arguments.count("number") ?? .max
         return selection

@@ -19,7 +19,7 @@ enum TimelineCommand {
         options: [
             .init(
                 name: "output", letter: "o", value: "PATH", values: .files,
-                summary: "the file to write; timeline.html if omitted"),
+                summary: "the file to write; timeline.html if omitted, - for standard output"),
             .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
             .init(name: "before", value: "POSITION", summary: "only transactions up to a token, date or tag"),
             .init(name: "author", value: "A", summary: "only transactions of an author; empty for those without one"),
@@ -33,14 +33,9 @@ enum TimelineCommand {
         console.settings.usesPager = false
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let path = arguments.value("output") ?? "timeline.html"
+        if path == "-" { return try writeToOutput(file, arguments, console) }
         try requireOther(path, than: file)
-        var writer = TimelineWriter(file)
-        writer.selection = try LogCommand.selection(arguments, file, console)
-        writer.selection.through = try arguments.value("before").map {
-            try Position($0, in: file.store, console.settings).token(in: file.store)
-        }
-        writer.maximumSize = try maximumSize(arguments)
-        writer.note = note(arguments)
+        var writer = try writer(file, arguments, console)
         let output = try AtomicFile(path)
         let progress = Progress(console)
         var size = 0
@@ -52,6 +47,29 @@ enum TimelineCommand {
         try output.finish()
         progress.finish()
         try report(content, path, arguments, console)
+        return .success
+    }
+
+    private static func writer(
+        _ file: StoreFile, _ arguments: Arguments, _ console: Console
+    ) throws -> TimelineWriter {
+        var writer = TimelineWriter(file)
+        writer.selection = try LogCommand.selection(arguments, file, console)
+        writer.selection.through = try arguments.value("before").map {
+            try Position($0, in: file.store, console.settings).token(in: file.store)
+        }
+        writer.maximumSize = try maximumSize(arguments)
+        writer.note = note(arguments)
+        return writer
+    }
+
+    /// Writes the page to standard output, without a report.
+    private static func writeToOutput(
+        _ file: StoreFile, _ arguments: Arguments, _ console: Console
+    ) throws -> ExitStatus {
+        guard !arguments.has("json") else { throw UsageError("--json and -o - exclude each other") }
+        var writer = try writer(file, arguments, console)
+        _ = try writer.write { try console.write(String(decoding: $0, as: UTF8.self)) }
         return .success
     }
 

@@ -20,19 +20,21 @@ enum VerifyCommand {
         let progress = Progress(console)
         var count = 0
         let isJSON = arguments.has("json")
-        try DefaultStore.verify(
-            fileAt: .init(fileURLWithPath: file), progress: { progress.show("Verifying", part: $0) }
-        ) { problem in
-            count += 1
-            progress.finish()
-            if isJSON {
-                try console.line(
-                    .members([
-                        "kind": .string(problem.kind.rawValue), "table": .optional(problem.table),
-                        "row": problem.row.map(JSON.integer) ?? .null, "detail": .string(problem.detail),
-                    ]))
-            } else {
-                try console.line("\(console.styled(problem.kind.rawValue, .red))  \(problem.description.escaped)")
+        let url = URL(fileURLWithPath: file)
+        // Nothing was reported if the file could not be read.
+        try StoreFile.recovering(url) {
+            try DefaultStore.verify(fileAt: url, progress: { progress.show("Verifying", part: $0) }) { problem in
+                count += 1
+                progress.finish()
+                if isJSON {
+                    try console.line(
+                        .members([
+                            "kind": .string(problem.kind.rawValue), "table": .optional(problem.table),
+                            "row": problem.row.map(JSON.integer) ?? .null, "detail": .string(problem.detail),
+                        ]))
+                } else {
+                    try console.line("\(console.styled(problem.kind.rawValue, .red))  \(problem.description.escaped)")
+                }
             }
         }
         progress.finish()

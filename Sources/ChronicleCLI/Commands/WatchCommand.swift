@@ -85,7 +85,15 @@ enum WatchCommand {
     ) throws -> HistoryStart<DefaultHistoryToken> {
         switch arguments.value("from") {
         case nil, "now": .now
-        case "beginning": .beginning
+        case "beginning":
+            // The history of a tracked database is complete from then on, and needs no reset.
+            if file.store.isTracked, try !file.store.isHistoryPurged(),
+                let first = try file.store.earliestHistoryToken()
+            {
+                .token(first)
+            } else {
+                .beginning
+            }
         case "snapshot": .snapshot
         case let text?: .token(try Position(text, in: file.store, console.settings).token(in: file.store))
         }

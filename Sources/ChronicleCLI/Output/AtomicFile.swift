@@ -10,7 +10,7 @@ final class AtomicFile {
     private let descriptor: Int32
     private var buffer = Data()
 
-    /// - Throws: `POSIXError` if the file cannot be written.
+    /// - Throws: ``FileFailure`` if the file cannot be written.
     init(_ path: String) throws {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         self.path = url.path
@@ -27,7 +27,7 @@ final class AtomicFile {
             // The new file has the permissions of the old one.
             if exists, descriptor >= 0 { fchmod(descriptor, status.st_mode & 0o777) }
         }
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard descriptor >= 0 else { throw FileFailure(path) }
     }
 
     /// Removes the file if it is not complete.

@@ -9,6 +9,7 @@ enum ErrorText {
         case let error as MissingTransaction: (error.message, .usage)
         // Descriptions contain no values of models, but names of files and entities.
         case let error as SwiftDataError: (error.description.escaped, .unreadable)
+        case let error as FileFailure: (error.message, .unreadable)
         case let error as POSIXError: (String(cString: strerror(error.code.rawValue)), .unreadable)
         default: ("\(error.localizedDescription)".escaped, .unreadable)
         }

@@ -37,7 +37,11 @@ enum ValueText {
         }
     }
 
-    private static func number(_ value: Double) -> JSON { .number(value) }
+    /// Returns a number. JSON has no infinity, and the text "inf" is another value.
+    private static func number(_ value: Double) -> JSON {
+        value.isFinite
+            ? .number(value) : .members(["number": .string(value.isNaN ? "nan" : value < 0 ? "-inf" : "inf")])
+    }
 
     private static func hexadecimal(_ bytes: Data) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -11,12 +11,22 @@ final class Pager {
     /// Starts the pager, or returns `nil` if the environment selects none.
     init?(_ environment: [String: String]) throws {
         let command = environment["CHRONICLE_PAGER"] ?? environment["PAGER"] ?? "less"
-        guard !command.isEmpty, command != "cat" else { return nil }
+        guard !command.isEmpty, command != "cat", Self.exists(command, environment) else { return nil }
         var environment = environment
         environment["LESS"] = environment["LESS"] ?? "FRX"
         // Ctrl-C is for the pager, which shares the terminal with this process.
         signal(SIGINT, SIG_IGN)
         process = try ChildProcess(["/bin/sh", "-c", command], environment: environment)
+    }
+
+    /// Returns whether the program of a command exists, so that its absence does not hide the output.
+    private static func exists(_ command: String, _ environment: [String: String]) -> Bool {
+        // The shell reads other commands, such as those with variables.
+        let name = command.prefix { $0 != " " }
+        guard name.allSatisfy({ $0.isLetter || $0.isNumber || "/._+-".contains($0) }) else { return true }
+        if name.contains("/") { return access(String(name), X_OK) == 0 }
+        let directories = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        return directories.contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
     func write(_ data: Data) throws { try process.write(data) }

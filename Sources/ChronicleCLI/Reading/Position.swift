@@ -50,8 +50,8 @@ enum Position: Equatable {
     private static func token(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken? {
         switch text {
         case "start":
-            // The history of a tracked database begins when it was tracked.
-            if store.isTracked, let earliest = try store.earliestHistoryToken() { return earliest }
+            // The history of a tracked database begins when it was tracked, and that of a store after the last purge.
+            if let earliest = try store.earliestHistoryToken() { return earliest }
             return DefaultHistoryToken(storeIdentifier: store.identifier, position: 0)
         case "now": return try store.currentHistoryToken()
         default: break

@@ -72,6 +72,20 @@ struct RowCondition {
         } while true
     }
 
+    /// Returns the model that the condition names by its integer primary key, or `nil` if it names none.
+    ///
+    /// - Throws: An error of the store.
+    func identifier(_ entity: Schema.Entity, _ file: StoreFile) throws -> PersistentIdentifier? {
+        guard entity.propertiesByName["id"] == nil, file.store.primaryKeyColumns(ofEntity: entity.name) == nil else {
+            return nil
+        }
+        for comparison in comparisons where comparison.name == "id" && comparison.operation == .equal {
+            guard case .integer(let key) = comparison.value else { continue }
+            return try file.store.identifier(ofEntity: entity.name, primaryKey: [.integer(key)])
+        }
+        return nil
+    }
+
     /// Returns whether a row meets the condition.
     func matches(_ row: DefaultSnapshot, _ file: StoreFile) throws -> Bool {
         let entity = try file.entity(named: row.persistentIdentifier.entityName)

@@ -18,7 +18,17 @@ struct StoreFile {
     /// - Throws: `SwiftDataError` if the file cannot be read as a store, or ``UsageError`` without a default path.
     static func read(_ path: String?, _ console: Console) throws -> StoreFile {
         let url = try URL(fileURLWithPath: self.path(path, console.settings.environment))
-        return try StoreFile(url: url, allowsSave: false)
+        return try recovering(url) { try StoreFile(url: url, allowsSave: false) }
+    }
+
+    /// Reads a file, after SQLite has rolled back what a program was writing when it was interrupted.
+    ///
+    /// Every program that opens the file with write access does so. A file that cannot be written cannot be read then.
+    static func recovering<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as SwiftDataError where DefaultStore.needsRecovery(error) {
+            try DefaultStore.recover(fileAt: url)
+            return try body()
+        }
     }
 
     /// Opens a store that a command changes.
@@ -92,6 +102,18 @@ struct StoreFile {
         let nearest = NearestName.nearest(to: name, in: schema.entities.map(\.name))
         throw UsageError(
             "the store has no entity \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+    }
+
+    /// Returns the name of an attribute or relationship, after checking that the history can contain it.
+    ///
+    /// - Throws: ``UsageError`` with the nearest name if it is unknown.
+    func property(named name: String) throws -> String {
+        let present = schema.entities.flatMap { $0.properties.map(\.name) }
+        let known = store.recordedPropertyNames.union(present)
+        if known.contains(name) { return name }
+        let nearest = NearestName.nearest(to: name, in: known.sorted())
+        throw UsageError(
+            "the store has no attribute \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
     /// Returns the names of an entity and those that inherit from it.

@@ -83,7 +83,8 @@ enum PredicateFunctions {
         return .error(outOfRange + name)
     }
 
-    /// Ends the statement with an error, because the value of a property as of a position is unknown.
+    /// Ends the statement with an error, because the value of a property as of a position is unknown, or collects it in
+    /// ``MissingValues``.
     static func missing(_ property: String, of entity: String, key: String) -> String {
         "\(missing.name)(\(key), \(RecorderSQL.literal(entity)), \(RecorderSQL.literal(property)))"
     }
@@ -101,6 +102,10 @@ enum PredicateFunctions {
     private static let missing = SQLFunction("chronicle_missing", argumentCount: 3) { call in
         let entity = call.text(1).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let property = call.text(2).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        if let missing = MissingValues.current {
+            missing.insert(property, key: call.integer(0))
+            return .integer(0)
+        }
         return .error("\(missingValue)\(call.integer(0)) \(entity) \(property)")
     }
 }

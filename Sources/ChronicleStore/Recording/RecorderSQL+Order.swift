@@ -8,9 +8,10 @@ import ChronicleSQLStore
 /// They replace what was recorded last by one change with the present values, so that the history is the same as without
 /// knowledge of the state in between.
 ///
-/// They replace only rows of the same statement, which no other connection has seen. An update that is not the last change,
-/// because the trigger made other recorded changes afterwards, remains if the row existed before: nothing tells it from
-/// those of earlier statements. The present values are right even then.
+/// They replace only the last change of the history, and only if its values are those of NEW and of the present row, so that
+/// it is of the same statement, and no other connection has seen it. If there were several such changes, or other recorded
+/// ones after them, those remain, and the order is wrong; verification reports an insert after an update. The present values
+/// are right even then.
 extension RecorderSQL {
     /// Returns the triggers for rows that other triggers have changed, or none for a table of models.
     static func recordChangedRows(_ table: RecordedTable) -> [String] {
@@ -34,7 +35,7 @@ extension RecorderSQL {
     private static func changedInsert(_ table: RecordedTable) -> String {
         trigger(
             .insertChanged, on: table, "AFTER INSERT", when: "NOT EXISTS (\(selectUnchanged(table)))",
-            do: number("NEW", in: table) + removeChanges(ofInserted: "NEW", in: table) + recordConflicts(table)
+            do: number("NEW", in: table) + removeChanges(in: table) + recordConflicts(table)
                 + [heldRows(as: "NEW", in: table)] + deletedRows(in: table))
     }
 
@@ -61,7 +62,7 @@ extension RecorderSQL {
             .updateChanged, on: table, "AFTER UPDATE",
             when: "\(haveSameKey("OLD", "NEW", in: table)) "
                 + "AND (\(joined(table.columns.map { difference($0) }, by: "OR"))) AND NOT EXISTS (\(selectUnchanged(table)))",
-            do: number("NEW", in: table) + [removeLast(.update, of: "NEW", in: table, if: "EXISTS")] + [update] + values
+            do: number("NEW", in: table) + [removeLastUpdate(in: table), update] + values
         )
     }
 
@@ -70,7 +71,7 @@ extension RecorderSQL {
             .updateKeyChanged, on: table, "AFTER UPDATE OF \(keyNames(table))",
             when: "\(haveDifferentKeys("OLD", "NEW", in: table)) AND NOT EXISTS (\(selectUnchanged(table)))",
             do: number("OLD", in: table) + number("NEW", in: table) + [withdrawConflicts(table)]
-                + removeChanges(ofInserted: "NEW", in: table) + recordConflicts(table)
+                + removeChanges(in: table) + recordConflicts(table)
                 + [deleteRows(table), heldRows(as: "NEW", in: table)] + deletedRows(in: table))
     }
 
@@ -151,45 +152,11 @@ extension RecorderSQL {
             """
     }
 
-    /// Returns the statements that remove the updates of a row that did not exist before, so they are of this statement.
-    ///
-    /// They are moved behind the end of the history, the rows that follow them take their positions, and they are deleted,
-    /// because positions have no gaps. Not if the insert may have replaced a row, because earlier updates can be of that
-    /// row, and not if the row was deleted, because the delete withdrew the notes about that. Only the last rows are searched, because the history has no index by key.
-    private static func removeChanges(ofInserted row: String, in table: RecordedTable) -> [String] {
-        let key = key(of: row, in: table)
-        let isNew = """
-            NOT EXISTS (SELECT 1 FROM chronicle_conflict AS note WHERE note.entity = \(table.entityID) \
-            AND note.primary_key = \(key))
-            """
-        func kind(_ operation: ChangeTable.Operation) -> Int64 { table.kind(operation).rawValue }
-        let history = ChangeTable.name
-        let start = "(SELECT max(d.id) - \(searchedRows) FROM \(history) AS d WHERE d.id < \(aside))"
-        func positions(_ function: String, _ operation: ChangeTable.Operation, after start: String) -> String {
-            "SELECT \(function)(c.id) FROM \(history) AS c WHERE c.id > \(start) AND c.id < \(aside) "
-                + "AND c.kind = \(kind(operation)) AND c.primary_key = \(key)"
-        }
-        let lastDelete = "ifnull((\(positions("max", .delete, after: start))), \(start))"
-        return [
-            removeLast(.delete, of: row, in: table, if: "NOT EXISTS") + " AND \(isNew)",
-            """
-            UPDATE \(history) SET id = id + \(aside) WHERE id >= (\(positions("min", .update, after: lastDelete))) \
-            AND kind IN (\(kind(.update)), \(kind(.preservedValue))) AND primary_key = \(key) AND \(isNew) \
-            AND EXISTS (\(selectRow(as: row, in: table)))
-            """,
-            """
-            UPDATE \(history) SET id = id - (SELECT count(*) FROM \(history) AS c WHERE c.id > \(aside) \
-            AND c.id - \(aside) < \(history).id) WHERE id > (SELECT min(c.id) - \(aside) FROM \(history) AS c \
-            WHERE c.id > \(aside)) AND id < \(aside)
-            """,
-            "DELETE FROM \(history) WHERE id > \(aside)",
-        ]
+    /// Returns the statements that remove the last change from the history, if another trigger updated or deleted the row
+    /// NEW.
+    private static func removeChanges(in table: RecordedTable) -> [String] {
+        [removeLast(.delete, of: "NEW", in: table, if: "NOT EXISTS"), removeLastUpdate(in: table)]
     }
-
-    /// The number of rows at the end of the history that are searched for changes of a row.
-    private static let searchedRows = 1_000
-    /// What is added to the positions of rows that are removed. No history reaches it.
-    private static let aside: Int64 = 1 << 61
 
     /// Returns the statement that removes the last change from the history, if it is an operation on a row.
     ///
@@ -197,11 +164,37 @@ extension RecorderSQL {
     private static func removeLast(
         _ operation: ChangeTable.Operation, of row: String, in table: RecordedTable, if presence: String
     ) -> String {
+        "DELETE FROM \(ChangeTable.name) WHERE id >= (\(selectLast(operation, of: row, in: table))) "
+            + "AND \(presence) (\(selectRow(as: row, in: table)))"
+    }
+
+    /// Returns the statement that removes the last change from the history, if it is the update that led from the row NEW
+    /// to the present row. An update of an earlier statement has other values.
+    private static func removeLastUpdate(in table: RecordedTable) -> String {
+        let last = selectLast(.update, of: "NEW", in: table)
+        let columns = table.columns.filter { $0.preservation.updates != .none }
+        guard !columns.isEmpty else { return "DELETE FROM \(ChangeTable.name) WHERE 0" }
+        let isOther =
+            "CASE p.attributes "
+            + columns.map { column in
+                let name = quoted(column.name)
+                return "WHEN \(column.number) THEN p.old_value IS NOT NEW.\(name) OR p.new_value IS NOT held.\(name)"
+            }.joined(separator: " ") + " ELSE 1 END"
+        return """
+            DELETE FROM \(ChangeTable.name) WHERE id >= (\(last)) AND EXISTS (SELECT 1 FROM \(ChangeTable.name) AS p \
+            WHERE p.id > (\(last))) AND EXISTS (\(selectRow(as: "NEW", in: table)) AND NOT EXISTS (SELECT 1 \
+            FROM \(ChangeTable.name) AS p WHERE p.id > (\(last)) AND \(isOther)))
+            """
+    }
+
+    /// Returns a query for the position of the last change of the history, if it is an operation on a row.
+    private static func selectLast(
+        _ operation: ChangeTable.Operation, of row: String, in table: RecordedTable
+    ) -> String {
         """
-        DELETE FROM \(ChangeTable.name) WHERE id >= (SELECT c.id FROM (SELECT d.id, d.kind, d.primary_key \
-        FROM \(ChangeTable.name) AS d WHERE d.id > 0 AND d.kind <> \(table.kind(.preservedValue).rawValue) \
-        ORDER BY d.id DESC LIMIT 1) AS c WHERE c.kind = \(table.kind(operation).rawValue) \
-        AND c.primary_key = \(key(of: row, in: table))) AND \(presence) (\(selectRow(as: row, in: table)))
+        SELECT c.id FROM (SELECT d.id, d.kind, d.primary_key FROM \(ChangeTable.name) AS d \
+        WHERE d.kind <> \(table.kind(.preservedValue).rawValue) ORDER BY d.id DESC LIMIT 1) AS c \
+        WHERE c.kind = \(table.kind(operation).rawValue) AND c.primary_key = \(key(of: row, in: table))
         """
     }
 }

@@ -1,4 +1,5 @@
-import ChronicleCore
+package import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 package import Foundation
 
@@ -18,6 +19,21 @@ extension DefaultStore {
         do { return try inspecting(url, FileFormat.isTracked) ?? false } catch SwiftDataError.damagedFile {
             return false
         }
+    }
+
+    /// Returns whether an error means that the file must be rolled back before it can be read; see ``recover(fileAt:)``.
+    package static func needsRecovery(_ error: SwiftDataError) -> Bool {
+        (error.underlying as? DatabaseError)?.needsRecovery == true
+    }
+
+    /// Returns whether history was deleted.
+    package func isHistoryPurged() throws -> Bool {
+        try attributingErrors { try database.read { try MetaTable.position(.floor, $0) != nil } }
+    }
+
+    /// The names of all attributes and relationships in the history, also of those that were removed.
+    package var recordedPropertyNames: Set<String> {
+        Set(layout.recordedEntities.values.flatMap { $0.attributes.map(\.name) })
     }
 
     /// Rolls back a transaction that a program was writing to a file when it was interrupted.

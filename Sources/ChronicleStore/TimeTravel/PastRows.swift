@@ -99,7 +99,7 @@ final class PastRows: Sendable {
                 detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
                 entityName: name)
         }
-        for name in reachable.sorted() where loadsModels {
+        for name in reachable.sorted() where loadsModels && MissingValues.current == nil {
             guard let value = tables.unknown[name]?.min(by: { $0.key < $1.key })?.value else { continue }
             throw tables.error(value)
         }

@@ -212,9 +212,16 @@ struct Baseline {
         return keys
     }
 
-    /// The query for the keys of a table, in ascending order.
+    /// The query for the keys of a table, in ascending order. It uses no other index, whose collation only the program of the
+    /// table may have.
     private static func selectKeys(_ table: TrackedTable, _ entity: Int64) -> String {
-        "SELECT \(RecorderSQL.key) FROM \(TrackedRows.source(table.name, entity, table.keyColumns)) ORDER BY 1"
+        guard let key = KeyTable(table, of: entity)?.key else {
+            return "SELECT t.\(RecorderSQL.key) FROM main.\(quoted(table.name)) AS t NOT INDEXED ORDER BY 1"
+        }
+        return """
+            SELECT k.id FROM main.\(quoted(table.name)) AS t NOT INDEXED CROSS JOIN \(RecorderSQL.numbers(key)) \
+            WHERE \(RecorderSQL.hasNumber("t", key)) ORDER BY 1
+            """
     }
 }
 

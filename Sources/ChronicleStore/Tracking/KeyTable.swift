@@ -33,7 +33,7 @@ struct KeyTable {
         try connection.execute(
             """
             INSERT INTO \(quoted(key.table))(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) \
-            FROM \(quoted(table.name)) AS t WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
+            FROM \(quoted(table.name)) AS t NOT INDEXED WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
             AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
             """)
     }
@@ -43,7 +43,7 @@ struct KeyTable {
         let values = key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
         let count = try connection.scalarInt64(
             """
-            SELECT count(*) FROM main.\(quoted(table.name)) AS t WHERE \(values) \
+            SELECT count(*) FROM main.\(quoted(table.name)) AS t NOT INDEXED WHERE \(values) \
             AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
             """)
         return Int(count ?? 0)

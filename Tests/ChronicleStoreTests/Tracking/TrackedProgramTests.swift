@@ -270,7 +270,7 @@ extension TrackedProgramTests {
             """
             PRAGMA recursive_triggers = \(isRecursive ? 1 : 0);
             CREATE TEMP TRIGGER inserted AFTER INSERT ON a BEGIN
-                UPDATE a SET o = 7 WHERE id = new.id; INSERT INTO log VALUES (NULL);
+                INSERT INTO log VALUES (NULL); UPDATE a SET o = 7 WHERE id = new.id;
             END;
             CREATE TEMP TRIGGER updated AFTER UPDATE OF v ON a WHEN new.v < 9 BEGIN
                 UPDATE a SET v = v + 1 WHERE id = new.id;
