@@ -46,8 +46,12 @@ import Testing
 
     @Test func aHyphenIsStandardOutput() async throws {
         let file = try GoldenStore.copy()
-        let export = try await CommandRun("export", file.path)
-        #expect(try await CommandRun("export", "-o", "-", file.path).output == export.output)
+        let (export, redirected) = (
+            try await CommandRun("export", file.path), try await CommandRun("export", "-o", "-", file.path)
+        )
+        // The date of a transaction that goes on is the present one.
+        #expect(redirected.status == 0)
+        #expect(redirected.output.split(separator: "\n").dropLast() == export.output.split(separator: "\n").dropLast())
         let page = try await CommandRun("timeline", "-o", "-", file.path)
         #expect(page.status == 0)
         #expect(page.output.lowercased().hasPrefix("<!doctype html>") && page.output.contains("Honeymoon"))

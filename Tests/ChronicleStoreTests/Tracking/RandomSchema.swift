@@ -135,7 +135,7 @@ struct RandomSchema: RandomProgram {
             let key = table.key.map { "\(quoted($0)) IS NEW.\(quoted($0))" }.joined(separator: " AND ")
             if chance(15) { return "\(begin) WHEN NEW.\(column) IS 3 BEGIN DELETE FROM \(name) WHERE \(key); END" }
             return
-                "\(begin) WHEN NEW.\(column) IS NOT 98 BEGIN UPDATE OR IGNORE \(name) SET \(column) = 98 WHERE \(key); END"
+                "\(begin) WHEN NEW.\(column) IS NOT 98 AND NEW.\(column) IS NOT 99 BEGIN UPDATE OR IGNORE \(name) SET \(column) = 98 WHERE \(key); END"
         }
     }
 
