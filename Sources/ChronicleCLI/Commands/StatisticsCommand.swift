@@ -98,7 +98,7 @@ struct UnrecordedTable {
 
     /// Returns the tables with rows of the program, without views and virtual tables.
     static func all(in tables: [TrackedDatabase.Table]) -> [UnrecordedTable] {
-        tables.filter(\.isOrdinary).compactMap { table in
+        tables.filter(\.isOrdinaryTable).compactMap { table in
             switch table.state {
             case .notRecorded: UnrecordedTable(name: table.name, reason: nil)
             case .unsupported(let reason): UnrecordedTable(name: table.name, reason: reason)

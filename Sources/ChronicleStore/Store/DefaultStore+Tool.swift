@@ -56,3 +56,36 @@ extension DefaultStore {
                 + "program", storeIdentifier: identifier)
     }
 }
+
+extension DefaultStore {
+    /// Calls a closure with each row, like ``fetchRows(ofEntity:identifiers:_:)``, and with the names of the properties whose
+    /// values the history does not contain. They are empty in the row.
+    ///
+    /// - Throws: The errors of that method, except ``SwiftDataError/historyValueMissing`` for a value.
+    package func fetchRows(
+        ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
+        withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void
+    ) throws {
+        let missing = MissingValues()
+        try MissingValues.$current.withValue(missing) {
+            try fetchRows(ofEntity: entityName, identifiers: identifiers) { snapshot in
+                try row(snapshot, missing.take(key: snapshot.persistentIdentifier.integerPrimaryKey))
+            }
+        }
+    }
+}
+
+extension TrackedDatabase {
+    /// Returns the recorded tables with rows that were inserted or deleted without a record, and how many.
+    ///
+    /// - Throws: The errors of ``tables()``.
+    /// - Complexity: O(*n*) in the numbers of rows and of recorded changes.
+    package func unrecordedRows() throws -> [(table: String, text: String)] {
+        try reading { try TableTracking($0).differences().map { ($0.table, $0.1.text) } }
+    }
+}
+
+extension TrackedDatabase.Table {
+    /// Whether it is neither a view nor virtual, nor part of a virtual table.
+    package var isOrdinaryTable: Bool { isOrdinary }
+}

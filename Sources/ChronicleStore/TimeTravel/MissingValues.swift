@@ -1,4 +1,3 @@
-package import ChronicleCore
 import Synchronization
 
 /// The values that the history does not contain, which a fetch of rows as of a position collects instead of failing.
@@ -15,23 +14,5 @@ final class MissingValues: Sendable {
     /// Returns the names of the properties that are missing in a row, and forgets them.
     func take(key: Int64?) -> Set<String> {
         key.flatMap { key in names.withLock { $0.removeValue(forKey: key) } } ?? []
-    }
-}
-
-extension DefaultStore {
-    /// Calls a closure with each row, like ``fetchRows(ofEntity:identifiers:_:)``, and with the names of the properties whose
-    /// values the history does not contain. They are empty in the row.
-    ///
-    /// - Throws: The errors of that method, except ``SwiftDataError/historyValueMissing`` for a value.
-    package func fetchRows(
-        ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
-        withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void
-    ) throws {
-        let missing = MissingValues()
-        try MissingValues.$current.withValue(missing) {
-            try fetchRows(ofEntity: entityName, identifiers: identifiers) { snapshot in
-                try row(snapshot, missing.take(key: snapshot.persistentIdentifier.integerPrimaryKey))
-            }
-        }
     }
 }

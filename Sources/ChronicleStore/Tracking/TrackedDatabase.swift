@@ -56,7 +56,7 @@ public struct TrackedDatabase: Sendable {
         /// because a program had made them without triggers.
         public internal(set) var reconciledChangeCount = 0
         /// Whether it is neither a view nor virtual, nor part of a virtual table.
-        package internal(set) var isOrdinary = true
+        var isOrdinary = true
     }
 
     /// Creates a value that refers to a file, without accessing it.
@@ -145,17 +145,9 @@ public struct TrackedDatabase: Sendable {
         try reading { try TableTracking($0).tables() }
     }
 
-    /// Returns the recorded tables with rows that were inserted or deleted without a record, and how many.
-    ///
-    /// - Throws: The errors of ``tables()``.
-    /// - Complexity: O(*n*) in the numbers of rows and of recorded changes.
-    package func unrecordedRows() throws -> [(table: String, text: String)] {
-        try reading { try TableTracking($0).differences().map { ($0.table, $0.1.text) } }
-    }
-
     // MARK: The file
 
-    private func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try attributingErrors(to: nil) {
             let inspection = try inspection()
             let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly, busyTimeout: busyTimeout)
