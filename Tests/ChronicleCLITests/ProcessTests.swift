@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("$0 log $1", 0), ("$0 show $1 999", 2), ("$0 diff $1 start now", 1), ("$0 lgo", 2), ("$0", 2),
+        ("$0 log $1", 0), ("$0 show $1 999", 1), ("$0 diff $1 start now", 1), ("$0 lgo", 2), ("$0", 2),
         ("$0 --help", 0),
         ("$0 log /dev/null/x", 3), ("$0 log $1 > /dev/full", 3),
     ])

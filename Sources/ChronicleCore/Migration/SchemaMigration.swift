@@ -30,7 +30,7 @@ public struct SchemaMigration: Sendable {
             let versions = Self.versions(plan.schemas, stages)
             try Self.requireUnique(versions.map { $0.versionIdentifier })
             stagesByVersion = try Self.stagesByVersion(stages)
-            target = try Self.target(versions, schema)
+            target = try Self.target(versions, listed: plan.schemas, schema)
             self.versions = versions
         } catch let error as SwiftDataError where error == .invalidMigrationPlan {
             throw error.with(detail: "\(plan): \(error.detail ?? "")")
@@ -85,14 +85,20 @@ public struct SchemaMigration: Sendable {
         return stagesByVersion
     }
 
-    private static func target(_ versions: [any VersionedSchema.Type], _ schema: Schema) throws -> Schema.Version {
+    /// - Parameter listed: The versions that do not only belong to stages. A program that leads back from a later version has
+    ///   one of them.
+    private static func target(
+        _ versions: [any VersionedSchema.Type], listed: [any VersionedSchema.Type], _ schema: Schema
+    ) throws -> Schema.Version {
         if let declared = schema.declaredVersion {
             guard versions.contains(where: { $0.versionIdentifier == declared }) else {
                 throw invalid("version \(declared) of the container's schema is missing; add it to `schemas`")
             }
             return declared
         }
-        for version in versions.reversed() {
+        let identifiers = Set(listed.map { $0.versionIdentifier })
+        let latest = versions.reversed()
+        for version in latest.filter({ identifiers.contains($0.versionIdentifier) }) + latest {
             let known = Schema(versionedSchema: version)
             try known.validate()
             if schema.entities.allSatisfy({ known.entity(for: $0.type) != nil }) { return version.versionIdentifier }

@@ -161,6 +161,12 @@ extension PredicateWalker {
         return (true, try open(type))
     }
 
+    /// Returns whether a node is a calculation with captured values for which Foundation throws an error.
+    func isUndefined(_ node: BorrowedNode) throws -> Bool {
+        let (isCaptured, value) = try captured(node)
+        return isCaptured && value == nil
+    }
+
     /// Returns the result of a calculation, or `nil` if Foundation throws an error for it, for example because it unwraps nil.
     private func ifDefined<Value>(_ calculation: () throws -> Value) throws -> Value? {
         do { return try calculation() } catch let error as PredicateError

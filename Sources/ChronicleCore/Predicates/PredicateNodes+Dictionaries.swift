@@ -28,6 +28,7 @@ extension PredicateWalker {
     ) throws -> Tree {
         guard let keyPath = dictionary.keyPath else { throw unsupported(node) }
         guard let key = try captured(key).value else {
+            if try isUndefined(key) { return .undefined }
             throw unsupported("\(node.name) with a key that is not a constant", "capture the key in a variable")
         }
         guard let property = resolver.element(of: keyPath, at: key),

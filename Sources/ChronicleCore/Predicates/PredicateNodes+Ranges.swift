@@ -9,6 +9,7 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
             return .localizedStandardContains(text, try walker.tree(element))
         }
         guard let bounds = try walker.bounds(range) else {
+            if try walker.isUndefined(range) { return .undefined }
             throw walker.unsupported("RangeExpressionContains in a \(RangeExpression.Output.self)")
         }
         return try walker.condition(that: walker.tree(element), isIn: bounds, of: Element.Output.self)

@@ -9,26 +9,35 @@ extension Schema {
     ///   - others: The entities of the other programs, such as those that a store describes. They may contradict each other:
     ///     what does not match is left out. Added properties without a default value become optional.
     ///   - newName: A closure that returns the present name of an entity. By default, no entity was renamed.
+    ///   - newPropertyName: A closure that returns the present name of a property of an entity, whose present name is the
+    ///     second argument. By default, no property was renamed.
     ///   - isIncluded: A closure that returns whether to add a property that this schema does not describe, or to apply the
     ///     delete rule *cascade* or *deny* of a relationship that this schema describes with *nullify*.
-    ///   - isConstraint: A closure that returns whether to add a uniqueness constraint or an index of properties that this
-    ///     schema describes. Those with an added property are always added.
+    ///   - isConstraint: A closure that returns whether to add a uniqueness constraint (the last argument is `true`) or an
+    ///     index of properties that this schema describes. Those with an added property are always added.
     /// - Returns: The schema. Its entities have no model classes, unless nothing is added.
-    /// - Throws: ``SwiftDataError/invalidModel`` if the schemas cannot be combined: two relationships would have links of the
-    ///   same name. Rename one of them.
+    /// - Throws: ``SwiftDataError/invalidModel`` if the schemas cannot be combined. Give the property that the error names
+    ///   another name.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
     public func adding(
-        _ others: [Entity], newName: (String) -> String = { $0 }, including isIncluded: (Entity, Property) -> Bool,
-        constraints isConstraint: (Entity, [String]) -> Bool
+        _ others: [Entity], newName: (String) -> String = { $0 },
+        newPropertyName: (String, String) -> String = { name, _ in name },
+        including isIncluded: (Entity, Property) -> Bool, constraints isConstraint: (Entity, [String], Bool) -> Bool
     ) throws -> Schema {
         var drafts = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, EntityDraft($0)) })
         var isChanged = false
         for other in others.sorted(by: { $0.name < $1.name }) {
             let name = newName(other.name)
             let known = entitiesByName[name]
-            let added = other.properties.filter { known?.propertiesByName[$0.name] == nil && isIncluded(other, $0) }
+            // A subentity of this schema may describe a property that another program moved to the superentity.
+            let inSubentities = Set(
+                entities.filter { known != nil && $0.isKind(of: name) && $0.name != name }.flatMap(\.properties).map(
+                    \.name))
+            let added = other.properties.filter {
+                known?.propertiesByName[$0.name] == nil && !inSubentities.contains($0.name) && isIncluded(other, $0)
+            }
             var draft = drafts[name] ?? EntityDraft(name: name, superentity: other.superentityName.map(newName))
-            if known == nil, added.isEmpty { continue }
+            if known == nil, added.isEmpty, !other.properties.isEmpty { continue }
             for property in other.relationshipProperties {
                 guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .deny,
                     known?.propertiesByName[property.name]?.relationship?.deleteRule == .nullify,
@@ -38,16 +47,23 @@ extension Schema {
                 isChanged = true
             }
             draft.kinds.insert(
-                added.map { $0.kind.added(newName) }, inOrderOf: other.properties.map(\.name), by: \.name)
-            func isAdded(_ names: [String], _ own: [[String]]) -> Bool {
-                guard !own.contains(names), names.allSatisfy({ draft.property($0) != nil }) else { return false }
-                return !names.allSatisfy { known?.propertiesByName[$0] != nil } || isConstraint(other, names)
+                added.map { $0.kind.added(newName, newPropertyName) }, inOrderOf: other.properties.map(\.name),
+                by: \.name)
+            func insert(_ sets: [[String]], into own: inout [[String]], isUnique: Bool) {
+                let sets = sets.map { $0.map { newPropertyName($0, name) } }
+                let new = sets.filter { names in
+                    guard !own.contains(names), names.allSatisfy(draft.hasColumn) else { return false }
+                    return !names.allSatisfy { known?.propertiesByName[$0] != nil }
+                        || isConstraint(other, names, isUnique)
+                }
+                own.insert(new, inOrderOf: sets, by: \.self)
+                isChanged = isChanged || !new.isEmpty
             }
-            let uniqueness = other.uniquenessConstraints.filter { isAdded($0, draft.uniqueness) }
-            let indices = other.indices.filter { isAdded($0, draft.indices) }
-            draft.uniqueness.insert(uniqueness, inOrderOf: other.uniquenessConstraints, by: \.self)
-            draft.indices.insert(indices, inOrderOf: other.indices, by: \.self)
-            isChanged = isChanged || !added.isEmpty || !uniqueness.isEmpty || !indices.isEmpty
+            var (uniqueness, indices) = (draft.uniqueness, draft.indices)
+            insert(other.uniquenessConstraints, into: &uniqueness, isUnique: true)
+            insert(other.indices, into: &indices, isUnique: false)
+            (draft.uniqueness, draft.indices) = (uniqueness, indices)
+            isChanged = isChanged || !added.isEmpty
             drafts[name] = draft
         }
         guard isChanged else { return self }
@@ -78,6 +94,13 @@ private struct EntityDraft {
         (uniqueness, indices) = (entity.uniquenessConstraints, entity.indices)
     }
 
+    func hasColumn(_ name: String) -> Bool {
+        property(name).map { $0.relationship?.isToMany != true } ?? false
+    }
+
+    /// Whether the entity describes the property itself, for this program.
+    func isOwn(_ name: String) -> Bool { own.contains(name) }
+
     func property(_ name: String) -> Schema.Property.Kind? { kinds.first { $0.name == name } }
 
     mutating func removeProperties(where isRemoved: (Schema.Property.Kind) -> Bool) {
@@ -86,6 +109,8 @@ private struct EntityDraft {
         uniqueness.removeAll { !removed.isDisjoint(with: $0) }
         indices.removeAll { !removed.isDisjoint(with: $0) }
     }
+
+    mutating func removeProperty(_ name: String) { removeProperties { $0.name == name } }
 
     mutating func replaceRelationships(_ change: (Schema.Relationship) -> Schema.Relationship) {
         kinds = kinds.map { kind in
@@ -115,9 +140,19 @@ extension [String: EntityDraft] {
             removeValue(forKey: orphan.name)
         }
         let names = Set(keys)
+        let roots = [String: String](
+            uniqueKeysWithValues: names.map { ($0, superentities(of: $0).last?.name ?? $0) })
+        // Classes that share a table also share the links of relationships with one name.
+        var links: [String: Set<String>] = [:]
+        for draft in values {
+            let own = draft.kinds.filter { draft.isOwn($0.name) && $0.isLinked }.map(\.name)
+            links[roots[draft.name] ?? draft.name, default: []].formUnion(own)
+        }
         for name in names {
             self[name]?.removeProperties { kind in
-                kind.relationship.map { !names.contains($0.destination) } ?? false
+                guard let relationship = kind.relationship else { return false }
+                return !names.contains(relationship.destination)
+                    || kind.isLinked && links[roots[name] ?? name]?.contains(kind.name) == true
             }
         }
         // Added properties of a superentity that its subentities describe as well are inherited.
@@ -148,10 +183,17 @@ extension [String: EntityDraft] {
         for name in keys.sorted() {
             for kind in self[name]?.kinds ?? [] {
                 guard let relationship = kind.relationship, let inverse = relationship.inverseName else { continue }
+                let property = kind.name
                 let other = self[relationship.destination]?.property(inverse)?.relationship
                 let owner = self[relationship.destination]
                 guard let other, isKind(name, of: other.destination), other.inverseName ?? kind.name == kind.name else {
-                    setInverse(nil, of: kind.name, in: name)
+                    if self[name]?.isOwn(kind.name) != true {
+                        if relationship.isToMany {
+                            for kind in keys where isKind(kind, of: name) { self[kind]?.removeProperty(property) }
+                        } else {
+                            setInverse(nil, of: property, in: name)
+                        }
+                    }
                     continue
                 }
                 if other.inverseName == nil, let owner { setInverse(kind.name, of: inverse, in: owner.name) }
@@ -179,6 +221,8 @@ extension [String: EntityDraft] {
 }
 
 extension Schema.Property.Kind {
+    fileprivate var isLinked: Bool { relationship?.isLinked == true }
+
     fileprivate var name: String {
         switch self {
         case .attribute(let attribute): attribute.name
@@ -187,13 +231,19 @@ extension Schema.Property.Kind {
     }
 
     /// The kind of a property of which this program inserts no values.
-    fileprivate func added(_ newName: (String) -> String) -> Self {
+    fileprivate func added(
+        _ newName: (String) -> String, _ newPropertyName: (String, String) -> String
+    ) -> Self {
         switch self {
         case .attribute(let attribute):
-            attribute.isOptional || attribute.encodedDefault != nil ? self : optional(options: attribute.options)
+            let isComplete = attribute.isOptional || attribute.encodedDefault != nil
+            return isComplete ? self : optional(options: attribute.options)
         case .relationship(let relationship):
-            .relationship(
-                relationship.with(destination: newName(relationship.destination), isOptional: true))
+            let destination = newName(relationship.destination)
+            return .relationship(
+                relationship.with(
+                    destination: destination, isOptional: true,
+                    inverseName: relationship.inverseName.map { newPropertyName($0, destination) }))
         }
     }
 }

@@ -14,21 +14,32 @@ package struct KnownSchemas: Sendable {
     private struct Record: Decodable {
         var programs: Set<String>
         var classes: Names
-        /// The uniqueness constraints, indexes and delete rules of each class, as ``KnownSchemas/text(of:)`` and
-        /// ``KnownSchemas/deleteRule(_:)`` describe them. An earlier version of Chronicle does not record them.
-        var constraints: Names?
+        /// What each program declares and the key of the schema does not show. An earlier version of Chronicle does not
+        /// record it.
+        var details: [String: Details]?
+    }
+
+    private struct Details: Decodable {
+        /// The uniqueness constraints, indexes and delete rules of each class; see ``KnownSchemas/text(of:isUnique:)`` and
+        /// ``KnownSchemas/deleteRule(_:)``.
+        var constraints: Names
+        /// The properties of the program's earlier schemas that this one does not have.
+        var removed: Names
     }
 
     /// A record whose text is always the same.
     private struct Sorted: Encodable {
         let programs: [String]
         let classes: [String: [String]]
-        let constraints: [String: [String]]?
+        let details: [String: [String: [String: [String]]]]?
 
         init(_ record: Record) {
+            func sorted(_ names: Names) -> [String: [String]] { names.mapValues { $0.sorted() } }
             programs = record.programs.sorted()
-            classes = record.classes.mapValues { $0.sorted() }
-            constraints = record.constraints?.mapValues { $0.sorted() }
+            classes = sorted(record.classes)
+            details = record.details?.mapValues {
+                ["constraints": sorted($0.constraints), "removed": sorted($0.removed)]
+            }
         }
     }
 
@@ -37,8 +48,10 @@ package struct KnownSchemas: Sendable {
     /// What the store has to record about the schemas, by their keys.
     package let changes: [String: String]
     private let used: [Record]
-    /// The classes of the program's own earlier schema, which the opening replaces.
-    private let replacedClasses: Names
+    /// Whether the opening replaces an earlier schema of the program.
+    package let replacesSchema: Bool
+    /// The properties of the program's earlier schemas that its schema does not have.
+    private let removed: Names
 
     private static let replaced = "replaced"
 
@@ -77,27 +90,44 @@ package struct KnownSchemas: Sendable {
         var used = records.compactMapValues(Self.record).mapValues { record in
             Record(
                 programs: record.programs, classes: renamed(record.classes),
-                constraints: record.constraints.map(renamed))
+                details: record.details?.mapValues {
+                    Details(constraints: renamed($0.constraints), removed: renamed($0.removed))
+                })
         }
         // A program that returns to a schema may have other containers that use a later one.
         let isReturning = records[key] != nil && used[key] == nil
-        var replacedClasses: Names = [:]
+        var removed = used[key]?.details?[program]?.removed ?? [:]
+        var replacesSchema = false
         if !isReturning, used[key]?.programs.contains(program) != true {
             let distances = used.filter { $0.key != key && $0.value.programs.contains(program) }.map { key, record in
                 (Self.distance(record.classes, names), key)
             }
             if let earlier = distances.min(by: <)?.1 {
+                let replaced = used[earlier]?.details?[program]?.removed ?? [:]
+                removed = replaced.merging(used[earlier]?.classes ?? [:]) { $0.union($1) }
                 used[earlier]?.programs.remove(program)
-                replacedClasses = used[earlier]?.classes ?? [:]
+                used[earlier]?.details?[program] = nil
+                replacesSchema = true
             }
         }
+        removed = Names(
+            uniqueKeysWithValues: removed.compactMap { entity, properties in
+                let rest = properties.subtracting(names[entity] ?? [])
+                return rest.isEmpty ? nil : (entity, rest)
+            })
         let constraints = Names(
             schema.entities.map { entity in
-                let constraints = (entity.uniquenessConstraints + entity.indices).map { Self.text(of: $0) }
+                let constraints =
+                    entity.uniquenessConstraints.map { Self.text(of: $0, isUnique: true) }
+                    + entity.indices.map { Self.text(of: $0, isUnique: false) }
                 return (entity.name, Set(constraints + entity.properties.compactMap(Self.deleteRule)))
             }, uniquingKeysWith: { $0.union($1) })
-        used[key] = Record(
-            programs: (used[key]?.programs ?? []).union([program]), classes: names, constraints: constraints)
+        var record = used[key] ?? Record(programs: [], classes: names)
+        record.programs.insert(program)
+        record.classes = names
+        record.details = (record.details ?? [:]).merging(
+            [program: Details(constraints: constraints, removed: removed)], uniquingKeysWith: { $1 })
+        used[key] = record
         used = used.filter { !$0.value.programs.isEmpty }
         var changes: [String: String] = [:]
         for (key, record) in records where used[key] == nil && record != Self.replaced { changes[key] = Self.replaced }
@@ -106,14 +136,14 @@ package struct KnownSchemas: Sendable {
             if records[key] != text { changes[key] = text }
         }
         self.changes = changes
-        self.replacedClasses = replacedClasses
+        (self.replacesSchema, self.removed) = (replacesSchema, removed)
         self.used = Array(used.values)
     }
 
     /// Returns the schemas in use if a program inspects the store with the classes that the store describes. It changes
     /// none of them.
     package init(inspecting records: [String: String]) {
-        (isKnown, changes, replacedClasses) = (true, [:], [:])
+        (isKnown, changes, replacesSchema, removed) = (true, [:], false, [:])
         used = records.values.compactMap(Self.record)
     }
 
@@ -131,14 +161,23 @@ package struct KnownSchemas: Sendable {
     func use(_ entity: String) -> Bool { used.contains { $0.classes[entity] != nil } }
 
     /// Returns whether any program declares a uniqueness constraint or an index.
-    func useConstraint(_ properties: [String], of entity: String) -> Bool {
-        used.contains { $0.constraints?[entity]?.contains(Self.text(of: properties)) == true }
+    func useConstraint(_ properties: [String], isUnique: Bool, of entity: String) -> Bool {
+        use(constraint: Self.text(of: properties, isUnique: isUnique), of: entity)
     }
 
     /// Returns whether any program declares the delete rule of a relationship.
     func useDeleteRule(of property: Schema.Property, in entity: String) -> Bool {
-        guard let rule = Self.deleteRule(property) else { return false }
-        return used.contains { $0.constraints?[entity]?.contains(rule) == true }
+        Self.deleteRule(property).map { use(constraint: $0, of: entity) } ?? false
+    }
+
+    private func use(constraint: String, of entity: String) -> Bool {
+        used.contains { record in
+            record.programs.contains { program in
+                // What is not recorded may be declared.
+                guard let details = record.details?[program] else { return record.classes[entity] != nil }
+                return details.constraints[entity]?.contains(constraint) == true
+            }
+        }
     }
 
     /// A description of a delete rule that the tables apply, or `nil` for others.
@@ -147,20 +186,19 @@ package struct KnownSchemas: Sendable {
         return "\(rule.rawValue) \(property.name)"
     }
 
-    /// Whether the opening replaces an earlier schema of the program.
-    var replacesSchema: Bool { !replacedClasses.isEmpty }
-
-    /// Returns whether the earlier schema of the program has a property. If its new one does not, the program removes it.
-    func replace(_ property: String, ofFirst lineage: [String]) -> Bool {
-        Self.contains(property, ofFirst: lineage, replacedClasses)
+    /// Returns whether the program had a property that its schema does not have any more.
+    func remove(_ property: String, ofFirst lineage: [String]) -> Bool {
+        lineage.contains { removed[$0]?.contains(property) == true }
     }
 
     private static func contains(_ property: String, ofFirst lineage: [String], _ classes: Names) -> Bool {
         lineage.lazy.compactMap { classes[$0] }.first?.contains(property) == true
     }
 
-    /// A description of a uniqueness constraint or an index. Names of properties contain no comma.
-    private static func text(of properties: [String]) -> String { properties.joined(separator: ",") }
+    /// A description of a uniqueness constraint or an index. Names of properties contain neither spaces nor commas.
+    private static func text(of properties: [String], isUnique: Bool) -> String {
+        (isUnique ? "unique " : "index ") + properties.joined(separator: ",")
+    }
 
     /// The number of classes and properties that only one of two schemas has.
     private static func distance(_ first: Names, _ second: Names) -> Int {

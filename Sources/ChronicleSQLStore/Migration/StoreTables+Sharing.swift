@@ -20,9 +20,15 @@ extension StoreTables {
                 present[name, default: []].insert(property.name)
             }
         }
+        func newPropertyName(_ name: String, _ entity: String) -> String {
+            let root = models.entitiesByName[entity]?.rootName ?? entity
+            return plan.tables[root]?.renames.first { $0.old == name }?.new ?? name
+        }
         var removed: [String: Set<String>] = [:]
         while true {
-            let shared = try models.adding(Array(definitions.values), newName: plan.newName) { entity, property in
+            let shared = try models.adding(
+                Array(definitions.values), newName: plan.newName, newPropertyName: newPropertyName
+            ) { entity, property in
                 let name = plan.newName(entity.name)
                 if models.entitiesByName[name]?.propertiesByName[property.name] != nil {
                     return plan.opening.schemas.useDeleteRule(of: property, in: name)
@@ -33,13 +39,13 @@ extension StoreTables {
                     let live = plan.entities[name]?.property(named: property.name)
                 else { return false }
                 return live.place == StoredProperty(property).place
-            } constraints: { entity, properties in
-                plan.opening.schemas.useConstraint(properties, of: plan.newName(entity.name))
+            } constraints: { entity, properties, isUnique in
+                plan.opening.schemas.useConstraint(properties, isUnique: isUnique, of: plan.newName(entity.name))
             }
             guard let moved = movedRelationship(shared) else { return shared }
             // The program removes the inverse that it declared before.
             let lineage = sequence(first: moved.destination, next: \.superentity).map(\.name)
-            guard plan.opening.stage != nil || plan.opening.schemas.replace(moved.inverse, ofFirst: lineage) else {
+            guard plan.opening.stage != nil || plan.opening.schemas.remove(moved.inverse, ofFirst: lineage) else {
                 throw SwiftDataError.backwardMigration.with(
                     detail: "another program that uses the \(Catalog.Meta.noun) declares the inverse relationship "
                         + "\(moved.destination.name).\(moved.inverse), which determines where the relationship is stored; "

@@ -48,14 +48,21 @@ extension SchemaCompletion {
                 try connection.execute(statement)
             }
         }
-        let plan = try plan(knownSchemas(wasComplete: true), stage: nil, baseline: nil)
-        // A later version of the models may have renamed the table of a relationship.
-        for links in try shared(plan).schema.links where try tableExists(links.name) {
+        for links in try sharedLinks() where try tableExists(links.name) {
             try makeTriggers(of: registry.recordedLinks(links))
         }
         // Other programs create the triggers of links that this schema does not contain.
         try MetaTable.removeCompletions(connection)
         try recordCompletion()
+    }
+
+    /// Returns the links that all programs have. A later version of the models may have renamed some of those of this program.
+    private func sharedLinks() throws -> [Schema.Links] {
+        do {
+            return try shared(plan(knownSchemas(wasComplete: true), stage: nil, baseline: nil)).schema.links
+        } catch let error as SwiftDataError where error == .newerSchemaVersion || error == .backwardMigration {
+            return schema.links
+        }
     }
 
     /// Returns the recorder's triggers of a table by their names. SQLite stores their text unchanged.

@@ -211,7 +211,10 @@ struct SchemaCompletion {
         let plan = try plan(knownSchemas(wasComplete: wasComplete), stage: stage, baseline: baseline)
         let shared = try shared(plan)
         // Checked before anything that the triggers depend on changes.
-        let wasRecorded = try upgraded?.wasRecorded ?? shared.isRecorded(registry, linksToo: wasComplete)
+        let wasRecorded =
+            try upgraded?.wasRecorded
+            ?? shared.isRecorded(
+                registry, linksToo: wasComplete && !plan.opening.schemas.replacesSchema)
         try renameEntities(plan, registry)
         let conversions = try checkDeclarations(plan)
         let numbers = try registry.renamedNumbers(plan, schema)

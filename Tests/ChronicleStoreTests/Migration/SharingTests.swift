@@ -111,11 +111,35 @@ import Testing
         #expect(
             Set(try older.fetch(FetchDescriptor<SharingApp.Journey>()).first?.stops.map(\.label) ?? [])
                 == ["Vík", "Höfn"])
+        // The update is in use already.
+        let again = ModelContext(try store.open(SharingClash.toMany, as: "app"))
+        #expect(
+            Set(try again.fetch(FetchDescriptor<SharingClash.Journey>()).first?.stops.map(\.label) ?? [])
+                == ["Vík", "Höfn"])
         let both = ModelContext(try store.open(SharingClash.toMany, as: "extension"))
         #expect(
             Set(try both.fetch(FetchDescriptor<SharingClash.Journey>()).first?.stops.map(\.label) ?? [])
                 == ["Vík", "Höfn"])
         #expect(try VerificationTests.problems(in: file).isEmpty)
+    }
+
+    @Test func aConstraintThatNoProgramDeclaresIsRemoved() throws {
+        let unique: [any PersistentModel.Type] = [Unique.Port.self]
+        let indexed: [any PersistentModel.Type] = [Indexed.Port.self]
+        _ = try store.open(unique, as: "app", isNew: true)
+        _ = try store.open(unique, as: "extension")
+        func insertPorts() throws -> Int {
+            let context = ModelContext(try store.open(indexed, as: "app"))
+            for _ in 0..<2 {
+                context.insert(Indexed.Port())
+                try context.save()
+            }
+            return try context.fetchCount(FetchDescriptor<Indexed.Port>())
+        }
+        // The other program relies on the constraint until it is updated.
+        #expect(throws: SwiftDataError.uniquenessViolation) { try insertPorts() }
+        _ = try store.open(indexed, as: "extension")
+        #expect(try insertPorts() > 1)
     }
 
     @Test func propertiesThatAllProgramsRemoveAreRemoved() throws {
@@ -144,6 +168,21 @@ private enum Later {
     @Model fileprivate final class Stop {
         var label: String = ""
         var journey: Journey?
+        init() {}
+    }
+}
+
+private enum Unique {
+    @Model fileprivate final class Port {
+        @Attribute(.unique) var code: String = ""
+        init() {}
+    }
+}
+
+private enum Indexed {
+    @Model fileprivate final class Port {
+        #Index<Port>([\.code])
+        var code: String = ""
         init() {}
     }
 }
