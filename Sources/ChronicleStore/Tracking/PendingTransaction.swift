@@ -72,10 +72,21 @@ enum PendingTransaction {
     ///   - position: The position of the header.
     ///   - connection: The connection, in the transaction that writes the header.
     static func end(from first: Int64, through position: Int64, _ connection: Connection) throws {
-        guard try isUsed(connection) else { return }
-        try connection.cached("UPDATE \(table) SET first = NULL, started = NULL, next = NULL").run()
+        guard try discard(connection) else { return }
         guard try position - SummaryTable.openRange(connection).first >= SummaryTable.interval else { return }
         try SummaryTable.divide(from: first, through: position, connection)
+    }
+
+    /// Forgets the transaction that has no header yet, before a header that does not belong to it, or after its own.
+    ///
+    /// A transaction can have begun without a change. The changes after the header would otherwise belong to it.
+    ///
+    /// - Returns: Whether the file is a tracked database.
+    @discardableResult
+    static func discard(_ connection: Connection) throws -> Bool {
+        guard try isUsed(connection) else { return false }
+        try connection.cached("UPDATE \(table) SET first = NULL, started = NULL, next = NULL").run()
+        return true
     }
 
     /// Returns whether the file, which has the tables of a history, is a tracked database.

@@ -31,7 +31,8 @@ struct Reconciliation {
         let first = try headers.sealExternalChanges(resolvesConflicts: true)
         let tables = try tables()
         var counts: [String: Int] = [:]
-        try connection.execute(PendingTransaction.begin)
+        // The transaction has the present date.
+        try PendingTransaction.discard(connection)
         for table in tables {
             let count = try record(table)
             if count > 0 { counts[table.table.name] = count }

@@ -259,6 +259,23 @@ extension TrackedProgramTests {
         #expect(try fixture.problems() == [])
     }
 
+    /// A gap begins a new transaction, also after a statement that began one without a change.
+    @Test(arguments: [true, false], ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"])
+    func aGapWithoutChangesBefore(_ reconciles: Bool, _ key: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(\(key), v); INSERT INTO a VALUES (1, 1)")
+        try fixture.app.execute("INSERT OR IGNORE INTO a VALUES (1, 2); CREATE TABLE b(id INTEGER PRIMARY KEY, v)")
+        let tables = try fixture.database.track(reconciles: reconciles)
+        #expect(tables.allSatisfy { $0.reconciledChangeCount == 0 })
+        for number in 1...2 {
+            try fixture.app.execute("INSERT INTO b VALUES (\(number), 1)")
+            #expect(try fixture.changes() == (1...number).map { "insert b/\($0) v=1" })
+            #expect(try fixture.problems() == [])
+            // The next change begins a transaction.
+            try fixture.app.execute("UPDATE chronicle_pending SET started = started - 10")
+        }
+        #expect(try fixture.store().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 2)
+    }
+
     // MARK: Triggers that run first
 
     @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"], [true, false])

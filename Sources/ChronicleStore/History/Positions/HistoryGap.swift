@@ -7,6 +7,8 @@ enum HistoryGap {
         // Seals changes by other programs from before the gap. A void header must not follow changes.
         if let unsealed = try HistoryPositions(connection).unsealed(after: 0) {
             _ = try HeaderWriter.sealExternalChanges(from: unsealed.lowerBound, connection)
+        } else {
+            try PendingTransaction.discard(connection)
         }
         // A void header that occupies the next position, so that all earlier tokens are before the gap.
         try MetaTable.set(.gap, HeaderWriter.insertVoid(connection), connection)
