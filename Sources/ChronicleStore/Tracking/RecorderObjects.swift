@@ -10,6 +10,8 @@ struct RecorderObjects {
     let triggers: [String]
     /// The names of the tables.
     let tables: Set<String>
+    /// Whether the triggers are those of a tracked database. The triggers of a store use other tables.
+    private let areOfTracking: Bool
 
     /// The tables that each tracked database has.
     private static let requiredTables = Set(HistoryTables.names + [PendingTransaction.table])
@@ -17,24 +19,26 @@ struct RecorderObjects {
     init(_ connection: Connection) throws {
         let statement = try connection.prepare(
             """
-            SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'table') \
+            SELECT type, name, instr(sql, ' \(PendingTransaction.table) ') FROM sqlite_schema WHERE type IN ('trigger', 'table') \
             AND substr(name, 1, \(RecorderSQL.prefix.count)) = '\(RecorderSQL.prefix)' ORDER BY name
             """)
         var triggers: [String] = []
         var tables: Set<String> = []
+        var areOfTracking = false
         while try statement.step() {
             let name = statement.text(1)
             if statement.text(0) == "table" {
                 if Self.isTable(name) { tables.insert(name) }
             } else if Self.isTrigger(name) {
                 triggers.append(name)
+                if statement.int64(2) > 0 { areOfTracking = true }
             }
         }
-        (self.triggers, self.tables) = (triggers, tables)
+        (self.triggers, self.tables, self.areOfTracking) = (triggers, tables, areOfTracking)
     }
 
-    /// Whether there are triggers, but not all of the tables that they need.
-    var isIncomplete: Bool { !triggers.isEmpty && !missingTables.isEmpty }
+    /// Whether there are triggers of a tracked database, but not all of the tables that they need.
+    var isIncomplete: Bool { areOfTracking && !missingTables.isEmpty }
 
     var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
 

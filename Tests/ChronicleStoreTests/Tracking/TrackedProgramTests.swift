@@ -162,6 +162,24 @@ import Testing
         #expect(try fixture.schemaDump() == before)
     }
 
+    /// A store of models is not taken for a tracked database, even without its identifier.
+    @Test func aStoreWithoutItsIdentifier() throws {
+        let test = try TestStore(.file, [Trip.self])
+        let context = test.context()
+        context.insert(Trip(name: "a", destination: "b", startDate: .now, endDate: .now))
+        try context.save()
+        try test.shell("PRAGMA application_id = 0")
+        let database = TrackedDatabase(url: test.url)
+        #expect(throws: SwiftDataError.unsupportedFeature) { try database.untrack() }
+        #expect(throws: SwiftDataError.unsupportedFeature) { try database.stop() }
+        #expect(throws: SwiftDataError.unsupportedFeature) { try database.track() }
+        #expect(throws: SwiftDataError.notAChronicleStore) { try test.reopened() }
+        try test.shell("PRAGMA application_id = \(FileFormat.applicationIdentifier)")
+        let other = ModelContext(try test.reopened())
+        #expect(try other.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
+        try DefaultStore.verify(fileAt: test.url) { Issue.record("\($0)") }
+    }
+
     // MARK: Triggers of the program
 
     /// A trigger that is created again after those of the recorder runs before them. That matters only if it writes the
