@@ -81,13 +81,14 @@ struct Reconciliation {
             }
             if operation == .insert { try insert(.insert, table, key, "NULL, NULL, NULL", from: nil) }
         }
-        let updated = table.values.sorted { $0.key < $1.key }.filter { !table.difference.inserted.contains($0.key) }
+        let inserted = Set(table.difference.inserted)
+        let updated = table.values.sorted { $0.key < $1.key }.filter { !inserted.contains($0.key) }
         for (key, positions) in updated {
             var masks = AttributeMasks()
             for number in positions.keys { masks.insert(number) }
             masks.pad(to: table.table.recordedTable(table.entity).maskCount)
             try insert(.update, table, key, "\(masks.literal), NULL, NULL", from: nil)
-            for column in columns {
+            for column in columns where column.preservation.updates != .none {
                 guard let position = positions[column.number] else { continue }
                 let value = "t.\(quoted(column.name))"
                 try insert(

@@ -294,6 +294,18 @@ extension TrackedProgramTests {
         #expect(try fixture.store().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 2)
     }
 
+    @Test func reconciledUpdatesWithoutValues() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 1)")
+        try fixture.database.track(preservesValues: false)
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute("UPDATE a SET v = 2; INSERT INTO a VALUES (2, 2)")
+        #expect(try fixture.database.track(reconciles: true).first?.reconciledChangeCount == 2)
+        #expect(Set(try fixture.changes(after: token)) == ["insert a/2", "update a/1"])
+        #expect(try fixture.problems() == [])
+    }
+
     // MARK: Triggers that run first
 
     @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"], [true, false])
