@@ -90,6 +90,13 @@ import Testing
         let json = try await CommandRun("at", "--json", file.path, "\(position)", "a")
         #expect(json.output.contains(#"{"model":"a/2","values":{"w":2},"missing":["v"]}"#))
         #expect(json.output.contains(#"{"model":"a/3","values":{"v":null,"w":3}}"#))
+        // A condition that depends on the value is an error.
+        for condition in ["v = nil", "v != nil", "v = 0 and w > 1"] {
+            let run = try await CommandRun("at", file.path, "\(position)", "a", "--where", condition)
+            #expect(run.status > 1 && run.errors.contains("does not contain the value"), "\(run.output) \(run.errors)")
+        }
+        let known = try await CommandRun("at", file.path, "\(position)", "a", "--where", "v = nil and w != 2")
+        #expect(known.status == 0 && known.output.hasPrefix("a/3\n"), "\(known.output) \(known.errors)")
     }
 
     /// A condition on the primary key finds the same rows with a lookup.

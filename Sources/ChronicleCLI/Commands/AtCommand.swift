@@ -7,7 +7,7 @@ enum AtCommand {
         discussion: """
             Lists the models of an entity, and of those that inherit from it, as they were after a transaction, at a date, or \
             at a tag. The position now lists the present ones. A value that changed since and that the history does \
-            not preserve, for example because it has more than 65,536 bytes, is shown as ?.
+            not preserve, for example because it has more than 65,536 bytes, is shown as ?, and cannot be compared.
 
             The condition of --where compares attributes with values; every comparison must be true:
 
@@ -45,7 +45,7 @@ enum AtCommand {
             try store.fetchRows(
                 ofEntity: entity.name, identifiers: identifier.map { [$0] },
                 withMissingValues: { row, missing in
-                    guard try condition?.matches(row, file) ?? true else { return }
+                    guard try condition?.matches(row, missing: missing, file) ?? true else { return }
                     isFound = true
                     if count < limit { try writer.write(row, missing: missing) }
                     count += 1

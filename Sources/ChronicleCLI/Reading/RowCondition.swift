@@ -87,16 +87,33 @@ struct RowCondition {
     }
 
     /// Returns whether a row meets the condition.
-    func matches(_ row: DefaultSnapshot, _ file: StoreFile) throws -> Bool {
-        let entity = try file.entity(named: row.persistentIdentifier.entityName)
-        return comparisons.allSatisfy { comparison in
-            guard comparison.name != "id" || entity.propertiesByName["id"] != nil else {
-                let key = row.persistentIdentifier.integerPrimaryKey
-                return Self.compare(key.map(Value.integer) ?? .null, comparison)
+    ///
+    /// - Parameter missing: The names of properties whose values the history does not contain.
+    /// - Throws: ``SwiftDataError/historyValueMissing`` if the result depends on one of them.
+    func matches(_ row: DefaultSnapshot, missing: Set<String>, _ file: StoreFile) throws -> Bool {
+        let identifier = row.persistentIdentifier
+        let entity = try file.entity(named: identifier.entityName)
+        var unknown: String?
+        for comparison in comparisons {
+            let value: Value
+            if comparison.name == "id", entity.propertiesByName["id"] == nil {
+                value = identifier.integerPrimaryKey.map(Value.integer) ?? .null
+            } else {
+                guard let property = entity.property(named: comparison.name) else { return false }
+                if missing.contains(property.name) {
+                    unknown = unknown ?? property.name
+                    continue
+                }
+                value = Self.value(file.value(of: property, in: row))
             }
-            guard let property = entity.property(named: comparison.name) else { return false }
-            return Self.compare(Self.value(file.value(of: property, in: row)), comparison)
+            if !Self.compare(value, comparison) { return false }
         }
+        guard let unknown else { return true }
+        throw SwiftDataError.historyValueMissing.with(
+            detail:
+                "the history does not contain the value at this position, so --where cannot compare it; use a later "
+                + "position, or another condition",
+            entityName: identifier.entityName, propertyName: unknown, persistentIdentifier: identifier)
     }
 
     // MARK: Comparing
