@@ -47,11 +47,11 @@ extension DatabaseCheck {
 
     private var connection: Connection { verifier.connection }
 
+    /// Reports the problems that a check finds, or none if it ends with an error.
     private func report(_ check: String) throws {
-        try verifier.forEachRow(check) { statement in
-            let text = statement.text(0)
-            if text != "ok" { try verifier.report(.database, detail: text) }
-        }
+        var problems: [String] = []
+        try verifier.forEachRow(check) { problems.append($0.text(0)) }
+        for problem in problems where problem != "ok" { try verifier.report(.database, detail: problem) }
     }
 
     /// Returns the tables with indexes whose order only another program knows.

@@ -220,13 +220,13 @@ import Testing
 }
 
 extension TrackedFixture {
-    /// Changes the definitions of tables, as a program does that adds a constraint without a new table.
+    /// Changes the definitions of tables and of an index, as a program does that adds a constraint without a new table.
     func replaceSchema(_ text: String, with replacement: String) throws {
         _ = try Shell.sqlite3(
             url,
             """
             PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = replace(sql, '\(text)', '\(replacement)') WHERE type = 'table' AND name IN ('a', 'b');
+            UPDATE sqlite_schema SET sql = replace(sql, '\(text)', '\(replacement)') WHERE name IN ('a', 'b', 'i');
             """)
     }
 }
@@ -304,6 +304,17 @@ extension TrackedProgramTests {
         #expect(try fixture.database.track(reconciles: true).first?.reconciledChangeCount == 2)
         #expect(Set(try fixture.changes(after: token)) == ["insert a/2", "update a/1"])
         #expect(try fixture.problems() == [])
+    }
+
+    /// A check that ends with the error of a function reports no problem twice.
+    @Test(arguments: [true, false]) func damageBesideAFunctionThatFails(_ isFirst: Bool) throws {
+        let tables = ["CREATE TABLE a(id INTEGER PRIMARY KEY, v)", "CREATE TABLE b(id INTEGER PRIMARY KEY, d)"]
+        let fixture = try TrackedFixture((isFirst ? tables : tables.reversed()).joined(separator: ";"))
+        try fixture.app.execute(
+            "CREATE INDEX i ON b(id) WHERE d = 1; INSERT INTO a VALUES (1, NULL); INSERT INTO b VALUES (1, '{')")
+        try fixture.replaceSchema(", v)", with: ", v NOT NULL)")
+        try fixture.replaceSchema("d = 1", with: "json_extract(d, ''$.x'')")
+        #expect(try fixture.problems().filter { $0.contains("a.v") }.count == 1)
     }
 
     // MARK: Triggers that run first
