@@ -319,6 +319,22 @@ extension TrackedProgramTests {
 
     // MARK: Triggers that run first
 
+    /// A row that remains after a trigger failed, because of FAIL, is not recorded: SQLite ends the statement before the
+    /// triggers of the recorder.
+    @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"]) func aTriggerThatFails(_ key: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(\(key), v UNIQUE)")
+        try fixture.app.execute(
+            """
+            CREATE TEMP TRIGGER own AFTER INSERT ON a BEGIN UPDATE a SET v = 9 WHERE id = new.id; END;
+            INSERT INTO a VALUES (1, 1)
+            """)
+        #expect(throws: SQLiteError.self) { try fixture.app.execute("INSERT OR FAIL INTO a VALUES (2, 2)") }
+        #expect(try fixture.problems().contains { $0.contains("1 row was inserted without a record") })
+        #expect(try fixture.database.track(reconciles: true).first?.reconciledChangeCount == 1)
+        #expect(try fixture.changes().map { $0.suffix(3) } == ["v=9", "v=2"])
+        #expect(try fixture.problems() == [])
+    }
+
     @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"], [true, false])
     func temporaryTriggersOfTheProgram(_ key: String, _ isRecursive: Bool) throws {
         let fixture = try TrackedFixture(
