@@ -21,7 +21,7 @@ import Testing
     /// Triggers that run before those of the recorder, and change the same row: the history leads to the present rows.
     ///
     /// The statements do not use FAIL; see ``TrackedProgramTests/aTriggerThatFails(_:)``.
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<30)
     func theHistoryExplainsOtherTriggers(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "), track: false)
