@@ -118,7 +118,7 @@
             guard try MetaTable.text(.schemaName, connection) == schemaName,
                 let digest = try MetaTable.text(.completeFor(signature), connection),
                 KnownSchemas.isInUse(
-                    try MetaTable.text(.known(schemaKey), connection),
+                    try MetaTable.text(.known(schemaKey), connection), models,
                     by: configuration.allowsSave ? PendingTransaction.bundle : nil)
             else { return false }
             return try digest == DatabaseSchema.digest(connection)

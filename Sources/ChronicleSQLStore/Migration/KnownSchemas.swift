@@ -48,6 +48,8 @@ package struct KnownSchemas: Sendable {
     /// What the store has to record about the schemas, by their keys.
     package let changes: [String: String]
     private let used: [Record]
+    /// The program that opens the store, or `nil` for one that inspects it.
+    private let program: String?
     /// Whether the opening replaces an earlier schema of the program.
     package let replacesSchema: Bool
     /// The properties of the program's earlier schemas that its schema does not have.
@@ -59,10 +61,13 @@ package struct KnownSchemas: Sendable {
     ///
     /// - Parameters:
     ///   - record: What the store recorded about the schema, or `nil` if it does not know the schema.
+    ///   - schema: The schema.
     ///   - program: The name of the program, or `nil` for any.
-    package static func isInUse(_ record: String?, by program: String?) -> Bool {
+    package static func isInUse(_ record: String?, _ schema: Schema, by program: String?) -> Bool {
         guard let record = record.flatMap(Self.record) else { return false }
-        return program.map(record.programs.contains) ?? true
+        guard let program else { return true }
+        let known = record.details?[program]?.constraints
+        return record.programs.contains(program) && (known == nil || known == constraints(of: schema))
     }
 
     /// Determines the schemas in use after an opening.
@@ -115,18 +120,11 @@ package struct KnownSchemas: Sendable {
                 let rest = properties.subtracting(names[entity] ?? [])
                 return rest.isEmpty ? nil : (entity, rest)
             })
-        let constraints = Names(
-            schema.entities.map { entity in
-                let constraints =
-                    entity.uniquenessConstraints.map { Self.text(of: $0, isUnique: true) }
-                    + entity.indices.map { Self.text(of: $0, isUnique: false) }
-                return (entity.name, Set(constraints + entity.properties.compactMap(Self.deleteRule)))
-            }, uniquingKeysWith: { $0.union($1) })
         var record = used[key] ?? Record(programs: [], classes: names)
         record.programs.insert(program)
         record.classes = names
         record.details = (record.details ?? [:]).merging(
-            [program: Details(constraints: constraints, removed: removed)], uniquingKeysWith: { $1 })
+            [program: Details(constraints: Self.constraints(of: schema), removed: removed)], uniquingKeysWith: { $1 })
         used[key] = record
         used = used.filter { !$0.value.programs.isEmpty }
         var changes: [String: String] = [:]
@@ -136,14 +134,14 @@ package struct KnownSchemas: Sendable {
             if records[key] != text { changes[key] = text }
         }
         self.changes = changes
-        (self.replacesSchema, self.removed) = (replacesSchema, removed)
+        (self.replacesSchema, self.removed, self.program) = (replacesSchema, removed, program)
         self.used = Array(used.values)
     }
 
     /// Returns the schemas in use if a program inspects the store with the classes that the store describes. It changes
     /// none of them.
     package init(inspecting records: [String: String]) {
-        (isKnown, changes, replacesSchema, removed) = (true, [:], false, [:])
+        (isKnown, changes, replacesSchema, removed, program) = (true, [:], false, [:], nil)
         used = records.values.compactMap(Self.record)
     }
 
@@ -157,15 +155,22 @@ package struct KnownSchemas: Sendable {
         used.contains { Self.contains(property, ofFirst: lineage, $0.classes) }
     }
 
+    /// Returns whether another program uses a property; see ``use(_:ofFirst:)``.
+    func useElsewhere(_ property: String, ofFirst lineage: [String]) -> Bool {
+        used.contains { record in
+            record.programs.contains { $0 != program } && Self.contains(property, ofFirst: lineage, record.classes)
+        }
+    }
+
     /// Returns whether any program uses a class.
     func use(_ entity: String) -> Bool { used.contains { $0.classes[entity] != nil } }
 
-    /// Returns whether any program declares a uniqueness constraint or an index.
+    /// Returns whether another program declares a uniqueness constraint or an index.
     func useConstraint(_ properties: [String], isUnique: Bool, of entity: String) -> Bool {
         use(constraint: Self.text(of: properties, isUnique: isUnique), of: entity)
     }
 
-    /// Returns whether any program declares the delete rule of a relationship.
+    /// Returns whether another program declares the delete rule of a relationship.
     func useDeleteRule(of property: Schema.Property, in entity: String) -> Bool {
         Self.deleteRule(property).map { use(constraint: $0, of: entity) } ?? false
     }
@@ -173,11 +178,22 @@ package struct KnownSchemas: Sendable {
     private func use(constraint: String, of entity: String) -> Bool {
         used.contains { record in
             record.programs.contains { program in
+                if program == self.program { return false }
                 // What is not recorded may be declared.
                 guard let details = record.details?[program] else { return record.classes[entity] != nil }
                 return details.constraints[entity]?.contains(constraint) == true
             }
         }
+    }
+
+    private static func constraints(of schema: Schema) -> Names {
+        Names(
+            schema.entities.map { entity in
+                let constraints =
+                    entity.uniquenessConstraints.map { text(of: $0, isUnique: true) }
+                    + entity.indices.map { text(of: $0, isUnique: false) }
+                return (entity.name, Set(constraints + entity.properties.compactMap(deleteRule)))
+            }, uniquingKeysWith: { $0.union($1) })
     }
 
     /// A description of a delete rule that the tables apply, or `nil` for others.

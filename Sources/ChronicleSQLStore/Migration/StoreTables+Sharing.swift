@@ -43,9 +43,13 @@ extension StoreTables {
                 plan.opening.schemas.useConstraint(properties, isUnique: isUnique, of: plan.newName(entity.name))
             }
             guard let moved = movedRelationship(shared) else { return shared }
-            // The program removes the inverse that it declared before.
+            // The program removes the inverse that it declared before, or another schema of it has.
             let lineage = sequence(first: moved.destination, next: \.superentity).map(\.name)
-            guard plan.opening.stage != nil || plan.opening.schemas.remove(moved.inverse, ofFirst: lineage) else {
+            let schemas = plan.opening.schemas
+            guard
+                plan.opening.stage != nil || schemas.remove(moved.inverse, ofFirst: lineage)
+                    || !schemas.useElsewhere(moved.inverse, ofFirst: lineage)
+            else {
                 throw SwiftDataError.backwardMigration.with(
                     detail: "another program that uses the \(Catalog.Meta.noun) declares the inverse relationship "
                         + "\(moved.destination.name).\(moved.inverse), which determines where the relationship is stored; "

@@ -175,7 +175,7 @@ struct SchemaCompletion {
 
     /// Whether this program, or any program if the file is only read, uses the file with the same declarations.
     private func isInUse(by program: String? = TransactionSource.program) throws -> Bool {
-        try isInspector || KnownSchemas.isInUse(MetaTable.text(.known(schemaKey), connection), by: program)
+        try isInspector || KnownSchemas.isInUse(MetaTable.text(.known(schemaKey), connection), models, by: program)
     }
 
     func knownSchemas(wasComplete: Bool) throws -> KnownSchemas {

@@ -11,7 +11,7 @@ import Testing
 ///
 /// Each version has the documented content, or is rejected and leaves the file unchanged.
 @Suite struct SchemaVersionTests {
-    @Test(arguments: 0..<60) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
+    @Test(arguments: 0..<40) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
         var random = TestSeed.generator(number)
         let file = try TemporaryDirectory().file("versions.store")
         var content = SchemaContent(SchemaVersion(using: &random))

@@ -21,7 +21,7 @@ import Testing
     /// Triggers that run before those of the recorder, and change the same row: the history leads to the present rows.
     ///
     /// The statements do not use FAIL; see ``TrackedProgramTests/aTriggerThatFails(_:)``.
-    @Test(arguments: 0..<30)
+    @Test(arguments: 0..<20)
     func theHistoryExplainsOtherTriggers(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "), track: false)
@@ -62,7 +62,7 @@ import Testing
 
     /// A program that sometimes disables triggers: verification finds that rows are missing in the history, or too many, and
     /// the history explains the rows again when they are reconciled. Purges do not hide it.
-    @Test(arguments: 0..<40) func unrecordedChangesAreReconciled(_ number: Int) throws {
+    @Test(arguments: 0..<20) func unrecordedChangesAreReconciled(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "))
         try fixture.app.execute("PRAGMA recursive_triggers = \(schema.below(2))")
