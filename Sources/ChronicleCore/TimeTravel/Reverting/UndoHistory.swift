@@ -73,16 +73,19 @@ extension ModelContext {
     public func history(by scope: UndoHistory.Scope) -> UndoHistory { UndoHistory(self, scope) }
 }
 
-extension ModelContext {
-    /// The undo history to use for the context, or `nil`, which is the default.
-    ///
-    /// Chronicle does not use the property. SwiftData's property has the type `UndoManager`, which Foundation does not have on
-    /// Linux, and whose actions are changes instead of saves.
-    public var undoManager: UndoHistory? {
-        get { storage.undoScope.map { UndoHistory(self, $0) } }
-        set { storage.undoScope = newValue?.scope }
+// Where Foundation has `UndoManager`, the property has that type.
+#if !canImport(Darwin)
+    extension ModelContext {
+        /// The undo history to use for the context, or `nil`, which is the default.
+        ///
+        /// Chronicle does not use the property. SwiftData's property has the type `UndoManager`, which Foundation does not have on
+        /// Linux, and whose actions are changes instead of saves.
+        public var undoManager: UndoHistory? {
+            get { storage.undoScope.map { UndoHistory(self, $0) } }
+            set { storage.undoScope = newValue?.scope }
+        }
     }
-}
+#endif
 
 extension UndoHistory {
     /// Whether there is a transaction to take back. Unsaved changes have no effect.
