@@ -19,8 +19,8 @@ public enum MigrationStage: @unchecked Sendable {
 
     /// A stage with code that runs before and after the changes that the store derives from the two versions.
     ///
-    /// A custom stage may lead to a version with a lower identifier, for programs that go back to an earlier version of the
-    /// models. The properties that this version does not declare are removed.
+    /// A custom stage can migrate to a version with a lower identifier, for programs that return to an earlier version of
+    /// the models. The properties that this version does not declare are removed.
     ///
     /// The contexts belong to the transaction of the stage. Their unsaved changes are saved when the closure returns.
     /// If a closure throws an error, the whole stage is rolled back, and opening the store throws the error. Do not use

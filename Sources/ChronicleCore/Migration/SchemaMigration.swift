@@ -85,8 +85,8 @@ public struct SchemaMigration: Sendable {
         return stagesByVersion
     }
 
-    /// - Parameter listed: The versions that do not only belong to stages. A program that leads back from a later version has
-    ///   one of them.
+    /// - Parameter listed: The versions in `schemas`. They take precedence over versions that only stages contain, from which
+    ///   a program may migrate back.
     private static func target(
         _ versions: [any VersionedSchema.Type], listed: [any VersionedSchema.Type], _ schema: Schema
     ) throws -> Schema.Version {
@@ -111,15 +111,15 @@ public struct SchemaMigration: Sendable {
     /// - Parameter version: The version of the data.
     /// - Returns: The stages; an empty array if the data has the version of the target.
     /// - Throws: One of the following errors.
-    ///   - ``SwiftDataError/newerSchemaVersion`` if the data has a later version than the target, and no custom stages lead
-    ///     back to the target. Update the program.
+    ///   - ``SwiftDataError/newerSchemaVersion`` if the data has a later version than the target, and no custom stages migrate
+    ///     it back to the target. Update the program.
     ///   - ``SwiftDataError/unknownSchemaVersion`` if the plan does not have the version of the data. Add it to the plan.
     ///   - ``SwiftDataError/missingMigrationStage`` if the stages of the plan do not migrate from this version to the
     ///     target. Add the missing stage.
     public func stages(from version: Schema.Version) throws -> [MigrationStage] {
         var stages: [MigrationStage] = []
         var reached = version
-        // Stages that lead back to a version can form a circle.
+        // Stages that migrate back can form a cycle.
         while reached != target, stages.count < stagesByVersion.count, let stage = stagesByVersion[reached] {
             stages.append(stage)
             reached = stage.toVersion.versionIdentifier

@@ -1,9 +1,9 @@
 extension Schema {
     /// Returns a schema that also contains what other programs declare.
     ///
-    /// Programs with different models can share a store. Use it in a store that completes its tables for all of them, so that
-    /// none removes an index, a relationship or an action that another one relies on. Where both describe a property, the
-    /// description of this schema applies. A relationship without an inverse gets the inverse that another program declares.
+    /// Use this method in stores that programs with different models can share. A store that completes its tables for the
+    /// resulting schema does not remove the indexes, relationships and delete actions of other programs. If both schemas
+    /// describe a property, the description of this schema applies. A relationship without an inverse gets the inverse that another program declares.
     ///
     /// - Parameters:
     ///   - others: The entities of the other programs, such as those that a store describes. They may contradict each other:

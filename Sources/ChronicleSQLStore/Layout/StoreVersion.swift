@@ -3,7 +3,7 @@ package import ChronicleCore
 /// The version of a schema, as a store keeps it.
 package struct StoreVersion: Equatable, Sendable {
     package let identifier: Schema.Version
-    /// The version of the store before the stage that leads to this version, or `nil` without a stage. It may be later.
+    /// The version from which a stage migrates the store to this one, or `nil` without a stage. It may be later.
     private let replaced: Schema.Version?
     /// The `Schema.versionHash`.
     private let hash: String

@@ -3,7 +3,7 @@ import ChronicleSQLite
 
 /// The tables and triggers that tracking added to the database of another program, by their names.
 ///
-/// A program that drops the tables that it does not know, as `fossil rebuild` does, keeps the triggers of its own tables.
+/// A program that drops unknown tables, as `fossil rebuild` does, keeps the triggers on its tables.
 /// SQLite then rejects each write, because the triggers mention tables that do not exist.
 struct RecorderObjects {
     /// The names of the triggers of recorded tables.

@@ -18,7 +18,7 @@ import Testing
         try explain(RandomUpserts(TestSeed.generator(number)), steps: 25)
     }
 
-    /// Triggers that run before those of the recorder, and change the same row: the history leads to the present rows.
+    /// Replaying the history results in the present rows if other triggers change a row before it is recorded.
     ///
     /// The statements do not use FAIL; see ``TrackedProgramTests/aTriggerThatFails(_:)``.
     @Test(arguments: 0..<20)

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-// The plan lists no versions of its own: those of the stages are enough.
+// The plan lists no versions. It uses those of its stages.
 
 public enum ShelfSchemaV1: VersionedSchema {
     public static let versionIdentifier = Schema.Version(1, 0, 0)
