@@ -72,6 +72,30 @@ import Testing
         #expect(throws: SwiftDataError.newerSchemaVersion) { try migration.stages(from: version(4)) }
     }
 
+    /// A later version of another program, whose class did not change.
+    private enum LaterSchema: VersionedSchema {
+        static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
+        static var models: [any PersistentModel.Type] { [TravelSchemaV2.Trip.self, TravelSchemaV2.Person.self] }
+    }
+
+    private enum BackFromLater: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [TravelSchemaV1.self, TravelSchemaV2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .lightweight(fromVersion: TravelSchemaV1.self, toVersion: TravelSchemaV2.self),
+                .custom(
+                    fromVersion: LaterSchema.self, toVersion: TravelSchemaV2.self, willMigrate: nil, didMigrate: nil),
+            ]
+        }
+    }
+
+    @Test func listedVersionsTakePrecedence() throws {
+        let migration = try SchemaMigration(BackFromLater.self, to: Schema(TravelSchemaV2.Trip.self))
+        #expect(migration.target == version(2))
+        #expect(try migration.stages(from: version(4)).count == 1)
+        #expect(try migration.stages(from: version(1)).count == 1)
+    }
+
     private enum BothWays: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { TravelMigrationPlan.schemas }
         static var stages: [MigrationStage] {

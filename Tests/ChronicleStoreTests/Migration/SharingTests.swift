@@ -11,7 +11,7 @@ import Testing
     init() throws {
         let file = try TemporaryDirectory().file("shared.store")
         self.file = file
-        store = SharedStore { models in
+        store = SharedStore(definitionQueries: "SELECT type, name, sql FROM sqlite_schema") { models in
             try ModelContainer(
                 for: Schema(models),
                 configurations: [ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)])
@@ -20,48 +20,8 @@ import Testing
         }
     }
 
-    /// The definitions of the tables, and what the file describes.
-    private func definitions() throws -> Set<String> {
-        let text = try Shell.sqlite3(
-            file, "SELECT type, name, sql FROM sqlite_schema; SELECT name, definition FROM chronicle_entity")
-        return Set(text.split(separator: "\n").map(String.init))
-    }
-
-    private func expect(_ earlier: Set<String>) throws {
-        let changes = try definitions().symmetricDifference(earlier)
-        #expect(changes == [])
-    }
-
     @Test func theTablesServeAllPrograms() throws {
-        let app = ModelContext(try store.open(SharingApp.models, as: "app", isNew: true))
-        let journey = SharingApp.Journey("Ring Road", code: "a")
-        journey.stops = [SharingApp.Stop("Vík")]
-        let (crew, vessel) = (SharingApp.Crew("night"), SharingApp.Vessel("Edda"))
-        for model in [journey, crew, vessel] as [any PersistentModel] { app.insert(model) }
-        try app.save()
-        let before = try definitions()
-        for _ in 0..<2 {
-            let widget = ModelContext(try store.open(SharingWidget.models, as: "widget"))
-            try expect(before)
-            widget.insert(SharingWidget.Vessel("Gullfoss"))
-            try widget.save()
-            _ = try store.open(SharingApp.models, as: "app")
-            try expect(before)
-        }
-        // The container that was open all the time.
-        app.insert(SharingApp.Journey("Westfjords", code: "a"))
-        try app.save()
-        #expect(try app.fetchCount(FetchDescriptor<SharingApp.Journey>()) == 1)
-        let token = try app.currentHistoryToken()
-        crew.vessels.append(vessel)
-        try app.save()
-        let changes = try app.fetchHistory(.after(token)).flatMap(\.changes)
-        #expect(Set(changes.map(\.changedPersistentIdentifier.entityName)) == ["Crew", "Vessel"])
-        try app.delete(model: SharingApp.Journey.self)
-        try app.delete(model: SharingApp.Crew.self)
-        try app.save()
-        #expect(try app.fetchCount(FetchDescriptor<SharingApp.Stop>()) == 0)
-        #expect(try app.fetch(FetchDescriptor<SharingApp.Vessel>()).map(\.name) == ["Gullfoss", "Gullfoss"])
+        #expect(try store.checkThatTablesServeAllPrograms() == [])
         let schema = try DefaultStore.schema(ofFileAt: file)
         #expect(schema.entitiesByName["Journey"]?.propertiesByName["code"]?.isUnique == true)
         #expect(schema.entitiesByName["Ferry"] != nil)
@@ -70,56 +30,11 @@ import Testing
 
     @Test(arguments: [SharingClash.toMany, SharingClash.links])
     func relationshipsRemainWhereOtherProgramsStoreThem(_ models: [any PersistentModel.Type]) throws {
-        let app = ModelContext(try store.open(SharingApp.models, as: "app", isNew: true))
-        let journey = SharingApp.Journey("Ring Road", code: "a")
-        journey.stops = [SharingApp.Stop("Vík"), SharingApp.Stop("Höfn")]
-        let crew = SharingApp.Crew("night")
-        crew.vessels = [SharingApp.Vessel("Edda")]
-        app.insert(journey)
-        app.insert(crew)
-        try app.save()
-        let before = try definitions()
-        for _ in 0..<2 {
-            #expect {
-                try store.open(models, as: "other")
-            } throws: { error in
-                guard let error = error as? SwiftDataError, error == .backwardMigration else { return false }
-                return error.detail?.contains("declare it as well") == true
-            }
-            try expect(before)
-            let context = ModelContext(try store.open(SharingApp.models, as: "app"))
-            let found = try #require(try context.fetch(FetchDescriptor<SharingApp.Journey>()).first)
-            #expect(Set(found.stops.map(\.label)) == ["Vík", "Höfn"])
-            #expect(try context.fetch(FetchDescriptor<SharingApp.Crew>()).first?.vessels.map(\.name) == ["Edda"])
-        }
+        #expect(try store.checkThatRelationshipsStay(models) == [])
     }
 
-    /// A program that removes an inverse in an update moves the relationship, and the program that has not been updated yet
-    /// moves it back.
     @Test func updatesMoveRelationships() throws {
-        let app = ModelContext(try store.open(SharingApp.models, as: "app", isNew: true))
-        let journey = SharingApp.Journey("Ring Road", code: "a")
-        journey.stops = [SharingApp.Stop("Vík"), SharingApp.Stop("Höfn")]
-        app.insert(journey)
-        try app.save()
-        _ = try store.open(SharingApp.models, as: "extension")
-        let updated = ModelContext(try store.open(SharingClash.toMany, as: "app"))
-        #expect(
-            Set(try updated.fetch(FetchDescriptor<SharingClash.Journey>()).first?.stops.map(\.label) ?? [])
-                == ["Vík", "Höfn"])
-        let older = ModelContext(try store.open(SharingApp.models, as: "extension"))
-        #expect(
-            Set(try older.fetch(FetchDescriptor<SharingApp.Journey>()).first?.stops.map(\.label) ?? [])
-                == ["Vík", "Höfn"])
-        // The update is in use already.
-        let again = ModelContext(try store.open(SharingClash.toMany, as: "app"))
-        #expect(
-            Set(try again.fetch(FetchDescriptor<SharingClash.Journey>()).first?.stops.map(\.label) ?? [])
-                == ["Vík", "Höfn"])
-        let both = ModelContext(try store.open(SharingClash.toMany, as: "extension"))
-        #expect(
-            Set(try both.fetch(FetchDescriptor<SharingClash.Journey>()).first?.stops.map(\.label) ?? [])
-                == ["Vík", "Höfn"])
+        #expect(try store.checkThatUpdatesMoveRelationships() == [])
         #expect(try VerificationTests.problems(in: file).isEmpty)
     }
 

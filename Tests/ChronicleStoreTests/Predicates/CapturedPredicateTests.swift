@@ -47,6 +47,9 @@ struct CapturedPredicateTests {
             try store.agree(#Predicate<Sight> { $0.cost < filter.limits!.cost })
             try store.agree(#Predicate<Sight> { $0.rank == filter.counts["high"] ?? 0 })
             try store.agree(#Predicate<Sight> { $0.rank == filter.names?.count ?? 0 })
+            let ranks = filter.limits.map { _ in filter.ranks }
+            try store.agree(#Predicate<Sight> { ranks == nil || ranks!.contains($0.rank) })
+            try store.agree(#Predicate<Sight> { ranks != nil && ranks!.contains($0.rank) })
             try store.agree(#Predicate<Sight> { $0.visits.contains { $0.stars > filter.minimum } })
             try store.agree(#Predicate<Sight> { filter.names?.first ?? "" == $0.name })
             try store.agree(#Predicate<Sight> { $0.name == names[1] })

@@ -1,5 +1,4 @@
 package import Chronicle
-import Foundation
 
 /// The models of an app.
 package enum SharingApp {
@@ -91,40 +90,4 @@ package enum SharingClash {
         package var name: String = ""
         package init(_ name: String) { self.name = name }
     }
-}
-
-/// A store that several programs open, which the test is one after the other.
-package struct SharedStore {
-    private let open: ([any PersistentModel.Type]) throws -> ModelContainer
-    private let sql: (String) throws -> String
-
-    /// - Parameters:
-    ///   - open: Opens the store with models.
-    ///   - sql: Runs statements of another program.
-    package init(
-        open: @escaping ([any PersistentModel.Type]) throws -> ModelContainer,
-        sql: @escaping (String) throws -> String
-    ) {
-        (self.open, self.sql) = (open, sql)
-    }
-
-    /// Opens the store as a program.
-    package func open(
-        _ models: [any PersistentModel.Type], as program: String, isNew: Bool = false
-    ) throws -> ModelContainer {
-        if !isNew { try rename(program, to: Self.ownName) }
-        let result = Result { try open(models) }
-        try rename(Self.ownName, to: program)
-        return try result.get()
-    }
-
-    /// Renames a program in what the store records about the schemas in use.
-    private func rename(_ program: String, to other: String) throws {
-        _ = try sql(
-            """
-            UPDATE chronicle_meta SET value = replace(value, '"\(program)"', '"\(other)"') WHERE name LIKE 'known:%'
-            """)
-    }
-
-    private static let ownName = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
 }

@@ -1,0 +1,154 @@
+package import Chronicle
+import Foundation
+
+/// A store that several programs with different models open, one after the other.
+///
+/// The checks return a description of each failure.
+package struct SharedStore {
+    private let open: ([any PersistentModel.Type]) throws -> ModelContainer
+    private let sql: (String) throws -> String
+    private let definitionQueries: String
+
+    /// - Parameters:
+    ///   - definitionQueries: Statements that return the definitions of the tables.
+    ///   - open: Opens the store with models.
+    ///   - sql: Runs statements of another program.
+    package init(
+        definitionQueries: String, open: @escaping ([any PersistentModel.Type]) throws -> ModelContainer,
+        sql: @escaping (String) throws -> String
+    ) {
+        (self.definitionQueries, self.open, self.sql) = (definitionQueries, open, sql)
+    }
+
+    /// Opens the store as a program.
+    package func open(
+        _ models: [any PersistentModel.Type], as program: String, isNew: Bool = false
+    ) throws -> ModelContainer {
+        if !isNew { try rename(program, to: Self.ownName) }
+        let result = Result { try open(models) }
+        try rename(Self.ownName, to: program)
+        return try result.get()
+    }
+
+    /// Renames a program in what the store records about the schemas in use.
+    private func rename(_ program: String, to other: String) throws {
+        _ = try sql(
+            """
+            UPDATE chronicle_meta SET value = replace(value, '"\(program)"', '"\(other)"') WHERE name LIKE 'known:%'
+            """)
+    }
+
+    private static let ownName = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+
+    // MARK: Checks
+
+    /// The definitions of the tables, and what the store describes.
+    private func definitions() throws -> Set<String> {
+        let text = try sql("\(definitionQueries); SELECT name, definition FROM chronicle_entity")
+        return Set(text.split(separator: "\n").map(String.init))
+    }
+
+    private func changes(since earlier: Set<String>, _ opening: String) throws -> [String] {
+        try definitions().symmetricDifference(earlier).sorted().map { "\(opening): \($0)" }
+    }
+
+    private func failure(_ description: String, unless isExpected: Bool) -> [String] {
+        isExpected ? [] : [description]
+    }
+
+    /// A widget that declares fewer properties opens the store of an app, which remains open.
+    package func checkThatTablesServeAllPrograms() throws -> [String] {
+        let app = ModelContext(try open(SharingApp.models, as: "app", isNew: true))
+        let journey = SharingApp.Journey("Ring Road", code: "a")
+        journey.stops = [SharingApp.Stop("Vík")]
+        let (crew, vessel) = (SharingApp.Crew("night"), SharingApp.Vessel("Edda"))
+        for model in [journey, crew, vessel] as [any PersistentModel] { app.insert(model) }
+        try app.save()
+        let before = try definitions()
+        var failures: [String] = []
+        for _ in 0..<2 {
+            let widget = ModelContext(try open(SharingWidget.models, as: "widget"))
+            failures += try changes(since: before, "the widget")
+            widget.insert(SharingWidget.Vessel("Gullfoss"))
+            try widget.save()
+            _ = try open(SharingApp.models, as: "app")
+            failures += try changes(since: before, "the app")
+        }
+        app.insert(SharingApp.Journey("Westfjords", code: "a"))
+        try app.save()
+        failures += failure(
+            "duplicates", unless: try app.fetchCount(FetchDescriptor<SharingApp.Journey>()) == 1)
+        let token = try app.currentHistoryToken()
+        crew.vessels.append(vessel)
+        try app.save()
+        let transactions: [DefaultHistoryTransaction] = try app.fetchHistory(.after(token))
+        let changed = Set(transactions.flatMap(\.changes).map(\.changedPersistentIdentifier.entityName))
+        failures += failure("\(changed) recorded", unless: changed == ["Crew", "Vessel"])
+        try app.delete(model: SharingApp.Journey.self)
+        try app.delete(model: SharingApp.Crew.self)
+        try app.save()
+        failures += failure("orphans", unless: try app.fetchCount(FetchDescriptor<SharingApp.Stop>()) == 0)
+        let vessels = try app.fetch(FetchDescriptor<SharingApp.Vessel>()).map(\.name)
+        failures += failure("vessels \(vessels)", unless: vessels == ["Gullfoss", "Gullfoss"])
+        return failures
+    }
+
+    private func insertJourney() throws {
+        let context = ModelContext(try open(SharingApp.models, as: "app", isNew: true))
+        let journey = SharingApp.Journey("Ring Road", code: "a")
+        journey.stops = [SharingApp.Stop("Vík"), SharingApp.Stop("Höfn")]
+        let crew = SharingApp.Crew("night")
+        crew.vessels = [SharingApp.Vessel("Edda")]
+        context.insert(journey)
+        context.insert(crew)
+        try context.save()
+    }
+
+    /// Another program declares a relationship without its inverse, and would store it in another place.
+    package func checkThatRelationshipsStay(_ models: [any PersistentModel.Type]) throws -> [String] {
+        try insertJourney()
+        let before = try definitions()
+        var failures: [String] = []
+        for _ in 0..<2 {
+            do {
+                _ = try open(models, as: "other")
+                failures.append("the other program opened the store")
+            } catch let error as SwiftDataError {
+                let isExpected =
+                    error == .backwardMigration && error.detail?.contains("declare it as well") == true
+                failures += failure("\(error)", unless: isExpected)
+            }
+            failures += try changes(since: before, "the other program")
+            failures += try appStops(as: "app")
+            let context = ModelContext(try open(SharingApp.models, as: "app"))
+            let vessels = try context.fetch(FetchDescriptor<SharingApp.Crew>()).first?.vessels.map(\.name)
+            failures += failure("vessels \(vessels ?? [])", unless: vessels == ["Edda"])
+        }
+        return failures
+    }
+
+    /// An update of the app removes the inverse of a relationship, and its extension is updated later.
+    package func checkThatUpdatesMoveRelationships() throws -> [String] {
+        try insertJourney()
+        _ = try open(SharingApp.models, as: "extension")
+        var failures = try clashStops(as: "app")
+        failures += try appStops(as: "extension")
+        // The update is in use already.
+        failures += try clashStops(as: "app")
+        return try failures + clashStops(as: "extension")
+    }
+
+    private static let stops: Set = ["Vík", "Höfn"]
+
+    private func appStops(as program: String) throws -> [String] {
+        let context = ModelContext(try open(SharingApp.models, as: program))
+        let stops = try context.fetch(FetchDescriptor<SharingApp.Journey>()).first?.stops.map(\.label) ?? []
+        return failure("\(program): \(stops)", unless: Set(stops) == Self.stops)
+    }
+
+    private func clashStops(as program: String) throws -> [String] {
+        let context = ModelContext(try open(SharingClash.toMany, as: program))
+        let stops = try context.fetch(FetchDescriptor<SharingClash.Journey>()).first?.stops.map(\.label) ?? []
+        return failure("updated \(program): \(stops)", unless: Set(stops) == Self.stops)
+    }
+}
