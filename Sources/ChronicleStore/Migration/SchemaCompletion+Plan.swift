@@ -3,7 +3,7 @@ import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleSQLite
 
-// Changes the names of the properties in the file.
+// Changes the names of properties and the indexes in the file.
 extension SchemaCompletion {
     /// Renames the columns and the attributes of the history, and drops the columns that are in their way.
     ///
@@ -49,6 +49,24 @@ extension SchemaCompletion {
         var indexes: [String: String] = [:]
         while try statement.step() { indexes[statement.text(0)] = statement.text(1) }
         return indexes
+    }
+
+    /// Creates the missing indexes of a table, and drops those that no program declares any more.
+    func makeIndexes(_ definition: TableDefinition) throws {
+        let wanted = definition.indexes
+        var present = try ownIndexes(of: definition.entity.name)
+        for (name, sql) in present.sorted(by: { $0.key < $1.key }) where !wanted.contains(where: { $0 == (name, sql) })
+        {
+            try connection.execute("DROP INDEX \(quoted(name))")
+            present[name] = nil
+        }
+        for index in wanted where present[index.name] == nil {
+            do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
+                throw SwiftDataError.uniquenessViolation.with(
+                    detail: "the file contains several models with the same values for a unique constraint",
+                    entityName: definition.entity.name, underlying: DatabaseError(error))
+            }
+        }
     }
 
     /// Creates the triggers of the tables whose names or columns changed, so that later changes of values are recorded.

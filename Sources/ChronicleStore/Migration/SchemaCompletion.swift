@@ -376,23 +376,6 @@ struct SchemaCompletion {
         while try statement.step() { columns.insert(statement.text(0)) }
         return columns
     }
-
-    private func makeIndexes(_ definition: TableDefinition) throws {
-        let wanted = definition.indexes
-        var present = try ownIndexes(of: definition.entity.name)
-        for (name, sql) in present.sorted(by: { $0.key < $1.key }) where !wanted.contains(where: { $0 == (name, sql) })
-        {
-            try connection.execute("DROP INDEX \(quoted(name))")
-            present[name] = nil
-        }
-        for index in wanted where present[index.name] == nil {
-            do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
-                throw SwiftDataError.uniquenessViolation.with(
-                    detail: "the file contains several models with the same values for a unique constraint",
-                    entityName: definition.entity.name, underlying: DatabaseError(error))
-            }
-        }
-    }
 }
 
 extension PropertyValue {

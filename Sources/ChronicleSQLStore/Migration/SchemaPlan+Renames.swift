@@ -1,0 +1,135 @@
+import ChronicleCore
+import ChronicleSQL
+
+// Determines the names that change.
+extension SchemaPlan {
+    static func entityRenames(
+        from stored: [String: StoredEntity], to models: Schema, _ opening: Opening
+    ) throws -> [Rename] {
+        var renames: [Rename] = []
+        // A class of a known schema is in the store unless a later version of the models gave it another name. The schema may
+        // rename it back.
+        for entity in models.entities
+        where opening.isKnown && stored[entity.name] == nil && stored[entity.originalName] == nil {
+            let later = stored.keys.sorted().first {
+                stored[$0]?.originalName == entity.name && models.entitiesByName[$0]?.originalName != entity.name
+            }
+            guard let later else { continue }
+            throw SwiftDataError.newerSchemaVersion.with(
+                detail: "a later version of the models renamed the class to \(later); update the program",
+                entityName: entity.name)
+        }
+        for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
+            // The class was renamed before, and an earlier program created the other one again.
+            if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName {
+                continue
+            }
+            guard !renames.contains(where: { $0.old == entity.originalName }) else {
+                throw failure("another class has the same original name; remove one of them", entity.name)
+            }
+            renames.append(Rename(entity.originalName, to: entity.name))
+        }
+        for rename in renames where stored[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
+            throw failure(
+                "the class was \(rename.old) before, but the store contains another class \(rename.new), which an "
+                    + "earlier version had; give the class a name that was not used",
+                rename.new)
+        }
+        if renames.containsCycle, opening.stage == nil {
+            throw failure(
+                "classes exchange their names, which requires a stage of a migration plan; otherwise remove the "
+                    + "original names",
+                renames.first?.new)
+        }
+        return renames
+    }
+
+    /// Throws an error if a later version of the models gave a property another name. The properties of a known schema are
+    /// in the store otherwise, so that one without a column was renamed.
+    static func requirePresentNames(_ members: [Schema.Entity], _ stored: [String: StoredEntity]) throws {
+        let renamed = stored.sorted { $0.key < $1.key }.flatMap(\.value.live).filter { $0.originalName != nil }
+        if renamed.isEmpty { return }
+        for entity in members {
+            guard let known = stored[entity.name] else { continue }
+            let names = Set((known.live + known.removed).map(\.name))
+            for property in entity.properties where !names.contains(property.name) {
+                // A rename back.
+                if let previous = property.previousName, known.property(named: previous) != nil { continue }
+                let later = renamed.first {
+                    $0.originalName == property.name && names.contains($0.name)
+                        && entity.propertiesByName[$0.name]?.previousName != property.name
+                }
+                guard let later else { continue }
+                throw SwiftDataError.newerSchemaVersion.with(
+                    detail: "a later version of the models renamed the property to \(later.name); update the program",
+                    entityName: entity.name, propertyName: property.name)
+            }
+        }
+    }
+
+    static func renames(
+        _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
+        _ live: [String: StoredProperty], _ opening: Opening
+    ) throws -> [Rename] {
+        var renames: [Rename] = []
+        for property in table.properties {
+            let name = property.name
+            // Classes that do not inherit from each other may declare different original names.
+            var sources: [(name: String, entity: Schema.Entity)] = []
+            for entity in members {
+                guard let old = entity.propertiesByName[name]?.previousName, old != name, live[old] != nil,
+                    !sources.contains(where: { $0.name == old })
+                else { continue }
+                if live[name] != nil {
+                    let isDone = stored.values.contains { $0.property(named: name)?.originalName == old }
+                    if opening.isKnown || isDone { continue }
+                }
+                sources.append((old, entity))
+            }
+            guard let old = sources.first?.name else { continue }
+            if sources.count > 1 {
+                throw failure(
+                    "the property was \(old) in the class \(sources[0].entity.name) and \(sources[1].name) in the class "
+                        + "\(sources[1].entity.name) before; give it another name in one of them",
+                    table.name, name)
+            }
+            guard !renames.contains(where: { $0.old == old }) else {
+                throw failure("another property has the same original name; remove one of them", table.name, name)
+            }
+            for entity in members where stored[entity.name]?.property(named: old) != nil {
+                guard entity.propertiesByName[name]?.previousName != old else { continue }
+                throw failure(
+                    "the property was \(old) before, but the class \(entity.name) does not rename it; rename it in all "
+                        + "classes that have it, or copy the values in a stage of a migration plan",
+                    table.name, name)
+            }
+            renames.append(Rename(old, to: name))
+        }
+        for rename in renames where live[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
+            // A stage replaces the values of the classes that rename a property, but not those of other classes.
+            let keeping = members.first { entity in
+                let known = stored[entity.name]
+                return entity.propertiesByName[rename.new] != nil && known?.property(named: rename.new) != nil
+                    && known?.property(named: rename.old) == nil
+            }
+            if let keeping {
+                throw failure(
+                    "the property was \(rename.old) before, but the class \(keeping.name) has another property "
+                        + "\(rename.new), whose values would be lost; give one of them another name",
+                    table.name, rename.new)
+            }
+            if opening.stage != nil { continue }
+            throw failure(
+                "the property was \(rename.old) before, but the store has values of another property \(rename.new), "
+                    + "which would be lost; use a stage of a migration plan, or remove the original name",
+                table.name, rename.new)
+        }
+        if opening.stage == nil, renames.containsCycle {
+            throw failure(
+                "properties exchange their names, which requires a stage of a migration plan; otherwise remove the "
+                    + "original names",
+                table.name, renames.first?.new)
+        }
+        return renames
+    }
+}
