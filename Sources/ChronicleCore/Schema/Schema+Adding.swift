@@ -7,7 +7,7 @@ extension Schema {
     ///
     /// - Parameters:
     ///   - others: The entities of the other programs, such as those that a store describes. They may contradict each other:
-    ///     what does not match is left out. Added properties without a default value become optional.
+    ///     what does not match is left out.
     ///   - newName: A closure that returns the present name of an entity. By default, no entity was renamed.
     ///   - newPropertyName: A closure that returns the present name of a property of an entity, whose present name is the
     ///     second argument. By default, no property was renamed.
@@ -39,11 +39,12 @@ extension Schema {
             var draft = drafts[name] ?? EntityDraft(name: name, superentity: other.superentityName.map(newName))
             if known == nil, added.isEmpty, !other.properties.isEmpty { continue }
             for property in other.relationshipProperties {
+                let propertyName = newPropertyName(property.name, name)
                 guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .deny,
-                    known?.propertiesByName[property.name]?.relationship?.deleteRule == .nullify,
+                    known?.propertiesByName[propertyName]?.relationship?.deleteRule == .nullify,
                     isIncluded(other, property)
                 else { continue }
-                draft.replaceRelationships { $0.name == property.name ? $0.with(deleteRule: rule) : $0 }
+                draft.replaceRelationships { $0.name == propertyName ? $0.with(deleteRule: rule) : $0 }
                 isChanged = true
             }
             draft.kinds.insert(
@@ -67,11 +68,11 @@ extension Schema {
             drafts[name] = draft
         }
         guard isChanged else { return self }
-        drafts.removeUnconnected()
-        drafts.connectInverses()
-        let schema = Schema(entities: try drafts.values.map { try $0.entity() })
-        try schema.validate()
-        return schema
+        do { return try drafts.schema() } catch let error as SwiftDataError where error == .invalidModel {
+            // The relationships contradict each other.
+            for name in drafts.keys { drafts[name]?.removeProperties { $0.relationship != nil } }
+            return try drafts.schema()
+        }
     }
 }
 
@@ -134,6 +135,15 @@ private struct EntityDraft {
 }
 
 extension [String: EntityDraft] {
+    fileprivate func schema() throws -> Schema {
+        var drafts = self
+        drafts.removeUnconnected()
+        drafts.connectInverses()
+        let schema = Schema(entities: try drafts.values.map { try $0.entity() })
+        try schema.validate()
+        return schema
+    }
+
     /// Removes added entities without their superentity, and added relationships without their destination.
     fileprivate mutating func removeUnconnected() {
         while let orphan = values.first(where: { draft in draft.superentity.map { self[$0] == nil } ?? false }) {
@@ -182,12 +192,15 @@ extension [String: EntityDraft] {
     fileprivate mutating func connectInverses() {
         for name in keys.sorted() {
             for kind in self[name]?.kinds ?? [] {
-                guard let relationship = kind.relationship, let inverse = relationship.inverseName else { continue }
                 let property = kind.name
-                let other = self[relationship.destination]?.property(inverse)?.relationship
+                // The class that declares a relationship determines its inverse.
+                guard let relationship = kind.relationship, let inverse = relationship.inverseName,
+                    !superentities(of: name).contains(where: { $0.property(property) != nil })
+                else { continue }
                 let owner = self[relationship.destination]
-                guard let other, isKind(name, of: other.destination), other.inverseName ?? kind.name == kind.name else {
-                    if self[name]?.isOwn(kind.name) != true {
+                let other = owner?.property(inverse)?.relationship
+                guard let owner, let other, matches(property, of: name, relationship, other) else {
+                    if self[name]?.isOwn(property) != true {
                         if relationship.isToMany {
                             for kind in keys where isKind(kind, of: name) { self[kind]?.removeProperty(property) }
                         } else {
@@ -196,7 +209,7 @@ extension [String: EntityDraft] {
                     }
                     continue
                 }
-                if other.inverseName == nil, let owner { setInverse(kind.name, of: inverse, in: owner.name) }
+                if other.inverseName == nil { setInverse(property, of: inverse, in: owner.name) }
             }
         }
         for name in keys {
@@ -208,6 +221,17 @@ extension [String: EntityDraft] {
                 return relationship.with(isLinked: relationship.isToMany && inverse?.isToMany != false)
             }
         }
+    }
+
+    /// Returns whether a relationship of an entity, which names another one as its inverse, can be the inverse of that one.
+    private func matches(
+        _ property: String, of entity: String, _ relationship: Schema.Relationship, _ other: Schema.Relationship
+    ) -> Bool {
+        guard isKind(entity, of: other.destination), other.inverseName ?? property == property else { return false }
+        // Without an inverse until now: both are declared by the classes that are the destinations.
+        return other.inverseName != nil
+            || self[other.destination]?.property(property)?.relationship?.inverseName == other.name
+                && !superentities(of: relationship.destination).contains { $0.property(other.name) != nil }
     }
 
     /// Sets the inverse in an entity and in those that inherit the property.
@@ -230,19 +254,17 @@ extension Schema.Property.Kind {
         }
     }
 
-    /// The kind of a property of which this program inserts no values.
+    /// The kind with the present names.
     fileprivate func added(
         _ newName: (String) -> String, _ newPropertyName: (String, String) -> String
     ) -> Self {
         switch self {
-        case .attribute(let attribute):
-            let isComplete = attribute.isOptional || attribute.encodedDefault != nil
-            return isComplete ? self : optional(options: attribute.options)
+        case .attribute: return self
         case .relationship(let relationship):
             let destination = newName(relationship.destination)
             return .relationship(
                 relationship.with(
-                    destination: destination, isOptional: true,
+                    destination: destination,
                     inverseName: relationship.inverseName.map { newPropertyName($0, destination) }))
         }
     }

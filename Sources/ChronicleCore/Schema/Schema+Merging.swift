@@ -76,7 +76,7 @@ extension Schema {
 
 extension Schema.Property.Kind {
     /// Returns the kind of an optional property without a default value.
-    func optional(options: [Schema.Attribute.Option]) -> Self {
+    fileprivate func optional(options: [Schema.Attribute.Option]) -> Self {
         switch self {
         case .attribute(let attribute):
             .attribute(

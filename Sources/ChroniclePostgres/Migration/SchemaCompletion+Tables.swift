@@ -114,7 +114,8 @@
             var required: [RequiredColumn] = []
             let entity = definition.entity
             let present = try DatabaseSchema(connection).columns[entity.name] ?? [:]
-            for property in entity.storedProperties {
+            let own = ownSchema?.entitiesByName[entity.name] ?? entity
+            for property in entity.storedProperties where own.propertiesByName[property.name] != nil {
                 guard let column = present[property.name] else { continue }
                 let (table, name) = (table(entity.name), quoted(property.name))
                 let conversion = conversions.first { $0.table == entity.name && $0.column == property.name }
@@ -128,7 +129,7 @@
                     try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) DROP NOT NULL")
                 }
             }
-            let names = Set(entity.storedProperties.map(\.name) + [EntityTable.primaryKey])
+            let names = Set(own.storedProperties.map(\.name) + [EntityTable.primaryKey])
             for (name, column) in present.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
                 guard !column.isOptional, !column.hasDefault else { continue }
                 try connection.script(

@@ -15,6 +15,8 @@
         private(set) var schema: Schema
         /// The entities of the models.
         private(set) var models: Schema
+        /// The tables' entities with the properties of this program only, if ``schema`` has those of others as well.
+        private(set) var ownSchema: Schema?
         let configuration: PostgresConfiguration
         let schemaName: String
         /// The version of the schema, or `nil` for a schema without a version.
@@ -148,7 +150,7 @@
         /// Everything whose change requires a change of the database.
         private var signature: String {
             // The number changes with the functions of the triggers, so that earlier stores get the present ones.
-            var parts = ["history \(configuration.recordsHistory)", "recorder 1"]
+            var parts = ["history \(configuration.recordsHistory)", "recorder 2"]
             for entity in schema.entities {
                 parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
@@ -225,7 +227,9 @@
             let plan = try tables.plan(knownSchemas(connection), stage: stage, baseline: baseline)
             var shared = self
             shared.models = try tables.sharedModels(plan)
-            if shared.models !== models { shared.schema = shared.models.mergingSubentities() }
+            if shared.models !== models {
+                (shared.schema, shared.ownSchema) = (shared.models.mergingSubentities(), schema)
+            }
             try renameEntities(plan, catalog)
             tables = try tables.reloaded()
             let conversions = try tables.checkDeclarations(plan)

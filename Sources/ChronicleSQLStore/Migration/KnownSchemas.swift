@@ -21,7 +21,7 @@ package struct KnownSchemas: Sendable {
 
     private struct Details: Decodable {
         /// The uniqueness constraints, indexes and delete rules of each class; see ``KnownSchemas/text(of:isUnique:)`` and
-        /// ``KnownSchemas/deleteRule(_:)``.
+        /// ``KnownSchemas/text(of:_:)``.
         var constraints: Names
         /// The properties of the program's earlier schemas that this one does not have.
         var removed: Names
@@ -51,7 +51,7 @@ package struct KnownSchemas: Sendable {
     /// The program that opens the store, or `nil` for one that inspects it.
     private let program: String?
     /// Whether the opening replaces an earlier schema of the program.
-    package let replacesSchema: Bool
+    let replacesSchema: Bool
     /// The properties of the program's earlier schemas that its schema does not have.
     private let removed: Names
 
@@ -66,8 +66,8 @@ package struct KnownSchemas: Sendable {
     package static func isInUse(_ record: String?, _ schema: Schema, by program: String?) -> Bool {
         guard let record = record.flatMap(Self.record) else { return false }
         guard let program else { return true }
-        let known = record.details?[program]?.constraints
-        return record.programs.contains(program) && (known == nil || known == constraints(of: schema))
+        return record.programs.contains(program)
+            && record.details?[program]?.constraints == constraints(of: schema)
     }
 
     /// Determines the schemas in use after an opening.
@@ -96,7 +96,9 @@ package struct KnownSchemas: Sendable {
             Record(
                 programs: record.programs, classes: renamed(record.classes),
                 details: record.details?.mapValues {
-                    Details(constraints: renamed($0.constraints), removed: renamed($0.removed))
+                    Details(
+                        constraints: Self.renamingProperties(of: renamed($0.constraints), to: schema),
+                        removed: renamed($0.removed))
                 })
         }
         // A program that returns to a schema may have other containers that use a later one.
@@ -171,8 +173,8 @@ package struct KnownSchemas: Sendable {
     }
 
     /// Returns whether another program declares the delete rule of a relationship.
-    func useDeleteRule(of property: Schema.Property, in entity: String) -> Bool {
-        Self.deleteRule(property).map { use(constraint: $0, of: entity) } ?? false
+    func useDeleteRule(_ rule: Schema.Relationship.DeleteRule?, of property: String, in entity: String) -> Bool {
+        Self.text(of: rule, property).map { use(constraint: $0, of: entity) } ?? false
     }
 
     private func use(constraint: String, of entity: String) -> Bool {
@@ -192,14 +194,17 @@ package struct KnownSchemas: Sendable {
                 let constraints =
                     entity.uniquenessConstraints.map { text(of: $0, isUnique: true) }
                     + entity.indices.map { text(of: $0, isUnique: false) }
-                return (entity.name, Set(constraints + entity.properties.compactMap(deleteRule)))
+                return (
+                    entity.name,
+                    Set(constraints + entity.properties.compactMap { text(of: $0.relationship?.deleteRule, $0.name) })
+                )
             }, uniquingKeysWith: { $0.union($1) })
     }
 
     /// A description of a delete rule that the tables apply, or `nil` for others.
-    private static func deleteRule(_ property: Schema.Property) -> String? {
-        guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .deny else { return nil }
-        return "\(rule.rawValue) \(property.name)"
+    private static func text(of rule: Schema.Relationship.DeleteRule?, _ property: String) -> String? {
+        guard let rule, rule == .cascade || rule == .deny else { return nil }
+        return "\(rule.rawValue) \(property)"
     }
 
     /// Returns whether the program had a property that its schema does not have any more.
@@ -209,6 +214,27 @@ package struct KnownSchemas: Sendable {
 
     private static func contains(_ property: String, ofFirst lineage: [String], _ classes: Names) -> Bool {
         lineage.lazy.compactMap { classes[$0] }.first?.contains(property) == true
+    }
+
+    /// Returns descriptions with the names that properties have in a schema.
+    private static func renamingProperties(of constraints: Names, to schema: Schema) -> Names {
+        let newNames = schema.entitiesByName.mapValues { entity in
+            Dictionary(
+                entity.properties.compactMap { property in
+                    property.previousName.flatMap { entity.propertiesByName[$0] == nil ? ($0, property.name) : nil }
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        return Names(
+            uniqueKeysWithValues: constraints.map { entity, texts in
+                guard let names = newNames[entity], !names.isEmpty else { return (entity, texts) }
+                let renamed = texts.map { text in
+                    let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+                    guard parts.count == 2 else { return text }
+                    let properties = parts[1].split(separator: ",").map { names[String($0)] ?? String($0) }
+                    return "\(parts[0]) \(properties.joined(separator: ","))"
+                }
+                return (entity, Set(renamed))
+            })
     }
 
     /// A description of a uniqueness constraint or an index. Names of properties contain neither spaces nor commas.

@@ -30,8 +30,10 @@ extension StoreTables {
                 Array(definitions.values), newName: plan.newName, newPropertyName: newPropertyName
             ) { entity, property in
                 let name = plan.newName(entity.name)
-                if models.entitiesByName[name]?.propertiesByName[property.name] != nil {
-                    return plan.opening.schemas.useDeleteRule(of: property, in: name)
+                let propertyName = newPropertyName(property.name, name)
+                if models.entitiesByName[name]?.propertiesByName[propertyName] != nil {
+                    let rule = property.relationship?.deleteRule
+                    return plan.opening.schemas.useDeleteRule(rule, of: propertyName, in: name)
                 }
                 guard present[entity.name]?.contains(property.name) == true,
                     removed[name]?.contains(property.name) != true,
@@ -56,9 +58,10 @@ extension StoreTables {
                         + "declare it as well",
                     entityName: moved.entity, propertyName: moved.property)
             }
-            // An inherited property is that of the class that declares it.
-            let declaring = lineage.filter { shared.entitiesByName[$0]?.propertiesByName[moved.inverse] != nil }
-            for name in declaring { removed[name, default: []].insert(moved.inverse) }
+            // Subclasses inherit the property.
+            for entity in shared.entities where entity.rootName == moved.destination.rootName {
+                removed[entity.name, default: []].insert(moved.inverse)
+            }
         }
     }
 

@@ -18,10 +18,14 @@ struct FileColumn {
             reference: reference)
     }
 
-    /// The definition of the column of a removed property, for which inserted rows have no value.
-    fileprivate var removedDefinition: String {
+    /// Returns the definition of the column of a property that this program does not declare, so that the rows that it
+    /// inserts have no value.
+    ///
+    /// - Parameter isRemoved: Whether no other program declares the property either.
+    fileprivate func optionalDefinition(isRemoved: Bool) -> String {
         TableDefinition.column(
-            name, type: type, isOptional: true, default: nil, reference: reference.map { ($0.table, "SET NULL") })
+            name, type: type, isOptional: true, default: nil,
+            reference: reference.map { ($0.table, isRemoved ? "SET NULL" : $0.action) })
     }
 }
 
@@ -34,7 +38,8 @@ extension SchemaCompletion {
         let known = try fileColumns(of: definition.entity.name)
         var changes: [(old: String, new: String)] = []
         var changesType = false
-        for property in definition.entity.storedProperties {
+        let own = ownSchema?.entitiesByName[definition.entity.name] ?? definition.entity
+        for property in definition.entity.storedProperties where own.propertiesByName[property.name] != nil {
             guard let column = known.first(where: { $0.name == property.name }) else { continue }
             // The values in the column, if there are any, have the form of the property, or an earlier version of
             // Chronicle changed their meaning. With another type, SQLite would convert the values that are stored next.
@@ -53,10 +58,10 @@ extension SchemaCompletion {
                 ? column.defaultValue : definition.defaultLiteral(property)
             changes.append((column.definition(), definition.column(property, default: literal)))
         }
-        let names = Set(definition.entity.storedProperties.map(\.name))
-        for column in known where !column.isPrimaryKey && !names.contains(column.name) {
+        for column in known where !column.isPrimaryKey && own.propertiesByName[column.name] == nil {
             guard !column.isOptional, column.defaultValue == nil else { continue }
-            changes.append((column.definition(), column.removedDefinition))
+            let isRemoved = definition.entity.propertiesByName[column.name] == nil
+            changes.append((column.definition(), column.optionalDefinition(isRemoved: isRemoved)))
         }
         if !changes.isEmpty { try replace(changes, definition.entity.name) }
         // The keys of an index have the type of the column.
@@ -73,9 +78,10 @@ extension SchemaCompletion {
             guard let property = properties[column.name] else { continue }
             let type = definition.type(of: property)
             let isReference = property.relationship != nil
+            let literal = definition.defaultLiteral(property)
             guard !column.isOptional || column.type != type || column.reference != nil && !isReference else { continue }
             let new = TableDefinition.column(
-                column.name, type: type, isOptional: true, default: definition.defaultLiteral(property),
+                column.name, type: type, isOptional: true, default: literal,
                 reference: isReference ? column.reference : nil)
             changes.append((column.definition(), new))
         }

@@ -16,6 +16,8 @@ struct SchemaCompletion {
     private(set) var schema: Schema
     /// The entities of the models.
     private(set) var models: Schema
+    /// The tables' entities with the properties of this program only, if ``schema`` has those of others as well.
+    private(set) var ownSchema: Schema?
     let recordsHistory: Bool
     /// Whether a new file preserves the values of all properties.
     private let preservesValues: Bool
@@ -214,7 +216,7 @@ struct SchemaCompletion {
         let wasRecorded =
             try upgraded?.wasRecorded
             ?? shared.isRecorded(
-                registry, linksToo: wasComplete && !plan.opening.schemas.replacesSchema)
+                registry, linksToo: wasComplete && isInUse())
         try renameEntities(plan, registry)
         let conversions = try checkDeclarations(plan)
         let numbers = try registry.renamedNumbers(plan, schema)
@@ -238,7 +240,9 @@ struct SchemaCompletion {
     func shared(_ plan: SchemaPlan) throws -> SchemaCompletion {
         var shared = self
         shared.models = try sharedModels(plan)
-        if shared.models !== models { shared.schema = shared.models.mergingSubentities() }
+        if shared.models !== models {
+            (shared.schema, shared.ownSchema) = (shared.models.mergingSubentities(), schema)
+        }
         return shared
     }
 

@@ -1,9 +1,10 @@
 package import Chronicle
+package import Foundation
 
 /// The models of an app.
 package enum SharingApp {
     package static let models: [any PersistentModel.Type] = [
-        Journey.self, Stop.self, Crew.self, Vessel.self, Ferry.self,
+        Journey.self, Stop.self, Port.self, Crew.self, Vessel.self, Ferry.self,
     ]
 
     @Model package final class Journey {
@@ -11,15 +12,19 @@ package enum SharingApp {
         @Attribute(.unique) package var code: String = ""
         package var name: String = ""
         package var stars: Int = 0
+        /// The default value differs in each run.
+        package var created: Date = Date()
         @Relationship(deleteRule: .cascade, inverse: \Stop.journey) package var stops: [Stop] = []
         package init(_ name: String, code: String) { (self.name, self.code) = (name, code) }
     }
 
-    @Model package final class Stop {
+    @Model package class Stop {
         package var label: String = ""
         package var journey: Journey?
         package init(_ label: String) { self.label = label }
     }
+
+    @Model package final class Port: Stop {}
 
     @Model package final class Crew {
         package var name: String = ""
