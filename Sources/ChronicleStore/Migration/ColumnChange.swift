@@ -56,6 +56,7 @@ extension SchemaCompletion {
             let literal =
                 definition.type(of: property) == column.type
                 ? column.defaultValue : definition.defaultLiteral(property)
+            if literal != column.defaultValue { try storeDefaults(of: column, in: definition.entity.name) }
             changes.append((column.definition(), definition.column(property, default: literal)))
         }
         for column in known where !column.isPrimaryKey && own.propertiesByName[column.name] == nil {
@@ -83,12 +84,20 @@ extension SchemaCompletion {
             let new = TableDefinition.column(
                 column.name, type: type, isOptional: true, default: literal,
                 reference: isReference ? column.reference : nil)
+            if literal != column.defaultValue { try storeDefaults(of: column, in: table) }
             changes.append((column.definition(), new))
         }
         guard !changes.isEmpty else { return }
         try replace(changes, table)
         // The keys of an index have the type of the column.
         try connection.execute("REINDEX \(quoted(table))")
+    }
+
+    /// Stores the default value of a column in the rows that existed when it was added: they have only that of its definition.
+    private func storeDefaults(of column: FileColumn, in table: String) throws {
+        guard column.defaultValue != nil else { return }
+        let name = quoted(column.name)
+        try connection.execute("UPDATE \(quoted(table)) SET \(name) = \(name)")
     }
 
     private func requireNoNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {

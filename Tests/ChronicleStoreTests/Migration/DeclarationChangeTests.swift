@@ -47,6 +47,18 @@ import Testing
         try context.save()
     }
 
+    /// SQLite does not store the default value of an added column in the rows that exist.
+    @Test func defaultsOfAddedColumnsSurviveAnotherType() throws {
+        let first = try context(Ratings.First.Rating.self)
+        first.insert(Ratings.First.Rating())
+        try first.save()
+        _ = try context(Ratings.Added.Rating.self)
+        let required = try context(Ratings.Required.Rating.self)
+        let ratings = try required.fetch(FetchDescriptor<Ratings.Required.Rating>())
+        #expect(ratings.map(\.stars) == [3] && ratings.map(\.votes) == [3])
+        #expect(try sql("SELECT typeof(stars), stars, typeof(votes), votes FROM Rating") == "real|3.0|real|3.0")
+    }
+
     @Test func typeWithAnotherFormIsRejected() throws {
         try addThing()
         try expectRejection("code", Texts.Thing.self)
@@ -417,4 +429,31 @@ private enum Kinds {
     }
     @Model fileprivate final class User { init() {} }
     @Model fileprivate final class Team { init() {} }
+}
+
+private enum Ratings {
+    enum First {
+        @Model fileprivate final class Rating {
+            var name = ""
+            init() {}
+        }
+    }
+
+    enum Added {
+        @Model fileprivate final class Rating {
+            var name = ""
+            var stars: Int8 = 3
+            var votes: Int8 = 3
+            init() {}
+        }
+    }
+
+    enum Required {
+        @Model fileprivate final class Rating {
+            var name = ""
+            var stars: Float
+            var votes: Double = 5
+            init(stars: Float) { self.stars = stars }
+        }
+    }
 }
