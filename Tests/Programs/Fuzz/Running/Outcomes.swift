@@ -47,13 +47,15 @@ struct Outcomes {
     /// - A save assigns the key of a model in the context to a new row, because the row of that model and its entry in
     ///   `sqlite_sequence` are gone.
     /// - History was deleted, disabled, or replaced, or a tag was deleted.
+    /// - A later version of the models renamed a property before.
     private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
         ("repeatedRow", .invalidStoreResponse, "the store returned a row more than once"),
         ("reusedKey", .invalidStoreResponse, "a save returned an identifier that another model already has"),
         ("damagedFile", .damagedFile, nil), ("notADatabase", .notADatabase, nil),
         ("notAChronicleStore", .notAChronicleStore, nil), ("unsupportedFileVersion", .unsupportedFileVersion, nil),
         ("undecodableValue", .undecodableValue, nil), ("loadIssueModelContainer", .loadIssueModelContainer, nil),
-        ("backwardMigration", .backwardMigration, nil), ("storeFailure", .storeFailure, nil),
+        ("backwardMigration", .backwardMigration, nil), ("newerSchemaVersion", .newerSchemaVersion, nil),
+        ("storeFailure", .storeFailure, nil),
         ("uniquenessViolation", .uniquenessViolation, nil), ("modelValidationFailure", .modelValidationFailure, nil),
         ("deleteDenied", .deleteDenied, nil), ("modelNotFound", .modelNotFound, nil),
         ("storeFull", .storeFull, nil),
