@@ -59,9 +59,11 @@ extension SchemaCompletion {
             if literal != column.defaultValue { try storeDefaults(of: column, in: definition.entity.name) }
             changes.append((column.definition(), definition.column(property, default: literal)))
         }
-        for column in known where !column.isPrimaryKey && own.propertiesByName[column.name] == nil {
+        // A property that became a list has links, and does not use the column that remains.
+        let names = Set(own.storedProperties.map(\.name))
+        for column in known where !column.isPrimaryKey && !names.contains(column.name) {
             guard !column.isOptional, column.defaultValue == nil else { continue }
-            let isRemoved = definition.entity.propertiesByName[column.name] == nil
+            let isRemoved = !definition.entity.storedProperties.contains { $0.name == column.name }
             changes.append((column.definition(), column.optionalDefinition(isRemoved: isRemoved)))
         }
         if !changes.isEmpty { try replace(changes, definition.entity.name) }

@@ -127,6 +127,18 @@ import Testing
 
     // MARK: Relationships
 
+    /// A list has links. The column of the required attribute that it replaces remains.
+    @Test func requiredAttributeCanBecomeAListIfThereAreNoValues() throws {
+        _ = try context(Listed.First.Rating.self)
+        let context = try context(Listed.Rating.self, Listed.Voter.self)
+        let rating = Listed.Rating()
+        context.insert(rating)
+        rating.votes = [Listed.Voter()]
+        try context.save()
+        #expect(try context.fetch(FetchDescriptor<Listed.Rating>()).map(\.votes.count) == [1])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
     @Test func destinationOfAnotherClassIsRejected() throws {
         let context = try context(Owned.Note.self, Owned.User.self, Owned.Team.self)
         let note = Owned.Note()
@@ -455,5 +467,23 @@ private enum Ratings {
             var votes: Double = 5
             init(stars: Float) { self.stars = stars }
         }
+    }
+}
+
+private enum Listed {
+    enum First {
+        @Model fileprivate final class Rating {
+            var votes: Double
+            init(votes: Double) { self.votes = votes }
+        }
+    }
+
+    @Model fileprivate final class Rating {
+        @Relationship var votes: [Voter] = []
+        init() {}
+    }
+
+    @Model fileprivate final class Voter {
+        init() {}
     }
 }
