@@ -40,7 +40,7 @@ extension ContextReference {
                 row = stored
                 row.values.merge(instance.edits) { $1 }
             } else {
-                drop(instance, &outcome)
+                drop(instance, world, &outcome)
                 // The context does not know yet that the row is gone.
                 for reference in instance.entity.references where reference.rule == .deny {
                     guard let destination = instance.edits[reference.name]?.model else { continue }
@@ -95,7 +95,7 @@ extension ContextReference {
         }
         guard let all = outcome.world.delete(deleted) else { throw .denied }
         for number in all {
-            if let instance = instances[number], instance.state != .deleted { drop(instance, &outcome) }
+            if let instance = instances[number], instance.state != .deleted { drop(instance, world, &outcome) }
         }
         if !resolvesConflicts {
             if !outcome.dropped.isEmpty { throw .missingRow }
@@ -128,8 +128,9 @@ extension ContextReference {
         }
     }
 
-    private func drop(_ instance: Instance, _ outcome: inout SaveOutcome) {
-        let rows = candidates(instance.number, outcome.world).compactMap { $0 }
+    /// - Parameter world: The rows before the save.
+    private func drop(_ instance: Instance, _ world: World, _ outcome: inout SaveOutcome) {
+        let rows = candidates(instance.number, world).compactMap { $0 }
         let isEffective = instance.edits.contains { name, value in
             // A reference to a model that the save deletes is saved as nil.
             let isDeleted = value.model.map { instances[$0]?.state == .deleted } ?? false
