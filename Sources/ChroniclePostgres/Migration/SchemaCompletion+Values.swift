@@ -40,7 +40,6 @@
                     }
                 }
             }
-            guard !plan.opening.isKnown else { return }
             deletes = try tables.schema.links.flatMap { try Self.leftovers($0, tables, plan) }
         }
 

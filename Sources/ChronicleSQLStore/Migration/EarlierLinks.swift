@@ -63,17 +63,22 @@ extension SchemaPlan {
         Self.sides(links).contains { tables[$0.table]?.movesLinks($0.property.name) == true }
     }
 
-    /// Returns the models whose links are those of a removed relationship: the column of a table of links with their keys,
+    /// Returns the models whose links are those of a removed relationship, which the schema declares again or in whose place
+    /// the destinations of another one are moved: the column of a table of links with their keys,
     /// their table, and their classes.
     package func leftoverOwners(
         of links: Schema.Links
     ) -> [(column: String, table: String, classes: [Schema.Entity])] {
         let sides = Self.sides(links)
-        func isContinued(_ side: Side) -> Bool { tables[side.table]?.earlier(side.property.name) != nil }
+        func isContinued(_ side: Side) -> Bool {
+            tables[side.table]?.earlier(side.property.name)?.place == .links
+        }
         return sides.filter { side in !sides.contains { $0.column != side.column && isContinued($0) } }.map { side in
             let name = side.property.name
-            let classes = (tables[side.table]?.classes ?? []).filter {
-                $0.isStored && $0.entity.propertiesByName[name] != nil && $0.earlier[name] == nil
+            let classes = (tables[side.table]?.classes ?? []).filter { item in
+                guard item.isStored, item.entity.propertiesByName[name] != nil else { return false }
+                // A known schema has the links of its properties, except those that are moved from another place.
+                return item.earlier[name].map { $0.place != .links } ?? !opening.isKnown
             }
             return (side.column, side.table, classes.map(\.entity))
         }

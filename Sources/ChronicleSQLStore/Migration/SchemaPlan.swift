@@ -225,6 +225,11 @@ package struct SchemaPlan: Sendable {
             plan.live[rename.old]?.place == .column && places[rename.new] == .column
                 && !replaced.contains { $0.name == rename.old }
         }
+        // The columns of removed properties in the place of relationships that were stored in another way.
+        let occupied = Set(others.flatMap(\.removed).filter { $0.place == .column }.map(\.name)).filter { name in
+            plan.live[name]?.place != .column && places[name] == .column
+                && plan.classes.contains { $0.earlier[name] != nil }
+        }
         // A column that only its old name keeps from its new place: the leftover of a removed property, or one whose name
         // differs only in its case.
         let wanted = table.storedProperties.map(\.name)
@@ -232,6 +237,7 @@ package struct SchemaPlan: Sendable {
         plan.droppedColumns = columns.filter { column in
             if replaced.contains(where: { $0.place == .column && $0.name == column }) { return true }
             if movedColumns.contains(column) { return false }
+            if occupied.contains(column) { return true }
             if plan.renames.contains(where: { places[$0.new] == .column && fold($0.new) == fold(column) }) {
                 return true
             }

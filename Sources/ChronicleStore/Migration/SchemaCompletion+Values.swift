@@ -50,7 +50,7 @@ extension SchemaCompletion {
                 }
             }
         }
-        let links = plan.opening.isKnown ? [] : try schema.links.flatMap { try leftovers($0, plan) }
+        let links = try schema.links.flatMap { try leftovers($0, plan) }
         guard !updates.isEmpty || !links.isEmpty else { return }
         for (table, properties) in prepared { try prepareColumns(properties, of: table) }
         try recreateTriggers(plan, registry)

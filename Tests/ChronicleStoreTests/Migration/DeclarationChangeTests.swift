@@ -139,6 +139,44 @@ import Testing
         #expect(try VerificationTests.problems(in: file) == [])
     }
 
+    /// The column of a removed attribute has the name of a list, which becomes a reference.
+    @Test func aListThatBecomesAReferenceReplacesARemovedAttribute() throws {
+        let first = try context(Moved.First.Rating.self, Moved.Voter.self)
+        first.insert(Moved.First.Rating())
+        try first.save()
+        _ = try context(Moved.Removed.Rating.self, Moved.Voter.self)
+        let renamed = try context(Moved.Renamed.Rating.self, Moved.Voter.self)
+        let rating = Moved.Renamed.Rating()
+        renamed.insert(rating)
+        rating.votes = [Moved.Voter()]
+        try renamed.save()
+        let last = try context(Moved.Reference.Rating.self, Moved.Voter.self)
+        let ratings = try last.fetch(FetchDescriptor<Moved.Reference.Rating>()).sorted {
+            $0.persistentModelID < $1.persistentModelID
+        }
+        #expect(ratings.map { $0.votes == nil } == [true, false])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    /// The table of a removed list has the name of a reference, which becomes a list.
+    @Test func aReferenceThatBecomesAListDoesNotShowARemovedOne() throws {
+        let first = try context(Moved.Listed.Rating.self, Moved.Voter.self)
+        let rating = Moved.Listed.Rating()
+        first.insert(rating)
+        rating.votes = [Moved.Voter(), Moved.Voter()]
+        try first.save()
+        _ = try context(Moved.Removed.Rating.self, Moved.Voter.self)
+        let second = try context(Moved.Reference.Rating.self, Moved.Voter.self)
+        let voter = Moved.Voter()
+        second.insert(voter)
+        try #require(try second.fetch(FetchDescriptor<Moved.Reference.Rating>()).first).votes = voter
+        try second.save()
+        let last = try context(Moved.ListedAgain.Rating.self, Moved.Voter.self)
+        let votes = try #require(try last.fetch(FetchDescriptor<Moved.ListedAgain.Rating>()).first).votes
+        #expect(votes.map(\.persistentModelID) == [voter.persistentModelID])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
     @Test func destinationOfAnotherClassIsRejected() throws {
         let context = try context(Owned.Note.self, Owned.User.self, Owned.Team.self)
         let note = Owned.Note()
@@ -481,6 +519,55 @@ private enum Listed {
     @Model fileprivate final class Rating {
         @Relationship var votes: [Voter] = []
         init() {}
+    }
+
+    @Model fileprivate final class Voter {
+        init() {}
+    }
+}
+
+private enum Moved {
+    enum First {
+        @Model fileprivate final class Rating {
+            var votes = "many"
+            init() {}
+        }
+    }
+
+    enum Removed {
+        @Model fileprivate final class Rating {
+            @Relationship var others: [Voter] = []
+            init() {}
+        }
+    }
+
+    enum Renamed {
+        @Model fileprivate final class Rating {
+            @Relationship(originalName: "others") var votes: [Voter] = []
+            init() {}
+        }
+    }
+
+    enum Reference {
+        @Model fileprivate final class Rating {
+            @Relationship var votes: Voter?
+            init() {}
+        }
+    }
+
+    enum Listed {
+        @Model fileprivate final class Rating {
+            @Relationship var votes: [Voter] = []
+            init() {}
+        }
+    }
+
+    enum ListedAgain {
+        @Model fileprivate final class Rating {
+            @Relationship var votes: [Voter] = []
+            var name = ""
+            init() {}
+        }
     }
 
     @Model fileprivate final class Voter {
