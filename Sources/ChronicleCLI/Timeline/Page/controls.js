@@ -142,9 +142,10 @@ fillOptions();
 updateLanes();
 applyFilter(true);
 fit();
+// Without a fragment, each load shows the newest transaction.
 if (!openFragment()) {
-  $('details').append(element('p', 'secondary',
-    ids.length ? 'Select a transaction to see its changes.' : 'The history contains no transactions.'));
+  if (ids.length) showSelected(ids.length - 1);
+  else $('details').append(element('p', 'secondary', 'The history contains no transactions.'));
 }
 if (data.live) follow();
 // For tests and measurements.

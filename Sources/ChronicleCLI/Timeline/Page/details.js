@@ -17,13 +17,13 @@ const openModel = (name) => {
   if (entity >= 0) showModel(entity, name.slice(slash + 1));
 };
 const modelLink = (name) => button('link', visible(name), () => { openModel(name); });
-const valueCell = (value) => {
-  const cell = element('td');
+const valueCell = (value, className) => {
+  const cell = element('td', className);
   const isObject = value !== null && typeof value === 'object';
   if (isObject && 'model' in value) {
     cell.append(modelLink(value.model));
   } else {
-    if (value === null || (isObject && 'missing' in value)) cell.className = 'absent';
+    if (value === null || (isObject && 'missing' in value)) cell.classList.add('absent');
     cell.textContent = valueText(value);
   }
   return cell;
@@ -42,8 +42,8 @@ const changeTable = (change) => {
   for (let item = 0; item < listed.length; item += 3) {
     const row = element('tr');
     row.append(element('td', '', visible(entities[entityOf[change]].attributes[listed[item]])));
-    if (kinds[change] !== 0) row.append(valueCell(listed[item + 1]));
-    if (kinds[change] !== 2) row.append(valueCell(listed[item + 2]));
+    if (kinds[change] !== 0) row.append(valueCell(listed[item + 1], 'delete'));
+    if (kinds[change] !== 2) row.append(valueCell(listed[item + 2], 'insert'));
     table.append(row);
   }
   return table;

@@ -31,21 +31,21 @@ const layOut = (keepsPlace) => {
   }
   render();
 };
+// The parts of the summary of a transaction: a kind of change, and what changed.
 const summary = (transaction) => {
   const start = first[transaction], last = end(transaction);
   if (last - start === 1) {
     const names = (valuesOf[start] || []).filter((_, item) => item % 3 === 0)
       .map((attribute) => entities[entityOf[start]].attributes[attribute]);
     const detail = kinds[start] === 1 && names.length ? ' ' + [...new Set(names)].join(', ') : '';
-    return kindSigns[kinds[start]] + ' ' + modelName(start) + detail;
+    return [[kinds[start], ' ' + modelName(start) + detail]];
   }
   const counts = new Map();
   for (let change = start; change < last; change++) {
     const key = entityOf[change] * 3 + kinds[change];
     counts.set(key, (counts.get(key) || 0) + 1);
   }
-  return [...counts].map(([key, count]) =>
-    kindSigns[key % 3] + count + ' ' + entities[Math.floor(key / 3)].name).join('  ');
+  return [...counts].map(([key, count]) => [key % 3, count + ' ' + entities[Math.floor(key / 3)].name + '  ']);
 };
 const makeRow = () => {
   const row = element('div', 'row');
@@ -82,7 +82,8 @@ const render = () => {
     row.children[1].textContent = timeText(times[transaction]);
     row.children[2].textContent = visible(authorName(authorOf[transaction]));
     row.children[2].classList.toggle('absent', authorOf[transaction] < 0);
-    row.children[3].textContent = visible(summary(transaction));
+    row.children[3].replaceChildren(...summary(transaction).flatMap(([kind, text]) =>
+      [element('span', kindNames[kind], kindSigns[kind]), visible(text)]));
   });
   const isShown = selected >= 0 && pool.some((row) => !row.hidden && row.transaction === selected);
   if (isShown) list.setAttribute('aria-activedescendant', 'transaction-' + ids[selected]);
@@ -105,14 +106,17 @@ const reveal = (position) => {
     list.scrollTop = Math.ceil((top + rowHeight - list.clientHeight) / scale());
   }
 };
-const select = (transaction) => {
+const showSelected = (transaction) => {
   selected = transaction;
   const position = positionOf(transaction);
   if (position >= 0) reveal(position);
   showTransaction(transaction);
-  setFragment('t=' + ids[transaction]);
   render();
   drawSoon();
+};
+const select = (transaction) => {
+  showSelected(transaction);
+  setFragment('t=' + ids[transaction]);
 };
 const move = (step) => {
   if (!filtered.length) return;
