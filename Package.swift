@@ -189,7 +189,10 @@ let package = Package(
         // The documentation.
         .testTarget(
             name: "ChronicleTests",
-            dependencies: ["Chronicle", "ChronicleSQL", "ChronicleTestSupport", "FirstSteps"], swiftSettings: settings),
+            dependencies: [
+                "Chronicle", "ChronicleSQL", "ChronicleTestSupport", "FirstSteps", "Quickstart", "ChronicleCLI",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleConformanceTests",
             dependencies: ["ChronicleTesting", "ChronicleTestSupport", "ExampleStore", "ChronicleConformanceWorker"],
@@ -205,7 +208,10 @@ let package = Package(
         // The example store, for tests. In its own package, its module has another name.
         .target(
             name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),
-        // The program of the README: `swift run FirstSteps`.
+        // The program of the README: `swift run Quickstart`.
+        .executableTarget(
+            name: "Quickstart", dependencies: ["Chronicle"], path: "Examples/Quickstart", swiftSettings: settings),
+        // The program of the first tutorial: `swift run FirstSteps`.
         .executableTarget(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
         // The process that the rules kill, and faulty stores for the rules about recovery.
