@@ -54,7 +54,7 @@ struct BrokenStoreTests {
     }
 
     private func isApplicable(_ rule: Rule) -> Bool {
-        features.contains(rule.needs) && rule.capabilities.isEmpty && rule.missingProtocol == nil
+        features.contains(rule.needs) && rule.capabilities.isEmpty && rule.missingSupport == nil
     }
 
     @Test func storeWithoutAFaultConforms() throws {

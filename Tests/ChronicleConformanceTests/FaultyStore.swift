@@ -5,7 +5,7 @@ import Synchronization
 @testable import ExampleStore
 
 /// A correct store with at most one fault.
-final class FaultyStore: DataStore, DataStoreExcluding {
+final class FaultyStore: DataStore {
     struct Configuration: DataStoreConfiguration {
         typealias Store = FaultyStore
 
@@ -14,6 +14,8 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         var memory = Memory()
         let fault: Fault?
     }
+
+    static var capabilities: DataStoreCapabilities { .excludedIdentifiers }
 
     let configuration: Configuration
     let schema: Schema

@@ -14,7 +14,7 @@ struct ReportTests {
         let report = checkRules(rules, supporting: []) { FaultyStore.Configuration(fault: nil) }
         #expect(report.conforms, "\(report)")
         #expect(
-            report.skipped.map(\.rule) == rules.filter { !$0.needs.isEmpty || $0.missingProtocol != nil }.map(\.name))
+            report.skipped.map(\.rule) == rules.filter { !$0.needs.isEmpty || $0.missingSupport != nil }.map(\.name))
         let tombstones = report.skipped.first { $0.rule == StoreRule<FaultyStore>.tombstones.name }
         #expect(tombstones?.text == "the store does not declare deletes, deleteHistory, tombstones")
         let sharing = report.skipped.first { $0.rule == StoreRule<FaultyStore>.sharedSaves.name }
@@ -47,7 +47,7 @@ struct ReportTests {
 
     @Test func everyRuleFailsIfTheStoreCannotBeOpened() {
         let report = checkRules(rules) { () throws -> FaultyStore.Configuration in throw SwiftDataError.storeFull }
-        let applicable = rules.filter { $0.capabilities.isEmpty && $0.missingProtocol == nil }
+        let applicable = rules.filter { $0.capabilities.isEmpty && $0.missingSupport == nil }
         #expect(report.failed.count == applicable.count && !report.conforms)
         #expect("\(report)".contains("failed: deleted models are not fetched: expected no error, found storeFull"))
     }

@@ -2,8 +2,8 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about reading models as they were at a position, for stores that adopt `DataStoreVersioning`. They are
-    /// skipped for other stores.
+    /// Rules about reading models as they were at a position, for stores with the capability
+    /// `earlierPositions`. They are skipped for other stores.
     public static var earlierPositions: [StoreRule] { [earlierModels] }
 
     static var earlierModels: StoreRule {
@@ -37,7 +37,7 @@ extension StoreRule where Store: HistoryProviding {
                 try expect(past.fetchCount(FetchDescriptor<Book>()), is: models.count, "the number of models")
             }
         }
-        .requiring("DataStoreVersioning", Store.self is any DataStoreVersioning.Type)
+        .requiring(.earlierPositions, "earlierPositions")
     }
 
     private static func models(_ context: ModelContext) throws -> [String] {

@@ -2,13 +2,11 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about exports, for stores that adopt `DataStoreExporting`, and about replicas, for stores that also adopt
-    /// `DataStoreReplaying`. They are skipped for other stores.
+    /// Rules about exports, for stores that adopt `DataStoreExporting`, and about replicas, for stores that also have
+    /// the capability `replay`. They are skipped for other stores.
     public static var replicas: [StoreRule] { [exportedRows, replayedExports, replayConflicts] }
 
-    private static var isReplaying: Bool {
-        Store.self is any DataStoreExporting.Type && Store.self is any DataStoreReplaying.Type
-    }
+    private static var isExporting: Bool { Store.self is any DataStoreExporting.Type }
 
     static var exportedRows: StoreRule {
         StoreRule("a snapshot for an export contains each model once, in order, at the newest position") { harness in
@@ -29,7 +27,7 @@ extension StoreRule where Store: HistoryProviding {
             }
             try expect(token, is: context.currentHistoryToken(), "the position of the snapshot")
         }
-        .requiring("DataStoreExporting", Store.self is any DataStoreExporting.Type)
+        .requiring("DataStoreExporting", isExporting)
     }
 
     private static func exportedIdentifiers(
@@ -93,7 +91,7 @@ extension StoreRule where Store: HistoryProviding {
             try harness.context("bob").add("c")
             if try replay(harness, to: replica) != nil { try expectEqual("second replay") }
         }
-        .requiring("DataStoreReplaying", isReplaying)
+        .requiring("DataStoreExporting", isExporting).requiring(.replay, "replay")
     }
 
     static var replayConflicts: StoreRule {
@@ -120,6 +118,6 @@ extension StoreRule where Store: HistoryProviding {
                 "a replay of an update of a value that the replica changed to throw historyReplayConflict, found no error"
             )
         }
-        .requiring("DataStoreReplaying", isReplaying)
+        .requiring("DataStoreExporting", isExporting).requiring(.replay, "replay")
     }
 }

@@ -2,7 +2,8 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Rules about models that inherit from models (`DataStoreInheriting`). They are skipped for other stores.
+    /// Rules about models that inherit from models, for stores with the capability `inheritance`. They are skipped for
+    /// other stores.
     public static var inheritance: [StoreRule] { [subclassFetches, subclassBatches] }
 
     /// Returns a rule for a store with the models that inherit from each other.
@@ -12,7 +13,7 @@ extension StoreRule {
         StoreRule(name, needs: needs) { harness in
             try check(harness.another(with: [Vessel.self, Ferry.self, TrainFerry.self, Yacht.self]))
         }
-        .requiring("DataStoreInheriting", Store.self is any DataStoreInheriting.Type)
+        .requiring(.inheritance, "inheritance")
     }
 
     static func insertVessels(_ harness: StoreHarness<Store>) throws {

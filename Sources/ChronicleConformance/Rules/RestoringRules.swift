@@ -1,8 +1,8 @@
 import Chronicle
 
 extension StoreRule {
-    /// Rules about inserting rows with permanent identifiers, for stores that adopt `DataStoreRestoring`. They are
-    /// skipped for other stores.
+    /// Rules about inserting rows with permanent identifiers, for stores with the capability
+    /// `explicitIdentifiers`. They are skipped for other stores.
     public static var restoring: [StoreRule] { [restoredModels, takenIdentifiers] }
 
     /// Saves a request that inserts snapshots, as a context does that restores models.
@@ -46,7 +46,7 @@ extension StoreRule {
                 !books.map(\.persistentModelID).contains(next), "a new identifier for a new model, found \(next)")
             try expect(reader.books().count, is: 4, "the number of books")
         }
-        .requiring("DataStoreRestoring", Store.self is any DataStoreRestoring.Type)
+        .requiring(.explicitIdentifiers, "explicitIdentifiers")
     }
 
     static var takenIdentifiers: StoreRule {
@@ -62,6 +62,6 @@ extension StoreRule {
             }
             try expect(harness.context().books().map(\.title), is: ["b"], "the books after the rejected save")
         }
-        .requiring("DataStoreRestoring", Store.self is any DataStoreRestoring.Type)
+        .requiring(.explicitIdentifiers, "explicitIdentifiers")
     }
 }

@@ -49,7 +49,7 @@ public func checkRules<Store: DataStore>(
 extension StoreRule {
     /// Returns the reason why the rule must be skipped, or `nil` if it can run.
     fileprivate func reasonToSkip(_ features: StoreFeatures, _ capabilities: Set<StoreFixtureCapability>) -> String? {
-        if let missingProtocol { return "the store does not conform to \(missingProtocol)" }
+        if let missingSupport { return missingSupport }
         let undeclared = needs.subtracting(features)
         guard undeclared.isEmpty else { return "the store does not declare \(undeclared.text)" }
         return self.capabilities.subtracting(capabilities).first?.missing

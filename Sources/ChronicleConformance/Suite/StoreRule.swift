@@ -17,8 +17,8 @@ public struct StoreRule<Store: DataStore> {
     public let needs: StoreFeatures
     /// The operations of the fixture that the rule needs.
     public let capabilities: Set<StoreFixtureCapability>
-    /// The protocol that the store must conform to for the rule to apply, if it does not.
-    private(set) var missingProtocol: String?
+    /// Why the rule does not apply to the store: a protocol or a capability that it does not have.
+    private(set) var missingSupport: String?
     /// Checks the requirement on a new store. A ``ConformanceFailure``, or any other error, is reported as a failure.
     public let check: (StoreHarness<Store>) throws -> Void
 
@@ -43,7 +43,16 @@ public struct StoreRule<Store: DataStore> {
     /// Returns the rule, which is skipped if the store does not conform to an optional protocol.
     func requiring(_ name: String, _ conforms: Bool) -> StoreRule {
         var rule = self
-        rule.missingProtocol = conforms ? nil : name
+        if !conforms { rule.missingSupport = "the store does not conform to \(name)" }
+        return rule
+    }
+
+    /// Returns the rule, which is skipped if the store does not have a capability.
+    func requiring(_ capability: DataStoreCapabilities, _ name: String) -> StoreRule {
+        var rule = self
+        if !Store.capabilities.contains(capability) {
+            rule.missingSupport = "the store does not have the capability \(name)"
+        }
         return rule
     }
 }

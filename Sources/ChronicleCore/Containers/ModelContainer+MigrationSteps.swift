@@ -19,7 +19,7 @@ extension ModelContainer {
     /// - Returns: The changes, store by store. An empty array if nothing would change.
     /// - Throws: The error that creating a container with the same arguments would throw, such as
     ///   ``SwiftDataError/backwardMigration``, except errors about several stores. ``SwiftDataError/unsupportedFeature`` if a store
-    ///   does not conform to ``DataStoreMigrating``; open a copy of its data instead. ``SwiftDataError/storeFull`` if the
+    ///   does not implement ``DataStore/migrationSteps(_:migrationPlan:)``; open a copy of its data instead. ``SwiftDataError/storeFull`` if the
     ///   temporary directory has not enough space for a copy.
     /// - Complexity: Proportional to the size of the files.
     public static func migrationSteps(

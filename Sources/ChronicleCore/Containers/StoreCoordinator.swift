@@ -123,15 +123,7 @@ final class StoreCoordinator: Sendable {
     private static func steps<Configuration: DataStoreConfiguration>(
         _ configuration: Configuration, _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> [MigrationStep] {
-        func steps<Store: DataStoreMigrating>(_: Store.Type) throws -> [MigrationStep]? {
-            guard let configuration = configuration as? Store.Configuration else { return nil }
-            return try Store.migrationSteps(configuration, migrationPlan: migrationPlan)
-        }
-        guard let store = Configuration.Store.self as? any DataStoreMigrating.Type, let steps = try steps(store) else {
-            throw SwiftDataError.unsupportedFeature.with(
-                detail: "\(Configuration.Store.self) cannot tell what opening it would change; open a copy of its data")
-        }
-        return steps
+        try Configuration.Store.migrationSteps(configuration, migrationPlan: migrationPlan)
     }
 
     /// Completes and checks the configuration of a store, and passes it to a closure that opens the store.
@@ -165,7 +157,7 @@ final class StoreCoordinator: Sendable {
     /// Throws an error if the store does not support the inheritance of a model.
     private static func checkInheritance(_ schema: Schema, in store: any DataStore.Type) throws {
         guard let entity = schema.entities.first(where: { $0.superentityName != nil }),
-            !(store is any DataStoreInheriting.Type)
+            !store.capabilities.contains(.inheritance)
         else { return }
         throw SwiftDataError.unsupportedFeature.with(
             detail: "\(store) does not support models that inherit from models; use another store",

@@ -154,7 +154,7 @@ extension ModelContext {
     }
 
     private func canExclude(_ type: any PersistentModel.Type) throws -> Bool {
-        try coordinator.stores(for: type).allSatisfy { $0 is any DataStoreExcluding }
+        try coordinator.stores(for: type).allSatisfy { Swift.type(of: $0).capabilities.contains(.excludedIdentifiers) }
     }
 
     /// Returns the number of models that match a descriptor.

@@ -5,6 +5,7 @@ public import Foundation
 /// A container creates one store for each of its configurations. Contexts access a store only through this protocol
 /// and, where the store adopts them, ``HistoryProviding`` for history, ``DataStoreBatching`` for batch deletes, and
 /// ``DataStoreLinking`` for many-to-many relationships. Several contexts use a store at the same time, on any thread.
+/// Further optional features are ``capabilities`` or protocols; <doc:WritingAStore#Optional-features> lists them.
 ///
 /// If a store cannot perform a request, or if the context can perform it more efficiently, the store throws a
 /// ``DataStoreError``. The context then filters or sorts the rows in memory, or reports the missing feature to the
@@ -22,6 +23,9 @@ public protocol DataStore: AnyObject, Sendable {
     /// its own type.
     associatedtype Snapshot: DataStoreSnapshot
 
+    /// The optional features of the stores of this type. The default implementation returns an empty set.
+    static var capabilities: DataStoreCapabilities { get }
+
     /// Opens the store, and creates it if it does not exist.
     ///
     /// - Parameters:
@@ -32,6 +36,22 @@ public protocol DataStore: AnyObject, Sendable {
     /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or a more specific error that it matches, if the store
     ///   cannot be opened. The detail describes what to correct.
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
+
+    /// Returns the changes that ``init(_:migrationPlan:)`` with the same arguments would make to the data that exists,
+    /// without making them.
+    ///
+    /// ``ModelContainer/migrationSteps(for:configurations:migrationPlan:)`` calls this method.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store.
+    ///   - migrationPlan: The plan for migrating the data, or `nil` for automatic changes only.
+    /// - Returns: The changes in the order in which they are described to people; an empty array if the store would not
+    ///   change.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` in the default implementation. The errors of the initializer, such
+    ///   as ``SwiftDataError/backwardMigration``.
+    static func migrationSteps(
+        _ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws -> [MigrationStep]
 
     /// The identifier of the store, which is part of the identifiers of its models.
     ///
@@ -96,6 +116,16 @@ public protocol DataStore: AnyObject, Sendable {
     ///   an error.
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
+    /// Returns the position in the history of its source that a replica has reached.
+    ///
+    /// Implement this method in a store with the capability ``DataStoreCapabilities/replay``. It is not called for other
+    /// stores; the default implementation returns `nil`.
+    ///
+    /// - Returns: The token of the last replayed transaction, which is a token of the source; `nil` if nothing was
+    ///   replayed.
+    /// - Throws: The error that prevented the store from reading, such as ``SwiftDataError/storeBusy``.
+    func replayedHistoryToken() throws -> DefaultHistoryToken?
+
     /// Deletes all models and the history of the store.
     ///
     /// - Throws: ``SwiftDataError/unsupportedFeature`` in the default implementation, or the error that prevented the
@@ -128,6 +158,30 @@ public protocol DataStore: AnyObject, Sendable {
 }
 
 extension DataStore {
+    /// An empty set.
+    public static var capabilities: DataStoreCapabilities { [] }
+
+    /// Throws ``SwiftDataError/unsupportedFeature``.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store.
+    ///   - migrationPlan: The plan for migrating the data, or `nil`.
+    /// - Returns: Nothing, because the method always throws.
+    /// - Throws: ``SwiftDataError/unsupportedFeature``. Open a copy of the data to see what changes.
+    public static func migrationSteps(
+        _ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws -> [MigrationStep] {
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "\(Self.self) cannot tell what opening it would change; open a copy of its data")
+    }
+
+    /// `nil`.
+    ///
+    /// - Returns: `nil`.
+    /// - Throws: The errors that an implementation in a store throws, such as ``SwiftDataError/storeBusy``. This
+    ///   implementation throws none.
+    public func replayedHistoryToken() throws -> DefaultHistoryToken? { nil }
+
     /// Opens the store without a container.
     ///
     /// - Parameters:

@@ -6,8 +6,8 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     public let editingState: EditingState
     /// The identifiers of rows to treat as if they were not in the store.
     ///
-    /// These models have unsaved changes or deletes in the context. The set is empty for stores that do not conform to
-    /// ``DataStoreExcluding``.
+    /// These models have unsaved changes or deletes in the context. The set is empty for stores without the
+    /// capability ``DataStoreCapabilities/excludedIdentifiers``.
     public let excludedIdentifiers: Set<PersistentIdentifier>
     /// The rows to look up by identifier, or `nil` to return all rows that match the descriptor.
     ///
@@ -70,7 +70,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     public let editingState: EditingState
     /// The new models. Their identifiers are temporary, and their references may be temporary as well.
     ///
-    /// For stores that conform to ``DataStoreRestoring``, some of the identifiers may be permanent.
+    /// For stores with the capability ``DataStoreCapabilities/explicitIdentifiers``, some of the identifiers may be
+    /// permanent.
     public let inserted: [SnapshotType]
     /// The changed models, with all their values. ``DataStoreSnapshot/changed`` contains the slots to write.
     public let updated: [SnapshotType]
@@ -90,7 +91,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     public let acknowledgement: HistoryAcknowledgement?
     /// The transaction of another store that the save replays, or `nil`.
     ///
-    /// It is always `nil` for stores that do not conform to ``DataStoreReplaying``.
+    /// It is always `nil` for stores without the capability ``DataStoreCapabilities/replay``.
     public let replay: HistoryReplayStep?
 
     /// Creates a save request.

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A store that records a history of its changes.
 ///
 /// Adopt this protocol in addition to ``DataStore``. A conforming store must meet these requirements for every reader:
@@ -88,6 +90,50 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// - Returns: The matching transactions.
     /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func fetchHistoryWithoutChanges(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
+
+    /// Returns a part of the history of one model.
+    ///
+    /// The default implementation calls ``fetchHistory(_:)`` and selects the changes of the model. Implement this method
+    /// if the store finds them faster, for example with an index. Ignore ``ModelHistoryRequest/attributeName``; the
+    /// context omits the other changes. The model may belong to an entity that the schema no longer contains.
+    ///
+    /// - Parameter request: The model, the order, and the place at which the page begins.
+    /// - Returns: At most ``ModelHistoryRequest/limit`` changes. A store that cannot begin at the newest change may return
+    ///   all changes as one page in descending order. If the page has a continuation, the page that begins there must
+    ///   not repeat or omit changes.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if changes after the continuation of
+    ///   the request were deleted or are not part of the history; ``SwiftDataError/historyDisabled`` if the store does
+    ///   not record changes; or the error that prevented the store from reading.
+    func fetchModelHistory(_ request: ModelHistoryRequest<HistoryType>) throws -> ModelHistoryPage<HistoryType>
+
+    /// Returns a store with the models as they were at a position.
+    ///
+    /// Implement this method and declare the capability ``DataStoreCapabilities/earlierPositions`` so that contexts can be
+    /// created with ``ModelContext/init(_:asOf:)-(_,Token)``.
+    ///
+    /// The returned store has the same ``DataStore/identifier`` and ``DataStore/schema``, so that a model has the same
+    /// identifier at every position. Its fetches return the rows as they were after the transaction of the token,
+    /// whatever other contexts and programs save meanwhile. If a fetch needs a value that the history does not contain,
+    /// it must throw ``SwiftDataError/historyValueMissing``; it must also throw this error if relationships of the
+    /// returned rows reach such a value, because properties cannot throw. Contexts do not save to the store.
+    ///
+    /// - Parameter token: The position.
+    /// - Returns: The store as of the position.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or a more specific error that it matches, if the history after
+    ///   the position is incomplete or the token has no position in this store; ``SwiftDataError/historyDisabled`` if
+    ///   the store does not record changes. ``DataStoreError/unsupportedFeature`` in the default implementation.
+    func store(asOf token: HistoryType.TokenType) throws -> any DataStore
+
+    /// Returns the token of the last transaction before the first one with a later timestamp.
+    ///
+    /// If all transactions are later, return the position before the first one. The default implementation fetches all
+    /// transactions without their changes.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: The token of the position that the store had at the date, according to the timestamps.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the position cannot be determined because transactions were
+    ///   deleted; ``SwiftDataError/historyDisabled`` if the store does not record changes.
+    func historyToken(asOf date: Date) throws -> HistoryType.TokenType
 }
 
 extension HistoryProviding {

@@ -14,8 +14,8 @@ public struct ModelHistoryRequest<Transaction: HistoryTransaction>: Sendable {
     public var attributeName: String?
     /// Whether the oldest (`.forward`) or the newest change (`.reverse`) is first.
     public var order: SortOrder
-    /// The maximum number of changes to return, at least 1. Stores that do not conform to ``ModelHistoryProviding`` can
-    /// return more.
+    /// The maximum number of changes to return, at least 1. Stores with the default implementation of
+    /// ``HistoryProviding/fetchModelHistory(_:)`` can return more.
     public var limit: Int
     /// The place at which the page begins, which a page with the same model and order returned; `nil` for the first
     /// page.

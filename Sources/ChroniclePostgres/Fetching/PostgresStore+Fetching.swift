@@ -2,9 +2,7 @@
     public import ChronicleCore
     import ChronicleSQL
 
-    extension PostgresStore: DataStoreInheriting {}
-
-    extension PostgresStore: DataStoreExcluding {
+    extension PostgresStore {
         /// Returns snapshots of the rows that match a request.
         ///
         /// - Returns: The snapshots in the order of the request.

@@ -2,7 +2,7 @@
     public import ChronicleCore
     import Foundation
 
-    extension PostgresStore: DataStoreRestoring {
+    extension PostgresStore {
         /// Saves the changes of a context in one transaction, with the history.
         ///
         /// A save whose rows do not reference each other takes one round trip. Inserted snapshots with permanent identifiers

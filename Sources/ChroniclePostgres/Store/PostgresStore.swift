@@ -18,6 +18,11 @@
         /// The type of the store's snapshots.
         public typealias Snapshot = DefaultSnapshot
 
+        /// The capabilities except replicas and earlier positions.
+        public static var capabilities: DataStoreCapabilities {
+            [.excludedIdentifiers, .inheritance, .explicitIdentifiers]
+        }
+
         /// The configuration that the store was opened with.
         public let configuration: PostgresConfiguration
         /// The schema of the models in the store.

@@ -3,9 +3,7 @@ import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
-extension DefaultStore: DataStoreInheriting {}
-
-extension DefaultStore: DataStoreExcluding {
+extension DefaultStore {
     /// Returns snapshots of the rows that match a request.
     ///
     /// - Returns: The snapshots in the order of the request.

@@ -3,7 +3,7 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-extension DefaultStore: DataStoreMigrating {
+extension DefaultStore {
     /// Returns the changes that ``init(_:migrationPlan:)`` with the same arguments would make to the file, without making them.
     ///
     /// The method opens a copy of the file in the temporary directory, which it deletes afterwards. Like every reader of a file,

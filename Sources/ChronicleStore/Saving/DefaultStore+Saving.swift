@@ -3,7 +3,7 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-extension DefaultStore: DataStoreRestoring {
+extension DefaultStore {
     /// Saves the changes of a context in one transaction, with the history and its header.
     ///
     /// Inserted snapshots with permanent identifiers of this store become rows with these keys. If another writer changed

@@ -22,6 +22,11 @@ public final class DefaultStore: DataStore {
     /// The type of the tokens in the store's history.
     public typealias TokenType = DefaultHistoryToken
 
+    /// All capabilities.
+    public static var capabilities: DataStoreCapabilities {
+        [.excludedIdentifiers, .inheritance, .explicitIdentifiers, .replay, .earlierPositions]
+    }
+
     /// The configuration that the store was opened with.
     public let configuration: ModelConfiguration
     /// The name of the configuration.

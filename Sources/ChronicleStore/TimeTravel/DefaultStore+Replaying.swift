@@ -4,7 +4,7 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
-extension DefaultStore: DataStoreReplaying {
+extension DefaultStore {
     /// Returns the position in the history of the source that the store has reached.
     ///
     /// - Returns: A token of the source, or `nil` if nothing was replayed to the store.

@@ -49,6 +49,8 @@ final class FaultyFileStore: DataStore {
         }
     }
 
+    static var capabilities: DataStoreCapabilities { [.inheritance, .replay, .earlierPositions] }
+
     let configuration: Configuration
     let base: DefaultStore
     /// The end of the history when the store was opened.
@@ -174,9 +176,7 @@ final class FaultyFileStore: DataStore {
     }
 }
 
-extension FaultyFileStore: DataStoreInheriting {}
-
-extension FaultyFileStore: DataStoreRestoring, DataStoreReplaying {
+extension FaultyFileStore {
     private func with(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, inserted: [DefaultSnapshot],
         replay: HistoryReplayStep?
@@ -236,7 +236,7 @@ extension FaultyFileStore: HistoryPaging, DataStoreExporting {
     }
 }
 
-extension FaultyFileStore: ModelHistoryProviding {
+extension FaultyFileStore {
     func fetchModelHistory(
         _ request: ModelHistoryRequest<DefaultHistoryTransaction>
     ) throws -> ModelHistoryPage<DefaultHistoryTransaction> {
@@ -347,7 +347,7 @@ extension FaultyFileStore: HistoryProviding {
     func currentHistoryToken() throws -> DefaultHistoryToken? { try base.currentHistoryToken() }
 }
 
-extension FaultyFileStore: DataStoreVersioning {
+extension FaultyFileStore {
     func store(asOf token: DefaultHistoryToken) throws -> any DataStore {
         let past = try base.store(asOf: token)
         return fault == .readsThePresent ? base : past

@@ -12,14 +12,15 @@ import Testing
         JournalStoreConfiguration(url: directory.file(), durability: .relaxed)
     }
     // A journal is its history, which cannot be disabled.
-    let missing = [
-        "DataStoreConsuming", "DataStoreExporting", "DataStoreInheriting", "DataStoreReplaying", "DataStoreRestoring",
-        "DataStoreVersioning", "HistoryPaging", "HistoryRetaining", "HistoryTagging", "ModelHistoryProviding",
+    let protocols = [
+        "DataStoreConsuming", "DataStoreExporting", "HistoryPaging", "HistoryRetaining", "HistoryTagging",
     ].map { "the store does not conform to \($0)" }
+    let capabilities = ["earlierPositions", "explicitIdentifiers", "inheritance", "replay"]
+        .map { "the store does not have the capability \($0)" }
     #expect(
         Set(report.skipped.map(\.text))
             == Set(
-                missing + [
+                protocols + capabilities + [
                     "the fixture does not disable the history (StoreFixture.recording)",
                     "the store does not declare links", "the store does not declare migrations",
                 ]))

@@ -23,14 +23,15 @@ extension ModelContext {
     /// relationship of the fetched models reaches an entity with such a value.
     ///
     /// - Parameters:
-    ///   - container: The container. Each of its stores must conform to ``DataStoreVersioning``.
+    ///   - container: The container. Each of its stores must have the capability
+    ///     ``DataStoreCapabilities/earlierPositions``.
     ///   - token: The position. In a container with several stores, it needs a position in each of them; see
     ///     ``DefaultHistoryToken/merging(_:)``.
     /// - Throws: An error that matches ``SwiftDataError/historyTokenExpired``: use a later token if the history was
     ///   deleted or has a gap after the position, and a token of these stores if it is
     ///   ``SwiftDataError/historyTokenStoreMismatch``. ``SwiftDataError/historyDisabled`` if a store does not record its
-    ///   history; enable it. ``SwiftDataError/unsupportedFeature`` if a store does not conform to
-    ///   ``DataStoreVersioning``.
+    ///   history; enable it. ``SwiftDataError/unsupportedFeature`` if a store does not have the
+    ///   capability ``DataStoreCapabilities/earlierPositions``.
     /// - Complexity: O(1). The first fetch reads the changes after the position.
     public convenience init<Token: HistoryToken>(_ container: ModelContainer, asOf token: Token) throws {
         try self.init(container) { try $0.openStore(asOf: token) }
@@ -69,18 +70,20 @@ extension ModelContext {
     }
 
     private convenience init(
-        _ container: ModelContainer, _ open: (any DataStoreVersioning) throws -> (any DataStore, any HistoryToken)
+        _ container: ModelContainer, _ open: (any HistoryProviding) throws -> (any DataStore, any HistoryToken)
     ) throws {
         var stores: [any DataStore] = []
         var positions: [String: any HistoryToken] = [:]
         for store in container.stores {
-            guard let versioning = store as? any DataStoreVersioning else {
+            guard type(of: store).capabilities.contains(.earlierPositions),
+                let provider = store as? any HistoryProviding
+            else {
                 throw SwiftDataError.unsupportedFeature.with(
                     detail: "\(type(of: store)) cannot be read as of an earlier position; use another store",
                     storeIdentifier: store.identifier, storeName: store.configuration.name)
             }
             let opened: (store: any DataStore, token: any HistoryToken)
-            do { opened = try open(versioning) } catch { throw store.attributed(error) }
+            do { opened = try open(provider) } catch { throw store.attributed(error) }
             guard opened.store.identifier == store.identifier else {
                 throw SwiftDataError.invalidStoreResponse.with(
                     detail: "the store as of a position has another identifier", storeIdentifier: store.identifier,
@@ -99,7 +102,7 @@ extension ModelContext {
     public var asOf: DefaultHistoryToken? { coordinator.asOf }
 }
 
-extension DataStoreVersioning {
+extension HistoryProviding {
     fileprivate func openStore(asOf token: some HistoryToken) throws -> (any DataStore, any HistoryToken) {
         guard let token = token as? HistoryType.TokenType else {
             throw SwiftDataError.historyTokenStoreMismatch.with(

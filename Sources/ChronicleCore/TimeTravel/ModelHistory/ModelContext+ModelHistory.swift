@@ -125,10 +125,7 @@ extension ModelContext {
         checkIsolation()
         let provider: any HistoryProviding<Transaction> = try historyProvider(of: request.model)
         var page = try attributingErrors(to: provider) {
-            if let store = provider as? any ModelHistoryProviding<Transaction> {
-                return try store.fetchModelHistory(request)
-            }
-            return try provider.scanModelHistory(request)
+            try provider.fetchModelHistory(request)
         }
         if let name = request.attributeName { page.entries.removeAll { !$0.affects(attributeNamed: name) } }
         return page

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Replays the lines of an export, one source transaction in one transaction of the store.
-struct HistoryReplayer<Store: DataStoreReplaying> {
+struct HistoryReplayer<Store: DataStore> {
     private typealias Line = HistoryExportLine
 
     private enum Stage {

@@ -31,7 +31,8 @@ extension ModelContainer {
     ///   - ``SwiftDataError/historyReplayConflict``, ``SwiftDataError/uniquenessViolation`` or
     ///     ``SwiftDataError/modelValidationFailure`` if changes of the replica conflict with those of the source. Undo
     ///     them, or use a new replica.
-    ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreReplaying``.
+    ///   - ``SwiftDataError/unsupportedFeature`` if the store does not have the capability
+    ///     ``DataStoreCapabilities/replay``.
     ///   - An error of the store, such as ``SwiftDataError/storeBusy``.
     /// - Complexity: Proportional to the size of the export. The memory is proportional to the largest transaction, or to
     ///   the snapshot.
@@ -62,7 +63,7 @@ extension ModelContainer {
     @discardableResult
     public func replayHistory(storeName: String? = nil, _ nextPart: () throws -> Data?) throws -> Int {
         let commits = coordinator.commits
-        func run<Store: DataStoreReplaying>(_ store: Store) throws -> Int {
+        func run<Store: DataStore>(_ store: Store) throws -> Int {
             try withoutActuallyEscaping(nextPart) { nextPart in
                 var lines = HistoryLineReader(nextPart)
                 var replayer = try HistoryReplayer(store) { commits.didSave(to: store) }
@@ -81,21 +82,22 @@ extension ModelContainer {
     ///
     /// - Parameter storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
     /// - Returns: A token of the source, or `nil` if nothing was replayed to the store.
-    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreReplaying``, or if
-    ///   several stores do; pass the name of one. ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the store does not have the capability
+    ///   ``DataStoreCapabilities/replay``, or if several stores do; pass the name of one. ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1).
     public func replayedHistoryToken(storeName: String? = nil) throws -> DefaultHistoryToken? {
         let store = try replica(named: storeName)
         return try attributingErrors(to: store) { try store.replayedHistoryToken() }
     }
 
-    private func replica(named name: String?) throws -> any DataStoreReplaying {
-        let candidates = stores.filter { name == nil || $0.configuration.name == name }
-            .compactMap { $0 as? any DataStoreReplaying }
+    private func replica(named name: String?) throws -> any DataStore {
+        let candidates = stores.filter { store in
+            (name == nil || store.configuration.name == name) && type(of: store).capabilities.contains(.replay)
+        }
         guard let store = candidates.first, candidates.count == 1 else {
             throw SwiftDataError.unsupportedFeature.with(
                 detail: candidates.isEmpty
-                    ? "no store of this name conforms to DataStoreReplaying"
+                    ? "no store of this name has the capability replay"
                     : "several stores can be replicas; pass the name of one of them", storeName: name)
         }
         return store

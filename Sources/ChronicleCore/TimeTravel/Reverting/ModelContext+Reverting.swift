@@ -11,8 +11,9 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
     ///   ``SwiftDataError/historyTokenStoreMismatch`` if the transaction belongs to another store.
     ///   ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted from the
-    ///   history. ``SwiftDataError/unsupportedFeature`` if the revert restores a model and the store does not conform to
-    ///   ``DataStoreRestoring``. ``SwiftDataError/storeBusy`` or another error of the store; try again.
+    ///   history. ``SwiftDataError/unsupportedFeature`` if the revert restores a model and the store does not have
+    ///   the capability ``DataStoreCapabilities/explicitIdentifiers``. ``SwiftDataError/storeBusy`` or another error of the
+    ///   store; try again.
     /// - Complexity: O(*n*) in the number of changes of the transaction, and a request to the store for each relationship
     ///   of a model that the revert deletes.
     public func revertPlan<Transaction: HistoryTransaction>(for transaction: Transaction) throws -> RevertPlan {

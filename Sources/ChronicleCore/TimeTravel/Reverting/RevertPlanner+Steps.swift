@@ -2,7 +2,7 @@
 extension RevertPlanner {
     mutating func addRestore(_ change: NetChange, _ entity: Schema.Entity) throws {
         let store = try context.coordinator.store(for: entity.type, of: change.persistentIdentifier)
-        guard store is any DataStoreRestoring else {
+        guard type(of: store).capabilities.contains(.explicitIdentifiers) else {
             throw store.attributed(
                 DataStoreError.unsupportedFeature.with(detail: "inserting models with permanent identifiers"))
         }

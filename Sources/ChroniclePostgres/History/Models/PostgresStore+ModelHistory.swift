@@ -3,7 +3,7 @@
     import ChronicleSQLStore
     import Foundation
 
-    extension PostgresStore: ModelHistoryProviding {
+    extension PostgresStore {
         /// Returns a part of the history of one model.
         ///
         /// With ``setHistoryIndexedByModel(_:)``, the server looks up the changes of the model. Without the index, it scans

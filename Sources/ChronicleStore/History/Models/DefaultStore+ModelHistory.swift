@@ -1,7 +1,7 @@
 public import ChronicleCore
 import ChronicleSQLite
 
-extension DefaultStore: ModelHistoryProviding {
+extension DefaultStore {
     /// Returns a part of the history of one model.
     ///
     /// With ``setHistoryIndexedByModel(_:)``, the method reads only the changes of the model. Without the index, it visits

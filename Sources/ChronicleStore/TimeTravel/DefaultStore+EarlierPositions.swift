@@ -3,7 +3,7 @@ import ChronicleSQLStore
 import ChronicleSQLite
 public import Foundation
 
-extension DefaultStore: DataStoreVersioning {
+extension DefaultStore {
     /// Returns a store with the rows as they were at a position.
     ///
     /// The store reads a file with a separate connection. It keeps the rows that have changed since the position in

@@ -1,25 +1,6 @@
-import Foundation
+public import Foundation
 
-/// A store that finds the changes of one model without returning all other changes.
-///
-/// Adopt this protocol in addition to ``HistoryProviding`` if the store has an index, or reads its history faster than
-/// ``HistoryProviding/fetchHistory(_:)``. For other stores, ``ModelContext`` fetches the transactions and selects the
-/// changes of the model.
-public protocol ModelHistoryProviding<HistoryType>: HistoryProviding {
-    /// Returns a part of the history of one model.
-    ///
-    /// Ignore ``ModelHistoryRequest/attributeName``; the context omits the other changes. The model may belong to an
-    /// entity that the schema no longer contains.
-    ///
-    /// - Parameter request: The model, the order, and the place at which the page begins.
-    /// - Returns: At most ``ModelHistoryRequest/limit`` changes. If the page has a continuation, the page that begins
-    ///   there must not repeat or omit changes.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if changes after the continuation of
-    ///   the request were deleted or are not part of the history; ``SwiftDataError/historyDisabled`` if the store does
-    ///   not record changes; or the error that prevented the store from reading.
-    func fetchModelHistory(_ request: ModelHistoryRequest<HistoryType>) throws -> ModelHistoryPage<HistoryType>
-}
-
+// What stores that do not read earlier positions faster use.
 extension HistoryProviding {
     /// The number of transactions that are fetched at a time.
     private var transactionsPerFetch: Int { 100 }
@@ -30,7 +11,14 @@ extension HistoryProviding {
     ///
     /// A page never ends within a transaction. In descending order, there is a single page, because a descriptor
     /// returns the oldest transactions first.
-    func scanModelHistory(_ request: ModelHistoryRequest<HistoryType>) throws -> ModelHistoryPage<HistoryType> {
+    ///
+    /// - Parameter request: The model, the order, and the place at which the page begins.
+    /// - Returns: The changes of the model.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: O(*n*) for all pages together, where *n* is the length of the history.
+    public func fetchModelHistory(
+        _ request: ModelHistoryRequest<HistoryType>
+    ) throws -> ModelHistoryPage<HistoryType> {
         let completeAfter = try earliestHistoryToken()
         var entries: [ModelHistoryEntry<HistoryType>] = []
         var visitedCount = 0
@@ -57,5 +45,29 @@ extension HistoryProviding {
         return ModelHistoryPage(
             entries: request.order == .forward ? entries : entries.reversed(), continuation: nil,
             completeAfter: completeAfter, visitedCount: visitedCount)
+    }
+
+    /// Throws ``DataStoreError/unsupportedFeature``.
+    ///
+    /// - Parameter token: The position.
+    /// - Returns: Nothing, because the method always throws.
+    /// - Throws: ``DataStoreError/unsupportedFeature``. Implement the method to support earlier positions.
+    public func store(asOf token: HistoryType.TokenType) throws -> any DataStore {
+        throw DataStoreError.unsupportedFeature.with(detail: "reading as of an earlier position")
+    }
+
+    /// Returns the token of the last transaction before the first one with a later timestamp.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: The token.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if there is none, because earlier transactions may have been
+    ///   deleted. Also the errors of ``fetchHistoryWithoutChanges(_:)``.
+    /// - Complexity: O(*n*), where *n* is the number of transactions.
+    public func historyToken(asOf date: Date) throws -> HistoryType.TokenType {
+        let transactions = try fetchHistoryWithoutChanges(HistoryDescriptor())
+        if let last = transactions.prefix(while: { $0.timestamp <= date }).last { return last.token }
+        throw SwiftDataError.historyTokenExpired.with(
+            detail: "the history contains no transaction up to the date; use a later date",
+            storeIdentifier: (self as? any DataStore)?.identifier)
     }
 }
