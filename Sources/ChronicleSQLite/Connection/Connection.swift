@@ -41,8 +41,6 @@ package final class Connection {
     var interruption: Interruption?
     var isInterruptible = false
 
-    /// See ``attachment``.
-    @exclusivity(unchecked) var attachedObject: AnyObject?
     /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
     @exclusivity(unchecked) package var didCommit: (@Sendable (Connection) -> Void)?
     /// A closure to call after a checkpoint that followed a commit, with the number of pages that could not be copied, and the
@@ -131,7 +129,7 @@ package final class Connection {
         resetAndRollBack()
         statements.removeAll()
         (begin, commit, rollBack) = (nil, nil, nil)
-        (attachedObject, didCommit, didCheckpoint, rowChangeObservation) = (nil, nil, nil, nil)
+        (didCommit, didCheckpoint, rowChangeObservation) = (nil, nil, nil)
         self.handle = nil
         // Statements may outlive the connection.
         _ = sqlite3_wal_hook(handle, nil, nil)
@@ -144,12 +142,6 @@ package final class Connection {
 // MARK: - State
 
 extension Connection {
-    /// An object that lives as long as the connection is open, such as the recorder of its changes.
-    package var attachment: AnyObject? {
-        get { attachedObject }
-        set { attachedObject = newValue }
-    }
-
     /// Whether the connection was closed.
     package var isClosed: Bool { handle == nil }
 

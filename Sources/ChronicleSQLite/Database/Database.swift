@@ -183,6 +183,9 @@ package final class Database: Sendable {
         return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
     }
 
+    /// Returns whether a connection is the one that ``write(_:)`` uses.
+    package func isWriter(_ connection: Connection) -> Bool { writer?.contains(connection) == true }
+
     /// Runs `body` with a reading connection that no other call uses at the same time.
     ///
     /// For a database in memory, this is the only connection: nested calls share it, other threads wait, and `body`

@@ -10,6 +10,8 @@ final class SharedConnection: @unchecked Sendable {
         self.connection = connection
     }
 
+    func contains(_ other: Connection) -> Bool { connection === other }
+
     /// Waits for the connection and runs `body`. Before it returns, the outermost call resets running statements and
     /// rolls back an open transaction. Afterwards, it runs what was passed to ``Connection/afterUse(_:)``, without the
     /// connection.

@@ -44,13 +44,11 @@ extension DefaultStore: DataStoreBatching {
 
     private func delete(_ query: SQLQuery, _ state: EditingState, _ connection: Connection) throws {
         let header = try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: nil) }) {
-            var headers = HeaderWriter(self, connection)
-            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
-            try connection.setTriggersEnabled(true)
+            let recording = try recorder.begin(connection)
             try connection.cached(query).run()
-            return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
+            return try recording.writeHeader(state, isChange: false)
         }
-        didCommit(header, connection)
+        recorder.didCommit(header, connection)
     }
 }
 
@@ -110,32 +108,18 @@ extension DefaultStore {
     private func update(
         _ query: SQLQuery, _ table: EntityTable, _ slots: PropertySet, _ state: EditingState, _ connection: Connection
     ) throws -> Int {
-        do {
-            return try update(query, table, slots, state, connection, usesHook: configuration.recorder.allowsHook)
-        } catch is HookRecorder.NeedsTriggers {
-            return try update(query, table, slots, state, connection, usesHook: false)
+        let (count, header) = try recorder.transaction {
+            try connection.immediate {
+                let recording = try recorder.begin(updating: table, slots, connection)
+                defer { recording.end() }
+                let statement = try connection.cached(query)
+                try recording.beginStatement()
+                try statement.run()
+                let count = connection.changes
+                return (count, try recording.writeHeader(state, isChange: false))
+            }
         }
-    }
-
-    private func update(
-        _ query: SQLQuery, _ table: EntityTable, _ slots: PropertySet, _ state: EditingState, _ connection: Connection,
-        usesHook: Bool
-    ) throws -> Int {
-        let (count, header) = try connection.immediate {
-            let hook = try hookRecorder(connection, isAllowed: usesHook)
-            var headers = HeaderWriter(self, connection)
-            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
-            let recorder = try first != nil && hook?.begin(updating: table, slots, connection) == true ? hook : nil
-            if recorder == nil { try connection.setTriggersEnabled(true) }
-            defer { recorder?.end(connection) }
-            let statement = try connection.cached(query)
-            try recorder?.beginStatement(connection)
-            try statement.run()
-            let count = connection.changes
-            let header = try first.flatMap { try headers.write(state, from: $0, isChange: false, recorder: recorder) }
-            return (count, header)
-        }
-        didCommit(header, connection)
+        recorder.didCommit(header, connection)
         return count
     }
 
@@ -152,17 +136,15 @@ extension DefaultStore {
         _ connection: Connection
     ) throws -> Int {
         let (count, header) = try connection.immediate {
-            var headers = HeaderWriter(self, connection)
-            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             // The changes of a row that is updated twice are merged, which needs them in the file.
-            try connection.setTriggersEnabled(true)
+            let recording = try recorder.begin(connection)
             let rows = try newRows(query, slots, changed, table, connection)
-            var writer = RowWriter(connection, layout, predictsKeys: true, firstChange: first)
+            var writer = RowWriter(connection, layout, recording, predictsKeys: true)
             try writer.write(
                 DataStoreSaveChangesRequest(editingState: state, inserted: [], updated: rows, deleted: []))
-            return (rows.count, try first.flatMap { try headers.write(state, from: $0, isChange: false) })
+            return (rows.count, try recording.writeHeader(state, isChange: false))
         }
-        didCommit(header, connection)
+        recorder.didCommit(header, connection)
         return count
     }
 

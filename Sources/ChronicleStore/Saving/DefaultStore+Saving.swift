@@ -37,24 +37,13 @@ extension DefaultStore {
             try database.write { connection in
                 let written = try write(request, connection)
                 keyReservations.withLock { $0 = written.reservations }
-                didCommit(written.header, connection)
+                recorder.didCommit(written.header, connection)
                 return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     snapshotsToReregister: written.reconciled,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) },
                     mayHaveOtherChanges: written.ranOtherTriggers)
             }
-        }
-    }
-
-    /// Remembers the header of a transaction. Called after the transaction, because a failed one also rolls back its
-    /// header and source.
-    func didCommit(_ header: HeaderWriter.Header?, _ connection: Connection) {
-        guard let header else { return }
-        if let recorder = HookRecorder.attached(to: connection) {
-            recorder.didCommit(header, connection)
-        } else {
-            latestHeader.withLock { $0 = header }
         }
     }
 
@@ -79,66 +68,46 @@ extension DefaultStore {
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
     ) throws -> Written {
-        var attempt = Attempt(predictsKeys: true, usesHook: configuration.recorder.allowsHook)
-        while true {
-            do { return try write(request, connection, attempt) } catch is RowWriter.UnexpectedKeys {
-                attempt.predictsKeys = false
-            } catch is HookRecorder.NeedsTriggers {
-                attempt.usesHook = false
+        var predictsKeys = true
+        return try recorder.transaction {
+            do {
+                return try write(request, connection, predictsKeys: predictsKeys)
+            } catch is RowWriter.UnexpectedKeys {
+                predictsKeys = false
+                return try write(request, connection, predictsKeys: false)
             }
         }
     }
 
-    /// How a save is written. It is repeated with another way if that turns out to be impossible.
-    private struct Attempt {
-        var predictsKeys: Bool
-        var usesHook: Bool
-    }
-
     private func write(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, _ attempt: Attempt
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, predictsKeys: Bool
     ) throws -> Written {
         try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             if let acknowledgement = request.acknowledgement { try apply(acknowledgement, connection) }
             if let replay = request.replay { try apply(replay, connection) }
-            let hook = try hookRecorder(connection, isAllowed: attempt.usesHook)
-            var headers = HeaderWriter(self, connection)
-            // Without triggers, a delete does not withdraw the note of its row.
-            let first =
-                try configuration.recordsHistory
-                ? headers.sealExternalChanges(resolvesConflicts: !request.deleted.isEmpty) : nil
-            let recorder = try first != nil && hook?.begin(request, connection) == true ? hook : nil
-            if recorder == nil, hook == nil { try connection.setTriggersEnabled(true) }
-            defer { recorder?.end(connection) }
-            var rows = RowWriter(
-                connection, layout, predictsKeys: attempt.predictsKeys, firstChange: first, recorder: recorder)
-            if let first, headers.isUnchanged { rows.reservations = keyReservations.withLock { $0.take(at: first) } }
+            let recording = try recorder.begin(request, connection)
+            defer { recording.end() }
+            var rows = RowWriter(connection, layout, recording, predictsKeys: predictsKeys)
+            if let first = recording.firstChange, recording.continuesLatestTransaction {
+                rows.reservations = keyReservations.withLock { $0.take(at: first) }
+            }
             do {
                 try rows.write(request)
                 // Every insert is a change; an update or a delete may have no effect.
                 let isChange = !request.inserted.isEmpty
-                let header = try first.flatMap {
-                    try headers.write(request.editingState, from: $0, isChange: isChange, recorder: recorder)
+                let header = try recording.writeHeader(request.editingState, isChange: isChange)
+                if let first = recording.firstChange, request.replay != nil {
+                    try requireListedDeletes(request, from: first, connection)
                 }
-                if let first, request.replay != nil { try requireListedDeletes(request, from: first, connection) }
                 if let header { rows.reservations.end(at: header.position) }
-                // The hook records only saves that run no trigger.
-                let ranOtherTriggers = try header != nil && recorder == nil && connection.hasOtherTriggers()
+                // Other triggers run only if those that record the changes do.
+                let ranOtherTriggers = try header != nil && recording.runsTriggers && connection.hasOtherTriggers()
                 return Written(rows, header, ranOtherTriggers: ranOtherTriggers)
             } catch {
                 keyReservations.withLock { $0 = rows.reservations.rolledBack() }
                 throw error
             }
         }
-    }
-
-    /// Returns the connection's recorder, or `nil` if triggers have to record the save.
-    func hookRecorder(_ connection: Connection, isAllowed: Bool) throws -> HookRecorder? {
-        guard isAllowed, configuration.recordsHistory, Connection.reportsRowChanges else { return nil }
-        if let known = HookRecorder.attached(to: connection) { return known }
-        let recorder = try HookRecorder(connection)
-        connection.attachment = recorder
-        return recorder
     }
 }
 

@@ -27,27 +27,21 @@ struct HeaderWriter {
     }
 
     let connection: Connection
-    /// The recorder of the connection, if it has one.
-    private let attached: HookRecorder?
-    /// The header of the latest transaction of the connection, or of the store if the connection has no recorder.
-    private let latest: Header?
+    /// The recorder of the connection, or `nil` if no store saves with it.
+    private let recorder: HistoryRecorder?
     /// Whether the header of the latest transaction is the newest row, so that nothing else has changed the history since.
     ///
     /// A position alone does not determine a header: a backup may have been restored into the file, and another program
     /// may have written since.
     private(set) var isUnchanged = false
 
-    /// Creates a writer for changes that no store object makes.
-    init(_ connection: Connection) {
-        self.connection = connection
-        attached = HookRecorder.attached(to: connection)
-        latest = nil
-    }
-
-    init(_ store: DefaultStore, _ connection: Connection) {
-        self.connection = connection
-        attached = HookRecorder.attached(to: connection)
-        latest = attached.map(\.latestHeader) ?? store.latestHeader.withLock(\.self)
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - connection: A writing connection.
+    ///   - recorder: The recorder of the connection, or `nil` if no store saves with it.
+    init(_ connection: Connection, _ recorder: HistoryRecorder? = nil) {
+        (self.connection, self.recorder) = (connection, recorder)
     }
 
     /// Seals the changes that other programs made since the last header as one external transaction.
@@ -58,18 +52,19 @@ struct HeaderWriter {
     @discardableResult
     mutating func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
-        if let attached, let header = attached.newestHeader(connection) {
+        if let recorder, let header = recorder.newestHeader(connection) {
             isUnchanged = true
-            try attached.enableTriggersOnHistory(connection)
+            try recorder.enableTriggersOnHistory(connection)
             return header.position + 1
         }
-        let last = try attached?.newest ?? connection.cached(ChangeTable.selectNewest)
+        let last = try recorder?.newestRow(connection) ?? connection.cached(ChangeTable.selectNewest)
         defer { last.reset() }
         let hasChanges = try last.step()
-        try attached?.enableTriggersOnHistory(connection)
+        try recorder?.enableTriggersOnHistory(connection)
         guard hasChanges else { return 1 }
         let position = try last.position(0)
         let kind = try last.kind(1, at: position)
+        let latest = recorder?.latestHeader
         isUnchanged =
             kind.isHeader && position == latest?.position && !last.isNull(2) && last.int64(2) == latest?.checkValue
         guard kind.isChange else { return position + 1 }
@@ -115,34 +110,36 @@ struct HeaderWriter {
         }
     }
 
-    /// Writes the header of the changes from `first` on, and returns it, or `nil` if there are no changes.
+    /// Writes the header of the changes from `first` on, and returns it, or `nil` if the file contains no changes.
     ///
     /// - Parameters:
     ///   - state: The context that saves.
     ///   - first: The position of the first change.
-    ///   - isChange: Whether the save is known to have a change, so that the file need not be read to find out.
-    ///   - recorder: The recorder of the changes, whose last rows are written with the header, or `nil` if triggers
-    ///     recorded them.
-    func write(
-        _ state: EditingState, from first: Int64, isChange: Bool, recorder: HookRecorder? = nil
-    ) throws -> Header? {
-        if let recorder {
-            guard try recorder.hasChanges() else { return nil }
-        } else if !isChange {
+    ///   - isChange: Whether the transaction is known to have a change, so that the file need not be read to find out.
+    func write(_ state: EditingState, from first: Int64, isChange: Bool) throws -> Header? {
+        if !isChange {
             let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition)
             guard let newest, newest >= first else { return nil }
         }
+        return try write(state, from: first) { try Self.insert($0, connection) }
+    }
+
+    /// Writes the header of the changes from `first` on.
+    ///
+    /// - Parameters:
+    ///   - state: The context that saves.
+    ///   - first: The position of the first change.
+    ///   - insert: Inserts the row of the header, after the changes that are not in the file yet.
+    func write(
+        _ state: EditingState, from first: Int64, _ insert: (ChangeTable.Header) throws -> Void
+    ) throws -> Header {
         let source = TransactionSource(state)
         let header = ChangeTable.Header(
             source: try number(of: source), timestamp: Date().timeIntervalSinceReferenceDate,
             checkValue: CheckValues.next(), first: first, process: Self.process)
-        if let recorder {
-            try recorder.write(header: header, connection)
-        } else {
-            try Self.insert(header, connection)
-        }
+        try insert(header)
         let position = connection.lastInsertRowID
-        try SummaryTable.add(header, at: position, connection, recorder: attached)
+        try SummaryTable.add(header, at: position, connection, recorder: recorder)
         if !state.metadata.isEmpty { try MetadataTable.insert(state.metadata, at: position, connection) }
         return Header(
             position: position, checkValue: header.checkValue, source: source, sourceNumber: header.source)
@@ -155,7 +152,7 @@ struct HeaderWriter {
     /// This method does not read the file if the newest row is the header of the latest transaction and has the same source,
     /// because that source then exists. Another program may have deleted other sources.
     private func number(of source: TransactionSource) throws -> Int64 {
-        if let latest, isUnchanged, latest.source == source { return latest.sourceNumber }
+        if isUnchanged, let latest = recorder?.latestHeader, latest.source == source { return latest.sourceNumber }
         return try SourceTable.number(of: source, connection)
     }
 

@@ -31,7 +31,7 @@ extension RowWriter {
     func linkValues(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, isRestoring: Bool
     ) throws -> [PersistentIdentifier: [LinkValue]] {
-        guard firstChange != nil, !request.linked.isEmpty else { return [:] }
+        guard recording.firstChange != nil, !request.linked.isEmpty else { return [:] }
         let restored = Set(isRestoring ? request.inserted.map(\.persistentIdentifier) : [])
         func isNew(_ identifier: PersistentIdentifier) -> Bool {
             identifier.isTemporary || restored.contains(identifier)

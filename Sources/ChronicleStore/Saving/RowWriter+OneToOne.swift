@@ -42,7 +42,7 @@ extension RowWriter {
             }
         }
         reconciledRows = try reconciler.changedRows()
-        guard let firstChange, reconciler.hasRepeatedUpdates else { return }
+        guard let firstChange = recording.firstChange, reconciler.hasRepeatedUpdates else { return }
         try UpdateMerge(connection, from: firstChange).run()
     }
 }
@@ -98,16 +98,12 @@ private final class OneToOneWriter {
         if destination == nil, side.isRequired { throw side.requiredDestination(of: identifier) }
         if try isRepeated(key, side.tableName) {
             // The updates are merged afterwards, which needs their changes in the file.
-            guard rows.recorder == nil else { throw HookRecorder.NeedsTriggers() }
+            try rows.recording.requireChangesInFile()
             hasRepeatedUpdates = true
         }
-        if let recorder = rows.recorder {
-            guard recorder.recordsUpdates(of: table) else { throw HookRecorder.NeedsTriggers() }
-            var slots = PropertySet()
-            slots.insert(side.slot)
-            recorder.willUpdate(table, slots)
-            try recorder.beginStatement(connection)
-        }
+        var slots = PropertySet()
+        slots.insert(side.slot)
+        try rows.recording.beginFurtherUpdate(table, slots)
         let query: SQLQuery = """
             UPDATE \(name: side.tableName) SET \(name: side.name) = \(value: destination.map { .integer($0) } ?? .null) \
             WHERE \(raw: ModelTables.primaryKey) = \(value: .integer(key))

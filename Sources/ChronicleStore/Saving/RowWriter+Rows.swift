@@ -90,7 +90,7 @@ extension RowWriter {
         let statement = try statements.update(snapshot, table)
         let index = try bind(snapshot, snapshot.pointee.changed, statement, from: 1)
         try statement.bind(key(snapshot, table), at: index)
-        recorder?.willUpdate(table, snapshot.pointee.changed)
+        recording.willUpdate(table, snapshot.pointee.changed)
         try run(statement, snapshot, table)
         if connection.changes != 1 { try requireValue(of: snapshot, table) }
     }
@@ -112,7 +112,7 @@ extension RowWriter {
         try statement.bind(key(snapshot, table), at: index)
         _ = try bind(snapshot, kept, statement, from: index + 1)
         // All of them, because the statement does not skip rows that already have the other values.
-        recorder?.willUpdate(table, snapshot.pointee.changed)
+        recording.willUpdate(table, snapshot.pointee.changed)
         try run(statement, snapshot, table)
         comparesUniqueValues = connection.changes == 1
         return comparesUniqueValues
@@ -212,9 +212,9 @@ extension RowWriter {
         let statement = try connection.cached(table.deleteRange)
         try statement.bind(keys.lowerBound, at: 1)
         try statement.bind(keys.upperBound - 1, at: 2)
-        try recorder?.beginStatement(connection)
+        try recording.beginStatement()
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-            recorder?.discardStatement()
+            recording.discardStatement()
             try requireTransaction(after: error)
             return false
         }
@@ -231,10 +231,10 @@ extension RowWriter {
     }
 
     private func run(_ statement: Statement, _ snapshot: SnapshotPointer, _ table: EntityTable) throws {
-        try recorder?.beginStatement(connection)
+        try recording.beginStatement()
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // The save may continue with another row.
-            recorder?.discardStatement()
+            recording.discardStatement()
             throw constraintError(error, of: snapshot.pointee, table)
         }
     }
@@ -242,7 +242,7 @@ extension RowWriter {
     private func run(
         _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
     ) throws {
-        try recorder?.beginStatement(connection)
+        try recording.beginStatement()
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // With OR FAIL, SQLite keeps and counts the rows before the one that violated the constraint. It also counts
             // this one if a trigger of another program rejects it after the insert.

@@ -15,10 +15,8 @@ struct RowWriter {
     /// Whether the keys of new rows may be known before the insert, because they are predicted or reserved. Otherwise,
     /// SQLite chooses the key of each row.
     let predictsKeys: Bool
-    /// The first position of the save's history, or `nil` if the history is disabled.
-    let firstChange: Int64?
-    /// The recorder of the changes, or `nil` if triggers record them.
-    let recorder: HookRecorder?
+    /// The recording of the changes.
+    let recording: Recording
     var reservations = KeyReservations()
     /// The identifiers of the new rows in the order of the request.
     var inserted: [PersistentIdentifier] = []
@@ -38,11 +36,9 @@ struct RowWriter {
     struct UnexpectedKeys: Error {}
 
     init(
-        _ connection: Connection, _ layout: StoreLayout, predictsKeys: Bool, firstChange: Int64?,
-        recorder: HookRecorder? = nil
+        _ connection: Connection, _ layout: StoreLayout, _ recording: Recording, predictsKeys: Bool
     ) {
-        self.recorder = recorder
-        self.firstChange = firstChange
+        self.recording = recording
         self.connection = connection
         self.layout = layout
         self.predictsKeys = predictsKeys
@@ -70,7 +66,7 @@ struct RowWriter {
         try update(later ?? request.updated)
         // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }
-        if let firstChange, try hasDividedUpdates || changesLinks(request) {
+        if let firstChange = recording.firstChange, try hasDividedUpdates || changesLinks(request) {
             try UpdateMerge(connection, from: firstChange).run()
         }
         let linkValues = try linkValues(request, isRestoring: isRestoring)
@@ -123,14 +119,14 @@ struct RowWriter {
         let parts = snapshot.movingReferences(slots)
         if let rest = parts.rest {
             // The two updates are merged afterwards, which needs their changes in the file.
-            guard recorder == nil else { throw HookRecorder.NeedsTriggers() }
+            try recording.requireChangesInFile()
             if try updateIfUnique(parts.references, table) {
                 hasDividedUpdates = true
                 return [rest]
             }
         }
         guard beforeDeletes else { return [snapshot] }
-        guard recorder == nil else { throw HookRecorder.NeedsTriggers() }
+        try recording.requireChangesInFile()
         if let detached = snapshot.detached(slots, table.entity), try updateIfUnique(detached, table) {
             hasDividedUpdates = true
         }
@@ -180,7 +176,7 @@ struct RowWriter {
     private mutating func releaseUniqueValues(of snapshots: [DefaultSnapshot]) throws -> Bool {
         let held = try snapshots.heldUniqueValues(owners: owners)
         // The two updates of a row are merged afterwards, which needs their changes in the file.
-        guard held.isEmpty || recorder == nil else { throw HookRecorder.NeedsTriggers() }
+        if !held.isEmpty { try recording.requireChangesInFile() }
         var isReleased = false
         for (snapshot, property) in held where try release(property, of: snapshot) { isReleased = true }
         if isReleased { hasDividedUpdates = true }

@@ -37,7 +37,7 @@ extension DefaultStore {
                     }
                 }
                 keyReservations.withLock { $0 = KeyReservations() }
-                latestHeader.withLock { $0 = nil }
+                recorder.didErase()
                 guard !configuration.isStoredInMemoryOnly else { return }
                 connection.tidy { connection in
                     try connection.immediate { try connection.execute("PRAGMA incremental_vacuum") }
@@ -65,8 +65,7 @@ extension DefaultStore {
     /// Deletes the history with the rows that were just recorded.
     private func eraseHistory(_ connection: Connection) throws {
         if configuration.recordsHistory {
-            var headers = HeaderWriter(self, connection)
-            try headers.sealExternalChanges(resolvesConflicts: true)
+            try recorder.sealExternalChanges(connection, resolvesConflicts: true)
         } else {
             try HistoryGap.record(connection)
         }

@@ -40,8 +40,8 @@ public final class DefaultStore: DataStore {
     let layout: StoreLayout
     /// Reports the commits of this store.
     let commits: CommitReporter
-    /// The header of the latest transaction that this store wrote on a connection without a recorder.
-    let latestHeader = Mutex<HeaderWriter.Header?>(nil)
+    /// Records the changes of the writing connection.
+    let recorder: HistoryRecorder
     /// The primary keys that are reserved for the next saves.
     let keyReservations = Mutex(KeyReservations())
     /// How much a step of a purge does.
@@ -99,6 +99,7 @@ public final class DefaultStore: DataStore {
         }
         past = nil
         database = opened.database
+        recorder = HistoryRecorder(opened.database, configuration)
         layout = opened.layout
         commits = opened.commits
         identifier = opened.layout.storeIdentifier
@@ -124,6 +125,7 @@ public final class DefaultStore: DataStore {
         self.configuration = configuration
         self.schema = schema
         self.database = database
+        recorder = HistoryRecorder(database, configuration)
         self.layout = layout
         self.commits = commits
         past = nil
@@ -141,12 +143,14 @@ public final class DefaultStore: DataStore {
         self.configuration = configuration
         self.past = past
         self.database = database
+        recorder = HistoryRecorder(database, configuration)
         (schema, layout, commits) = (present.schema, present.layout, present.commits)
         (identifier, historyCatalog) = (present.identifier, present.historyCatalog)
     }
 
     deinit {
         past?.end(database)
+        recorder.close()
         database.close()
     }
 

@@ -13,11 +13,11 @@ import Testing
 
     /// The steps of the statement that reads the newest row of the history.
     private func steps(_ store: TestStore) throws -> Int {
-        try store.database.write { try #require(HookRecorder.attached(to: $0)).newest.steps }
+        try store.database.write { _ in try #require(store.store.recorder.hook).newest.steps }
     }
 
     private func knowsOpenRange(_ store: TestStore) throws -> Bool {
-        try store.database.write { HookRecorder.attached(to: $0)?.division != nil }
+        try store.database.write { _ in try store.store.recorder.division != nil }
     }
 
     private func add(_ number: Int, in context: ModelContext) throws {

@@ -62,7 +62,7 @@ import Testing
             editingState: EditingState(id: UUID()), inserted: inserted, updated: updated, deleted: deleted)
         return try store.database.write { connection in
             try connection.immediate {
-                var writer = RowWriter(connection, store.layout, predictsKeys: together, firstChange: nil)
+                var writer = RowWriter(connection, store.layout, Recording(connection), predictsKeys: together)
                 try writer.write(request)
                 return try writer.inserted.map { try #require($0.integerPrimaryKey) }
             }

@@ -51,7 +51,7 @@ enum SummaryTable {
     ///   - connection: The connection, in the transaction that writes the header.
     ///   - recorder: The recorder that keeps the headers of the open range.
     static func add(
-        _ header: ChangeTable.Header, at position: Int64, _ connection: Connection, recorder: HookRecorder? = nil
+        _ header: ChangeTable.Header, at position: Int64, _ connection: Connection, recorder: HistoryRecorder? = nil
     ) throws {
         if (header.first - 1) / interval == position / interval {
             try recorder?.division?.add(header, at: position)
@@ -69,7 +69,7 @@ enum SummaryTable {
     ///   - connection: The connection, in the transaction that writes the header.
     ///   - recorder: The recorder that keeps the headers of the open range.
     static func divide(
-        from first: Int64, through position: Int64, _ connection: Connection, recorder: HookRecorder? = nil
+        from first: Int64, through position: Int64, _ connection: Connection, recorder: HistoryRecorder? = nil
     ) throws {
         let open = try openRange(connection)
         guard position >= open.first else { return }

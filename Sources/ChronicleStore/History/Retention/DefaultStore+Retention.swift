@@ -80,10 +80,7 @@ extension DefaultStore: HistoryRetaining {
     private func sealExternalChanges() throws {
         try attributingErrors {
             try database.maintain { connection in
-                try connection.immediate {
-                    var headers = HeaderWriter(self, connection)
-                    try headers.sealExternalChanges()
-                }
+                _ = try connection.immediate { try recorder.sealExternalChanges(connection) }
             }
         }
     }

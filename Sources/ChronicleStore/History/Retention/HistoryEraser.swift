@@ -24,8 +24,7 @@ extension DefaultStore {
                     let query = try HistoryQuery(descriptor, self, connection)
                     // Checked first: throws if the history is disabled.
                     _ = try HistoryPositions(connection).facts(at: 0)
-                    var headers = HeaderWriter(self, connection)
-                    try headers.sealExternalChanges()
+                    try recorder.sealExternalChanges(connection)
                     for bound in query.sql.upperBounds {
                         _ = try HistoryPositions(connection).checkedUpperBound(bound.token, storeIdentifier: identifier)
                     }

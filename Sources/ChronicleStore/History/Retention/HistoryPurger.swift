@@ -86,8 +86,7 @@ struct HistoryPurger {
         guard try oldest == first && end(plan) >= rows.positions.upperBound else {
             return HistoryPurgeStep(isLast: false)
         }
-        var headers = HeaderWriter(store, connection)
-        try headers.sealExternalChanges()
+        try store.recorder.sealExternalChanges(connection)
         var eraser = try HistoryEraser(connection)
         if let header = rows.header {
             try eraser.erase(from: first, through: header.position, header.checkValue)

@@ -91,8 +91,7 @@ extension DefaultStore {
                 }
                 let newest = try connection.immediate {
                     // The values of replaced rows are written to the history first.
-                    var headers = HeaderWriter(self, connection)
-                    return try headers.sealExternalChanges(resolvesConflicts: true) - 1
+                    try recorder.sealExternalChanges(connection, resolvesConflicts: true) - 1
                 }
                 for eraser in erasers { try eraser.erase(through: newest, connection) }
                 if !configuration.isStoredInMemoryOnly { try connection.execute("VACUUM") }

@@ -8,10 +8,6 @@ import Foundation
 /// SQLite runs a trigger as a program for each row, but the hook only reports the row, so recording takes less time.
 /// The triggers remain in the file for all other writers. See `Documentation/Design/0015-hook-recorder.md`.
 final class HookRecorder: RowChangeObserver {
-    /// An error that is thrown if the changes of one statement and its foreign key actions exceed the memory of the
-    /// recorder, or if the hook does not report a value. The store then repeats the save with triggers.
-    struct NeedsTriggers: Error {}
-
     /// The maximum memory for changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
     /// The memory that is kept for the next save, in bytes.
@@ -23,6 +19,8 @@ final class HookRecorder: RowChangeObserver {
 
     // Only the writing thread accesses these properties, and accesses never overlap, so the checks are disabled.
     @exclusivity(unchecked) private var rows = ChangeRows()
+    /// Whether the changes of one statement and its foreign key actions exceed the memory of the recorder, or the hook did
+    /// not report a value. The save is then repeated with triggers.
     @exclusivity(unchecked) private var needsTriggers = false
     /// Whether some rows of the current save were already written.
     @exclusivity(unchecked) private var hasWritten = false
@@ -31,15 +29,9 @@ final class HookRecorder: RowChangeObserver {
     /// The number of collected rows when the current statement began.
     @exclusivity(unchecked) private var rowsBeforeStatement = 0
 
-    /// The statement that reads the newest row of the history, which a save runs first unless ``newestHeader(_:)``
-    /// returns the row. SQLite prepares it again after a change of the schema.
+    /// The statement that reads the newest row of the history, which a save runs first unless
+    /// ``HistoryRecorder/newestHeader(_:)`` returns the row. SQLite prepares it again after a change of the schema.
     let newest: Statement
-    /// The header of the latest transaction of the connection.
-    @exclusivity(unchecked) private(set) var latestHeader: HeaderWriter.Header?
-    /// The version of the database after that transaction.
-    @exclusivity(unchecked) private var version: DatabaseVersion?
-    /// The headers of the open range of the summary, if they are known, so that they need not be read to divide it.
-    @exclusivity(unchecked) var division: SummaryTable.Division?
     @exclusivity(unchecked) private var schema: HookSchema?
     /// The ``Statement/repreparations`` of ``newest`` when ``schema`` was read.
     @exclusivity(unchecked) private var repreparations: Int32 = 0
@@ -63,30 +55,10 @@ final class HookRecorder: RowChangeObserver {
         newest = try connection.prepare(ChangeTable.selectNewest)
     }
 
-    /// Returns the recorder of a connection, or `nil` if it has none.
-    static func attached(to connection: Connection) -> HookRecorder? {
-        // Nothing else is attached to connections; a dynamic cast for every save is not free.
-        connection.attachment.map { unsafeDowncast($0, to: HookRecorder.self) }
-    }
-
     // MARK: Saves
 
-    /// Remembers the header of a committed transaction.
-    func didCommit(_ header: HeaderWriter.Header, _ connection: Connection) {
-        latestHeader = header
-        version = connection.committedVersion
-    }
-
-    /// Returns the header of the latest transaction if nothing has been written to the database since, or `nil` if the
-    /// newest row of the history must be read. Then also forgets the headers of the open range.
-    func newestHeader(_ connection: Connection) -> HeaderWriter.Header? {
-        // Without recorded tables, triggers of other programs on the history may have added rows after the header.
-        if let version, let schema, !schema.tables.isEmpty, connection.isUnchanged(since: version) {
-            return latestHeader
-        }
-        (version, division) = (nil, nil)
-        return nil
-    }
+    /// Whether a save has found tables whose changes the hook records.
+    var knowsTables: Bool { schema?.tables.isEmpty == false }
 
     /// Prepares the connection for a save. Enables the triggers if the hook cannot record the whole save; otherwise,
     /// lets the hook record it, once disabling the triggers is worth its cost.
@@ -95,7 +67,7 @@ final class HookRecorder: RowChangeObserver {
     /// not disable them until several have occurred in succession.
     ///
     /// - Precondition: ``newest`` has run in the transaction of the save, so that SQLite has detected schema changes, or
-    ///   ``newestHeader(_:)`` has returned a header.
+    ///   ``HistoryRecorder/newestHeader(_:)`` has returned a header.
     /// - Parameters:
     ///   - request: The changes of the save.
     ///   - connection: The connection of the recorder.
@@ -123,7 +95,8 @@ final class HookRecorder: RowChangeObserver {
 
     /// Prepares the connection for a statement that updates any number of rows of a table.
     ///
-    /// - Precondition: ``newest`` has run in the transaction of the update, or ``newestHeader(_:)`` has returned a header.
+    /// - Precondition: ``newest`` has run in the transaction of the update, or ``HistoryRecorder/newestHeader(_:)`` has
+    ///   returned a header.
     /// - Returns: Whether the hook records the update.
     func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Bool {
         guard try currentSchema(connection).table(ofEntity: table.entity.name)?.recordsUpdates == true else {
@@ -168,7 +141,7 @@ final class HookRecorder: RowChangeObserver {
 
     /// Enables the triggers if nothing can be recorded by the hook, because another program may have created a trigger
     /// on the history, which must run for each of its rows. ``newest`` has run in the transaction, or
-    /// ``newestHeader(_:)`` has returned a header.
+    /// ``HistoryRecorder/newestHeader(_:)`` has returned a header.
     func enableTriggersOnHistory(_ connection: Connection) throws {
         if try currentSchema(connection).tables.isEmpty { try connection.setTriggersEnabled(true) }
     }
@@ -223,7 +196,7 @@ final class HookRecorder: RowChangeObserver {
     ///   - connection: The connection of the recorder.
     func write(header: ChangeTable.Header? = nil, _ connection: Connection) throws {
         rows.end(depth: 0)
-        if needsTriggers { throw NeedsTriggers() }
+        if needsTriggers { throw HistoryRecorder.NeedsTriggers() }
         guard header != nil || !rows.rows.isEmpty else { return }
         hasWritten = true
         // The rows of the history are not recorded themselves.
@@ -235,7 +208,7 @@ final class HookRecorder: RowChangeObserver {
     /// Returns whether the save changed a row.
     func hasChanges() throws -> Bool {
         rows.end(depth: 0)
-        if needsTriggers { throw NeedsTriggers() }
+        if needsTriggers { throw HistoryRecorder.NeedsTriggers() }
         return hasWritten || !rows.rows.isEmpty
     }
 
