@@ -14,7 +14,7 @@ extension RowWriter {
         while let step = order.next() {
             switch step {
             case .delete(let position):
-                try withUnsafePointer(to: snapshots[position]) { try delete($0, tables.table(of: $0)) }
+                try withUnsafePointer(to: snapshots[position]) { try deleteRow($0, tables.table(of: $0)) }
             case .removeReferences(let position, let slots):
                 try removeReferences(slots, of: snapshots[position])
             }
@@ -33,7 +33,7 @@ extension RowWriter {
         try withUnsafePointer(to: update) { row in
             let table = try tables.table(of: row)
             // Another writer may have deleted the row.
-            if try exists(key(row, table), table) { try self.update(row, table) }
+            if try exists(key(row, table), table) { try updateRow(row, table) }
         }
     }
 }

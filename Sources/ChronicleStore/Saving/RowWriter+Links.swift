@@ -75,12 +75,12 @@ extension RowWriter {
     }
 
     /// Inserts rows with known keys. The preserved values of a row directly follow its change in the history.
-    func insert(
+    func insertRows(
         _ snapshots: [DefaultSnapshot], _ run: Run, preserving values: [PersistentIdentifier: [LinkValue]]
     ) throws {
         let (rows, table) = run
         func insertAll(_ rows: Range<Int>) throws {
-            try insert(snapshots, (rows, table), with: table.insertsWithKeys, bindingKeys: true)
+            try insertRows(snapshots, (rows, table), with: table.insertsWithKeys, bindingKeys: true)
         }
         if values.isEmpty { return try insertAll(rows) }
         let entity = try connection.scalarInt64("SELECT id FROM chronicle_entity WHERE name = ?") {

@@ -1,0 +1,72 @@
+import ChronicleCore
+import ChronicleSQLite
+
+// Deletes rows.
+extension RowWriter {
+    /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). Only rows to which
+    /// and from which deletes cascade can form longer chains. The others are deleted in reverse order, in which
+    /// nothing is left to cascade to, because a context lists owners before their destinations.
+    mutating func deleteRows(_ snapshots: [DefaultSnapshot]) throws {
+        let isReversed = snapshots.count >= DeleteOrder.maximumDepth
+        let runs = try runs(snapshots)
+        if isReversed, runs.contains(where: { $0.table.isReferenced && !$0.table.cascadeSlots.isEmpty }) {
+            return try deleteReferencingRowsFirst(snapshots, runs)
+        }
+        for (rows, table) in isReversed ? runs.reversed() : runs {
+            try snapshots[rows].withUnsafeBufferPointer { rows in
+                if !table.isReferenced {
+                    try deleteRanges(rows.pointers, table)
+                } else if isReversed {
+                    for row in rows.pointers.reversed() { try deleteRow(row, table) }
+                } else {
+                    for row in rows.pointers { try deleteRow(row, table) }
+                }
+            }
+        }
+    }
+
+    /// Deletes rows that nothing references, with a statement for each range of consecutive keys.
+    mutating func deleteRanges(_ rows: UnsafeBufferPointer<DefaultSnapshot>.Pointers, _ table: EntityTable)
+        throws
+    {
+        var remaining = rows[...]
+        while let row = remaining.first {
+            let key = try key(row, table)
+            var count = 1
+            for next in remaining.dropFirst().prefix(ChangeRows.batchSize - 1) {
+                guard try self.key(next, table) == key + Int64(count) else { break }
+                count += 1
+            }
+            if try count == 1 || !deleteRange(key..<key + Int64(count), table) {
+                for row in remaining.prefix(count) { try deleteRow(row, table) }
+            }
+            remaining = remaining.dropFirst(count)
+        }
+    }
+
+    mutating func deleteRow(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        let statement = try statements.delete(table)
+        let key = try key(snapshot, table)
+        try statement.bind(key, at: 1)
+        try run(statement, snapshot, table)
+        // It is not an error if another writer has already deleted the row.
+        if connection.changes == 0, try exists(key, table) { throw ignored(snapshot.pointee, table) }
+    }
+
+    /// Deletes all rows of a range of keys with one statement.
+    ///
+    /// - Returns: Whether the range no longer contains rows. If not, deleting them one by one determines which row
+    ///   cannot be deleted, and why.
+    func deleteRange(_ keys: Range<Int64>, _ table: EntityTable) throws -> Bool {
+        let statement = try connection.cached(table.deleteRange)
+        try statement.bind(keys.lowerBound, at: 1)
+        try statement.bind(keys.upperBound - 1, at: 2)
+        try recording.beginStatement()
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            recording.discardStatement()
+            try requireTransaction(after: error)
+            return false
+        }
+        return connection.changes == keys.count
+    }
+}

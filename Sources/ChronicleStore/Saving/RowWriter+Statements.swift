@@ -1,0 +1,106 @@
+import ChronicleCore
+import ChronicleSQLite
+
+// Runs the statements of rows, and reports why a row could not be written.
+extension RowWriter {
+    @inline(__always)
+    func bind(
+        _ snapshot: SnapshotPointer, _ table: EntityTable, _ statement: Statement, from first: Int32
+    ) throws {
+        try requireColumns(of: snapshot, table)
+        try snapshot.pointee.values.withUnsafeBufferPointer { values in
+            var index = first
+            for value in values.pointers {
+                try bind(value, statement, index)
+                index += 1
+            }
+        }
+    }
+
+    @inline(__always)
+    func bind(_ value: UnsafePointer<PropertyValue>, _ statement: Statement, _ index: Int32) throws {
+        if case .reference(let identifier) = value.pointee, identifier.isTemporary {
+            try statement.bind(.reference(replacements[identifier] ?? identifier), at: index)
+        } else {
+            try statement.bind(value.pointee, at: index)
+        }
+    }
+
+    func run(_ statement: Statement, _ snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        try recording.beginStatement()
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            // The save may continue with another row.
+            recording.discardStatement()
+            throw constraintError(error, of: snapshot.pointee, table)
+        }
+    }
+
+    func run(
+        _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
+    ) throws {
+        try recording.beginStatement()
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            // With OR FAIL, SQLite keeps and counts the rows before the one that violated the constraint. It also counts
+            // this one if a trigger of another program rejects it after the insert.
+            let row = rows.lowerBound + min(connection.changes, rows.count - 1)
+            throw constraintError(error, of: snapshots[row], table)
+        }
+    }
+
+    /// Throws a constraint error after which no other statement of the save may run: `RAISE(ROLLBACK)` in a trigger of
+    /// another program ends the transaction. <https://www.sqlite.org/lang_createtrigger.html#raise>
+    func requireTransaction(after error: SQLiteError) throws {
+        if !connection.isInTransaction { throw error }
+    }
+
+    func exists(_ key: Int64, _ table: EntityTable) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ?") {
+            try $0.bind(key, at: 1)
+        } != nil
+    }
+
+    func key(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Int64 {
+        guard let key = snapshot.pointee.persistentIdentifier.integerPrimaryKey,
+            snapshot.pointee.persistentIdentifier.storeIdentifier == layout.storeIdentifier
+        else {
+            throw SwiftDataError.modelNotFound.with(
+                detail: "the model belongs to another store", entityName: table.entity.name,
+                persistentIdentifier: snapshot.pointee.persistentIdentifier)
+        }
+        return key
+    }
+
+    /// Throws an error if a snapshot does not have one value for each column, for example because it was
+    /// created with another version of the model.
+    @inline(__always)
+    func requireColumns(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        if snapshot.pointee.values.count != table.columns.count { throw wrongCount(snapshot.pointee, table) }
+    }
+
+    private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
+        .modelValidationFailure.with(
+            detail:
+                "the snapshot has \(snapshot.values.count) values, but the table has \(table.columns.count) columns",
+            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+
+    /// Returns the error for a row that was not written because a trigger of another program called RAISE(IGNORE).
+    /// SQLite itself reports no error in this case.
+    /// https://www.sqlite.org/lang_createtrigger.html#raise
+    func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
+        .modelValidationFailure.with(
+            detail: "a trigger of the table ignored the change; remove the trigger or change the model",
+            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+
+    func constraintError(
+        _ error: SQLiteError, of snapshot: DefaultSnapshot, _ table: EntityTable
+    ) -> SwiftDataError {
+        var converted = SwiftDataError(error, storeIdentifier: nil)
+        // The save does not continue with another row outside of its transaction.
+        if !connection.isInTransaction, converted == .uniquenessViolation {
+            converted = .modelValidationFailure.with(detail: converted.detail, underlying: DatabaseError(error))
+        }
+        return converted.with(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+}

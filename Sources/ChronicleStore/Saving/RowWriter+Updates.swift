@@ -1,0 +1,213 @@
+import ChronicleCore
+import ChronicleSQL
+import ChronicleSQLStore
+import ChronicleSQLite
+
+// Updates rows, in an order in which their unique values are available.
+extension RowWriter {
+    /// Writes the updates that change references.
+    ///
+    /// - Returns: The remaining updates, or `nil` if no table has references.
+    mutating func updateReferences(
+        _ snapshots: [DefaultSnapshot], _ runs: [Run], beforeDeletes: Bool
+    ) throws -> [DefaultSnapshot]? {
+        guard runs.contains(where: { !$0.table.referenceSlots.isEmpty }) else { return nil }
+        var later: [DefaultSnapshot] = []
+        for (rows, table) in runs {
+            for snapshot in snapshots[rows] {
+                let moves = table.referenceSlots.filter(snapshot.changed.contains)
+                guard !moves.isEmpty else {
+                    later.append(snapshot)
+                    continue
+                }
+                do { try withUnsafePointer(to: snapshot) { try updateRow($0, table) } } catch SwiftDataError
+                    .uniquenessViolation
+                {
+                    later += try move(snapshot, moves, table, beforeDeletes: beforeDeletes)
+                }
+            }
+        }
+        return later
+    }
+
+    /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the row
+    /// references no other row in between, so that deleting its previous destination does not delete the row.
+    ///
+    /// - Parameter beforeDeletes: Whether the save deletes rows.
+    /// - Returns: The remaining updates.
+    private mutating func move(
+        _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable, beforeDeletes: Bool
+    ) throws -> [DefaultSnapshot] {
+        let parts = snapshot.movingReferences(slots)
+        if let rest = parts.rest {
+            // The two updates are merged afterwards, which needs their changes in the file.
+            try recording.requireChangesInFile()
+            if try updateIfUnique(parts.references, table) {
+                hasDividedUpdates = true
+                return [rest]
+            }
+        }
+        guard beforeDeletes else { return [snapshot] }
+        try recording.requireChangesInFile()
+        if let detached = snapshot.detached(slots, table.entity), try updateIfUnique(detached, table) {
+            hasDividedUpdates = true
+        }
+        for property in slots.lazy.map({ table.entity.storedProperties[$0] }) where !property.isOptional {
+            if try release(property, of: snapshot) { hasDividedUpdates = true }
+        }
+        return [snapshot]
+    }
+
+    /// Updates a row.
+    ///
+    /// - Returns: `false` if another row has one of its unique values.
+    private mutating func updateIfUnique(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Bool {
+        do { try withUnsafePointer(to: snapshot) { try updateRow($0, table) } } catch SwiftDataError.uniquenessViolation
+        {
+            return false
+        }
+        return true
+    }
+
+    /// Updates rows in an order in which unique values are available when they are needed. Rows that exchange their values
+    /// have no such order, and get other values in between.
+    mutating func updateRows(_ snapshots: [DefaultSnapshot]) throws {
+        var waiting = snapshots
+        while !waiting.isEmpty {
+            var conflicting: [DefaultSnapshot] = []
+            var firstError: (any Error)?
+            try waiting.withUnsafeBufferPointer { rows in
+                for row in rows.pointers {
+                    do { try updateRow(row, tables.table(of: row)) } catch let error as SwiftDataError
+                        where SwiftDataError.uniquenessViolation ~= error
+                    {
+                        conflicting.append(row.pointee)
+                        firstError = firstError ?? error
+                    }
+                }
+            }
+            if let firstError, conflicting.count == waiting.count, try !releaseUniqueValues(of: conflicting) {
+                throw firstError
+            }
+            waiting = try conflicting.orderedForUpdate { try owners($0).map(\.key) }
+        }
+    }
+
+    /// Changes unique values that rows exchange to values that no other row has, until their updates set them again.
+    ///
+    /// - Returns: Whether a value was changed.
+    mutating func releaseUniqueValues(of snapshots: [DefaultSnapshot]) throws -> Bool {
+        let held = try snapshots.heldUniqueValues(owners: owners)
+        // The two updates of a row are merged afterwards, which needs their changes in the file.
+        if !held.isEmpty { try recording.requireChangesInFile() }
+        var isReleased = false
+        for (snapshot, property) in held where try release(property, of: snapshot) { isReleased = true }
+        if isReleased { hasDividedUpdates = true }
+        return isReleased
+    }
+
+    mutating func updateRow(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        try requireColumns(of: snapshot, table)
+        if comparesUniqueValues, try updateKeepingUniqueValues(snapshot, table) { return }
+        let statement = try statements.update(snapshot, table)
+        let index = try bind(snapshot, snapshot.pointee.changed, statement, from: 1)
+        try statement.bind(key(snapshot, table), at: index)
+        recording.willUpdate(table, snapshot.pointee.changed)
+        try run(statement, snapshot, table)
+        if connection.changes != 1 { try requireValue(of: snapshot, table) }
+    }
+
+    /// Updates the other columns of a row if it already has the unique values of the snapshot, as the rows of merged models
+    /// do. SQLite does not write the entries of an index again if no column of the index is set.
+    ///
+    /// - Returns: Whether the row was updated. If not, later updates of the save set their unique values without comparing
+    ///   them.
+    private mutating func updateKeepingUniqueValues(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Bool {
+        var (kept, rest) = (PropertySet(), snapshot.pointee.changed)
+        for slot in table.comparableUniqueSlots where rest.contains(slot) {
+            kept.insert(slot)
+            rest.remove(slot)
+        }
+        guard !kept.isEmpty, !rest.isEmpty, rest.allSatisfy({ $0 < table.columns.count }) else { return false }
+        let statement = try statements.update(rest, keeping: kept, table)
+        let index = try bind(snapshot, rest, statement, from: 1)
+        try statement.bind(key(snapshot, table), at: index)
+        _ = try bind(snapshot, kept, statement, from: index + 1)
+        // All of them, because the statement does not skip rows that already have the other values.
+        recording.willUpdate(table, snapshot.pointee.changed)
+        try run(statement, snapshot, table)
+        comparesUniqueValues = connection.changes == 1
+        return comparesUniqueValues
+    }
+
+    /// Throws an error unless the row of an update that did not change it already had the value.
+    private func requireValue(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        let key = try key(snapshot, table)
+        guard try exists(key, table) else {
+            throw SwiftDataError.modelNotFound.with(
+                detail: "another context or program deleted the model; roll back and fetch again",
+                entityName: table.entity.name, persistentIdentifier: snapshot.pointee.persistentIdentifier)
+        }
+        guard let slot = table.comparedSlot(snapshot.pointee.changed) else { throw ignored(snapshot.pointee, table) }
+        let query = try connection.cached(
+            "SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ? COLLATE BINARY"
+        )
+        defer { query.reset() }
+        try query.bind(key, at: 1)
+        try snapshot.pointee.values.withUnsafeBufferPointer {
+            try bind($0.baseAddress.unsafelyUnwrapped + slot, query, 2)
+        }
+        if try !query.step() { throw ignored(snapshot.pointee, table) }
+    }
+
+    /// Changes a unique value of a row to one that no other row has: to NULL if the property is optional, or else to
+    /// random bytes, which a column of any type can contain. References are checked when the transaction commits.
+    ///
+    /// - Returns: Whether the value was changed. A constraint of another program may prevent it.
+    func release(_ property: Schema.Property, of snapshot: DefaultSnapshot) throws -> Bool {
+        let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+        let statement = try connection.cached(
+            "UPDATE OR FAIL \(quoted(table.name)) SET \(quoted(table.columns[property.slot].name)) = "
+                + "\(property.isOptional ? "NULL" : "randomblob(16)") WHERE _rowid_ = ?")
+        try statement.bind(withUnsafePointer(to: snapshot) { try key($0, table) }, at: 1)
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            try requireTransaction(after: error)
+            return false
+        }
+        return connection.changes == 1
+    }
+
+    /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.
+    func owners(_ snapshot: DefaultSnapshot) throws -> [(key: Int64, constraint: [Schema.Property])] {
+        let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+        var owners: [(key: Int64, constraint: [Schema.Property])] = []
+        for constraint in table.entity.uniqueProperties
+        where constraint.contains(where: { snapshot.changed.contains($0.slot) }) {
+            let conditions = constraint.map { "\(quoted(table.columns[$0.slot].name)) = ?" }
+            let statement = try connection.cached(
+                "SELECT _rowid_ FROM \(quoted(table.name)) WHERE \(conditions.joined(separator: " AND "))")
+            defer { statement.reset() }
+            try snapshot.values.withUnsafeBufferPointer { values in
+                for (index, property) in constraint.enumerated() {
+                    try bind(values.baseAddress.unsafelyUnwrapped + property.slot, statement, Int32(index + 1))
+                }
+            }
+            if try statement.step() { owners.append((statement.int64(0), constraint)) }
+        }
+        return owners
+    }
+
+    /// Binds the values of some slots, and returns the index of the next parameter.
+    private func bind(
+        _ snapshot: SnapshotPointer, _ slots: PropertySet, _ statement: Statement, from first: Int32
+    ) throws -> Int32 {
+        var index = first
+        for slot in slots {
+            try snapshot.pointee.values.withUnsafeBufferPointer {
+                try bind($0.baseAddress.unsafelyUnwrapped + slot, statement, index)
+            }
+            index += 1
+        }
+        return index
+    }
+}
