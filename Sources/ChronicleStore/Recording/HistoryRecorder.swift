@@ -95,7 +95,8 @@ final class HistoryRecorder: @unchecked Sendable {
     ) throws -> (writer: HeaderWriter, firstChange: Int64)? {
         guard recordsHistory else { return nil }
         var headers = HeaderWriter(connection, self)
-        return (headers, try headers.sealExternalChanges(resolvesConflicts: resolvesConflicts))
+        let first = try headers.sealExternalChanges(resolvesConflicts: resolvesConflicts)
+        return (headers, first)
     }
 
     /// Seals the changes that other programs made since the last header as one external transaction.
