@@ -9,7 +9,8 @@ extension Schema {
     /// that inherit from it.
     ///
     /// Use it in stores that keep the rows of a hierarchy in one table. The merged entity has the name of the root and
-    /// the properties of all its entities. Those of subentities are optional and have no default value. In addition, it
+    /// the properties of all its entities. Those of subentities are optional and have no default value; a to-one
+    /// relationship that any of them requires has the delete rule of a required one, see ``deleteRule(towards:)``. In addition, it
     /// has the optional text attribute ``entityAttribute``, which is nil for rows of the root itself.
     ///
     /// - Returns: The merged schema, without model classes in merged entities; `self` if no entity inherits from another
@@ -34,7 +35,10 @@ extension Schema {
         for property in inSubentities where names.insert(property.name).inserted {
             let same = declarations[property.name] ?? []
             let renamed = same.first { $0.previousName != nil } ?? property
-            kinds.append(rooted(renamed.kind).optional(options: same.flatMap { $0.attribute?.options ?? [] }))
+            kinds.append(
+                rooted(renamed.kind).optional(
+                    options: same.flatMap { $0.attribute?.options ?? [] },
+                    isRequiredBySubentity: same.contains { !$0.isOptional }))
         }
         if !subentities.isEmpty { kinds.append(.attribute(Self.discriminator)) }
         var positions = PropertyPositions(storedCount: kinds.count { $0.relationship?.isToMany != true })
@@ -76,7 +80,11 @@ extension Schema {
 
 extension Schema.Property.Kind {
     /// Returns the kind of an optional property without a default value.
-    fileprivate func optional(options: [Schema.Attribute.Option]) -> Self {
+    ///
+    /// - Parameters:
+    ///   - options: The options of an attribute.
+    ///   - isRequiredBySubentity: See ``Schema/Relationship/isRequiredBySubentity``.
+    fileprivate func optional(options: [Schema.Attribute.Option], isRequiredBySubentity: Bool) -> Self {
         switch self {
         case .attribute(let attribute):
             .attribute(
@@ -85,7 +93,8 @@ extension Schema.Property.Kind {
                     options: options.reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
                     encodedDefault: nil, hasConstantDefault: true, codec: attribute.codec, storage: attribute.storage,
                     isOptional: true, valueType: attribute.valueType, valueTypeName: attribute.valueTypeName))
-        case .relationship(let relationship): .relationship(relationship.with(isOptional: true))
+        case .relationship(let relationship):
+            .relationship(relationship.with(isOptional: true, isRequiredBySubentity: isRequiredBySubentity))
         }
     }
 }
@@ -93,13 +102,14 @@ extension Schema.Property.Kind {
 extension Schema.Relationship {
     func with(
         destination: String? = nil, isOptional: Bool? = nil, inverseName: String?? = nil, isLinked: Bool? = nil,
-        deleteRule: DeleteRule? = nil
+        deleteRule: DeleteRule? = nil, isRequiredBySubentity: Bool? = nil
     ) -> Schema.Relationship {
         Schema.Relationship(
             name: name, originalName: originalName, keypath: keypath, inverseKeyPath: inverseKeyPath,
             valueType: valueType, deleteRule: deleteRule ?? self.deleteRule,
             destination: destination ?? self.destination, isToMany: isToMany, isOptional: isOptional ?? self.isOptional,
             inverseName: inverseName ?? self.inverseName, isLinked: isLinked ?? self.isLinked, options: options,
-            minimumModelCount: minimumModelCount, maximumModelCount: maximumModelCount)
+            minimumModelCount: minimumModelCount, maximumModelCount: maximumModelCount,
+            isRequiredBySubentity: isRequiredBySubentity ?? self.isRequiredBySubentity)
     }
 }

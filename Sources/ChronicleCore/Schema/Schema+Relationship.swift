@@ -47,12 +47,15 @@ extension Schema {
         /// The value that was passed to the initializer. Chronicle does not use it, because it does not compare versions of a
         /// property by hash.
         public let hashModifier: String?
+        /// Whether the relationship is optional only because ``Schema/mergingSubentities()`` merged an entity that requires it
+        /// with others.
+        let isRequiredBySubentity: Bool
 
         init(
             name: String, originalName: String, keypath: AnyKeyPath?, inverseKeyPath: AnyKeyPath?,
             valueType: any Any.Type, deleteRule: DeleteRule, destination: String, isToMany: Bool, isOptional: Bool,
             inverseName: String?, isLinked: Bool, options: [Option], minimumModelCount: Int, maximumModelCount: Int,
-            hashModifier: String? = nil
+            hashModifier: String? = nil, isRequiredBySubentity: Bool = false
         ) {
             self.name = name
             self.originalName = originalName
@@ -69,6 +72,7 @@ extension Schema {
             self.minimumModelCount = minimumModelCount
             self.maximumModelCount = maximumModelCount
             self.hashModifier = hashModifier
+            self.isRequiredBySubentity = isRequiredBySubentity
         }
 
         /// Creates a description of a relationship without a name and a destination.

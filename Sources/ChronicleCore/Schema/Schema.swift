@@ -131,14 +131,15 @@ public final class Schema: Sendable {
     /// Returns the delete rule that applies to rows whose to-one relationship references a deleted model.
     ///
     /// This is the delete rule of the inverse, or *nullify* if there is no inverse. If the relationship is not
-    /// optional, *deny* replaces *nullify*. For *deny*, a store must throw ``SwiftDataError/deleteDenied`` for a save
+    /// optional, or any of the entities that ``mergingSubentities()`` merged requires it, *deny* replaces *nullify*. For *deny*, a store must throw ``SwiftDataError/deleteDenied`` for a save
     /// after which a row would reference a model that the save deletes.
     ///
     /// - Parameter relationship: A to-one relationship of this schema.
     /// - Returns: The delete rule.
     public func deleteRule(towards relationship: Relationship) -> Relationship.DeleteRule {
         let rule = inverse(of: relationship)?.relationship?.deleteRule ?? .nullify
-        return rule == .nullify && !relationship.isOptional ? .deny : rule
+        let isRequired = !relationship.isOptional || relationship.isRequiredBySubentity
+        return rule == .nullify && isRequired ? .deny : rule
     }
 
     /// Returns the inverse of a relationship.
