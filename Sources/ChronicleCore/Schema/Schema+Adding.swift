@@ -33,8 +33,10 @@ extension Schema {
             let inSubentities = Set(
                 entities.filter { known != nil && $0.isKind(of: name) && $0.name != name }.flatMap(\.properties).map(
                     \.name))
-            let added = other.properties.filter {
-                known?.propertiesByName[$0.name] == nil && !inSubentities.contains($0.name) && isIncluded(other, $0)
+            let added = other.properties.filter { property in
+                let names = [property.name, newPropertyName(property.name, name)]
+                return names.allSatisfy { known?.propertiesByName[$0] == nil && !inSubentities.contains($0) }
+                    && isIncluded(other, property)
             }
             var draft = drafts[name] ?? EntityDraft(name: name, superentity: other.superentityName.map(newName))
             if known == nil, added.isEmpty, !other.properties.isEmpty { continue }

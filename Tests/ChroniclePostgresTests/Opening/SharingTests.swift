@@ -37,5 +37,9 @@
         @Test func updatesMoveRelationships() throws {
             #expect(try store.checkThatUpdatesMoveRelationships() == [])
         }
+
+        @Test func renamesKeepRules() throws {
+            #expect(try store.checkThatRenamesKeepRules() == [])
+        }
     }
 #endif

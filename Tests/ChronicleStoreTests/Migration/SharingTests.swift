@@ -43,6 +43,11 @@ import Testing
         try expectNoProblems()
     }
 
+    @Test func renamesKeepRules() throws {
+        #expect(try store.checkThatRenamesKeepRules() == [])
+        try expectNoProblems()
+    }
+
     @Test func aConstraintThatNoProgramDeclaresIsRemoved() throws {
         let unique: [any PersistentModel.Type] = [Unique.Port.self]
         let indexed: [any PersistentModel.Type] = [Indexed.Port.self]

@@ -96,3 +96,29 @@ package enum SharingClash {
         package init(_ name: String) { self.name = name }
     }
 }
+
+/// A required relationship with a delete rule.
+package enum RuledTrip {
+    @Model package final class Trip {
+        @Relationship(deleteRule: .cascade) package var owner: Person
+        package init(_ owner: Person) { self.owner = owner }
+    }
+
+    @Model package final class Person {
+        package var name = "Ada"
+        package init() {}
+    }
+}
+
+/// The same relationship with another name.
+package enum RenamedTrip {
+    @Model package final class Trip {
+        @Relationship(deleteRule: .cascade, originalName: "owner") package var holder: Person
+        package init(_ holder: Person) { self.holder = holder }
+    }
+
+    @Model package final class Person {
+        package var name = "Ada"
+        package init() {}
+    }
+}

@@ -138,6 +138,19 @@ package struct SharedStore {
         return try failures + clashStops(as: "extension")
     }
 
+    /// An update of the app renames a relationship with a delete rule that its extension still declares.
+    package func checkThatRenamesKeepRules() throws -> [String] {
+        let earlier = ModelContext(try open([RuledTrip.Trip.self, RuledTrip.Person.self], as: "app", isNew: true))
+        let trip = RuledTrip.Trip(RuledTrip.Person())
+        earlier.insert(trip)
+        try earlier.save()
+        _ = try open([RuledTrip.Trip.self, RuledTrip.Person.self], as: "extension")
+        let context = ModelContext(try open([RenamedTrip.Trip.self, RenamedTrip.Person.self], as: "app"))
+        let holders = try context.fetch(FetchDescriptor<RenamedTrip.Trip>()).map(\.holder.name)
+        let columns = try sql("SELECT count(*) FROM chronicle_attribute WHERE name = 'owner'")
+        return failure("\(holders)", unless: holders == ["Ada"]) + failure("\(columns) owners", unless: columns == "0")
+    }
+
     private static let stops: Set = ["Vík", "Höfn"]
 
     private func appStops(as program: String) throws -> [String] {
