@@ -148,15 +148,6 @@
             of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool, isNew: Bool
         ) throws {
             let properties = entity.properties.filter { $0.relationship?.isLinked == true }
-            func index(_ name: String?) -> Int? {
-                recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
-            }
-            for property in properties where index(property.name) == nil {
-                guard let renamed = index(property.previousName) else { continue }
-                recorded.attributes[renamed].name = property.name
-                try update(recorded.attributes[renamed], of: recorded)
-            }
-            // After the renames, because new properties may have the previous names of others.
             for property in properties {
                 let preservation = Preservation(property, preservesValues: preservesValues)
                 try register(property, isPresent: false, preservation, &recorded, isNew: isNew)

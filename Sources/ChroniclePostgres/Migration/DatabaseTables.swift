@@ -96,10 +96,10 @@
                     + "ON CONFLICT DO NOTHING")
         }
 
-        func dropColumn(_ name: String, of table: String, isReplaced: Bool) throws {
+        func dropColumn(_ name: String, of table: String, newName: String?) throws {
             try connection.script("ALTER TABLE \(connection.table(table)) DROP COLUMN \(quoted(name))")
             guard let entity = try catalog.entities().first(where: { $0.name == table }) else { return }
-            try catalog.recordDroppedColumn(name, of: entity, isReplaced: isReplaced)
+            try catalog.recordDroppedColumn(name, of: entity, newName: newName)
         }
 
         func createPairs() throws {

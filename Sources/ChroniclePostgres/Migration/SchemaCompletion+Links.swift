@@ -14,9 +14,27 @@
                 if tables.indexes[links.name]?.contains(definition.index.name) != true {
                     try connection.script(definition.index.sql)
                 }
-                try completeForeignKeys(
+                try dropChangedForeignKeys(
                     definition.foreignKeys, of: links.name, columns: ["owner", "destination"], connection)
+                try addForeignKeys(definition.foreignKeys, of: links.name, connection)
                 if links.isSymmetric { try mirror(links, connection) }
+            }
+            let present = Set(definitions.map(\.links.name))
+            for name in plan.leftoverLinks.subtracting(present).sorted() {
+                try removeDeleteRules(ofLinks: name, connection)
+            }
+        }
+
+        /// Removes the delete rules of a removed relationship from the table of its links, which remains.
+        private func removeDeleteRules(ofLinks name: String, _ connection: Connection) throws {
+            let keys = try DatabaseSchema(connection).foreignKeys[name] ?? [:]
+            for (key, reference) in keys.sorted(by: { $0.key < $1.key })
+            where key.hasPrefix("chronicle_") && reference.action != "CASCADE" {
+                let cascading = TableDefinition.ForeignKey(
+                    name: key, column: reference.column, destination: reference.destination, schemaName: schemaName,
+                    action: "CASCADE")
+                try connection.script(
+                    "ALTER TABLE \(table(name)) DROP CONSTRAINT \(quoted(key)), ADD \(cascading.sql)")
             }
         }
 

@@ -26,7 +26,7 @@
                 let tables = try DatabaseTables(self, connection)
                 let present = tables.definitions.columns[name] ?? [:]
                 for column in table.droppedColumns where present[column] != nil {
-                    try tables.dropColumn(column, of: name, isReplaced: true)
+                    try tables.dropColumn(column, of: name, newName: nil)
                 }
                 for step in table.columnSteps {
                     try connection.script(

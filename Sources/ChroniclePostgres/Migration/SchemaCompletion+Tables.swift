@@ -49,7 +49,7 @@
             } else {
                 try connection.script(definition.createTable)
             }
-            try makeIndexes(definition, connection)
+            try dropUndeclaredIndexes(definition, connection)
             let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
             try catalog.register(entity, &recorded, preservesValues: preservesValues)
             try catalog.setDefinition(models.entitiesByName[entity.name] ?? entity, of: recorded)
@@ -173,27 +173,35 @@
             }
         }
 
-        private func makeIndexes(_ definition: TableDefinition, _ connection: Connection) throws {
-            let wanted = definition.indexes
+        private func dropUndeclaredIndexes(_ definition: TableDefinition, _ connection: Connection) throws {
             let present = try DatabaseSchema(connection).indexes[definition.entity.name] ?? []
             let own = present.filter { $0.hasPrefix("chronicle_") }
-            for name in own.subtracting(wanted.map(\.name)).sorted() {
+            for name in own.subtracting(definition.indexes.map(\.name)).sorted() {
                 try connection.script("DROP INDEX \(table(name))")
-            }
-            for index in wanted where !present.contains(index.name) {
-                do { try connection.script(index.sql) } catch let error as PostgresError where error.isUniqueViolation {
-                    throw SwiftDataError.uniquenessViolation.with(
-                        detail: "the store contains several models with the same values for a unique constraint",
-                        entityName: definition.entity.name, underlying: error)
-                }
             }
         }
 
-        /// Creates the foreign keys of a table, and replaces those whose delete rule changed.
+        /// Creates the indexes and foreign keys of a table that are missing.
+        ///
+        /// - Throws: `SwiftDataError.uniquenessViolation` and `SwiftDataError.backwardMigration` if the values do not meet them.
+        func addConstraints(of entity: Schema.Entity, _ connection: Connection) throws {
+            let definition = definition(of: entity)
+            let present = try DatabaseSchema(connection).indexes[entity.name] ?? []
+            for index in definition.indexes where !present.contains(index.name) {
+                do { try connection.script(index.sql) } catch let error as PostgresError where error.isUniqueViolation {
+                    throw SwiftDataError.uniquenessViolation.with(
+                        detail: "the store contains several models with the same values for a unique constraint",
+                        entityName: entity.name, underlying: error)
+                }
+            }
+            try addForeignKeys(definition.foreignKeys, of: entity.name, connection)
+        }
+
+        /// Drops the foreign keys of a table that no program declares any more, and those whose delete rule changed.
         ///
         /// - Parameter columns: The columns of the present properties. A removed relationship becomes nil when its
         ///   destination is deleted.
-        func completeForeignKeys(
+        func dropChangedForeignKeys(
             _ wanted: [TableDefinition.ForeignKey], of table: String, columns: Set<String>, _ connection: Connection
         ) throws {
             let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
@@ -210,12 +218,19 @@
                 try connection.script("ALTER TABLE \(self.table(table)) ADD \(optional.sql)")
             }
             for key in wanted {
-                if let known = present[key.name] {
-                    if known.action == key.action, known.destination == key.destination, known.column == key.column {
-                        continue
-                    }
-                    try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(key.name))")
-                }
+                guard let known = present[key.name],
+                    known.action != key.action || known.destination != key.destination || known.column != key.column
+                else { continue }
+                try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(key.name))")
+            }
+        }
+
+        /// Creates the foreign keys of a table that are missing.
+        func addForeignKeys(
+            _ wanted: [TableDefinition.ForeignKey], of table: String, _ connection: Connection
+        ) throws {
+            let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
+            for key in wanted where present[key.name] == nil {
                 do { try connection.script("ALTER TABLE \(self.table(table)) ADD \(key.sql)") } catch let error
                     as PostgresError where error.isForeignKeyViolation
                 {

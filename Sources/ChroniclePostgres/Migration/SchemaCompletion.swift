@@ -140,7 +140,7 @@
             if try meetsSchema(connection) { return }
             let tables = try DatabaseTables(self, connection)
             let plan = try tables.plan(knownSchemas(connection), stage: stage, baseline: baseline)
-            guard !plan.changesNames, try tables.checkDeclarations(plan).isEmpty else {
+            guard try !tables.requireChanges(for: plan), try tables.checkDeclarations(plan).isEmpty else {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the tables must be changed for the models; open the store once with `allowsSave: true`",
                     storeIdentifier: layout.storeIdentifier)
@@ -245,9 +245,8 @@
                 if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
             }
             try shared.completeLinks(plan, connection)
-            // After all tables exist.
             for entity in entities {
-                try completeForeignKeys(
+                try dropChangedForeignKeys(
                     shared.definition(of: entity).foreignKeys, of: entity.name,
                     columns: Set(entity.storedProperties.map(\.name)), connection)
             }
@@ -264,6 +263,8 @@
             }
             try connection.run("SET CONSTRAINTS ALL IMMEDIATE", isPrepared: false)
             for column in required { try column.require(connection) }
+            // After all tables exist, and no column has the values of removed properties.
+            for entity in entities { try shared.addConstraints(of: entity, connection) }
             try version?.store(MetaTable(connection))
             try catalog.describe(plan)
             try MetaTable.set(.schemaName, schemaName, connection)

@@ -164,4 +164,9 @@ extension StoredProperty {
                 + (inverse.map { [.links(table: "\(destination).\($0)", from: target, to: owner)] } ?? [])
         }
     }
+
+    /// Returns the tables that may contain the links of a relationship.
+    package func linkTables(of entityName: String, _ destination: String) -> [String] {
+        storages(of: entityName, destination).compactMap { if case .links(let table, _, _) = $0 { table } else { nil } }
+    }
 }

@@ -1,5 +1,5 @@
 package import ChronicleCore
-import ChronicleSQL
+package import ChronicleSQL
 
 /// A table with links of an earlier schema.
 package struct EarlierLinks: Hashable, Sendable {
@@ -8,6 +8,11 @@ package struct EarlierLinks: Hashable, Sendable {
     package let isReversed: Bool
     /// Whether the table is a temporary one.
     package var isTemporary = false
+
+    fileprivate init(table: String, isReversed: Bool) { (self.table, self.isReversed) = (table, isReversed) }
+
+    /// The links of a relationship in its own table.
+    init(inPlaceOf links: Schema.Links) { self.init(table: links.name, isReversed: false) }
 }
 
 extension StoreTables {
@@ -40,7 +45,7 @@ extension StoreTables {
     /// Returns the tables with the links of a removed relationship that the schema declares again, before they move.
     package func leftoverLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
         var sources = try earlierLinks(of: links, plan)
-        let own = EarlierLinks(table: links.name, isReversed: false)
+        let own = EarlierLinks(inPlaceOf: links)
         if !plan.movesAway(links), !sources.contains(own), try hasTable(links.name),
             try references(links.name, from: links.owner, to: links.destination)
         {
@@ -51,6 +56,29 @@ extension StoreTables {
 }
 
 extension SchemaPlan {
+    /// Returns where the store may contain the destinations of a relationship. Those of a live inverse relationship are not
+    /// the destinations of a removed one.
+    package func storages(of property: StoredProperty, in table: String) -> [RelationshipStorage] {
+        let storages = property.storages(of: table, root(of: property.destination ?? ""))
+        guard property.place == .links, storages.count > 1, case .links(let inverse, _, _) = storages[1],
+            liveLinks.contains(inverse), !liveLinks.contains("\(table).\(property.name)")
+        else { return storages }
+        return [storages[0]]
+    }
+
+    /// The tables of links that remain from removed relationships, and that no class in use needs.
+    package var leftoverLinks: Set<String> {
+        func tables(_ name: String, _ properties: [StoredProperty]) -> [String] {
+            properties.flatMap { $0.linkTables(of: root(of: name), root(of: $0.destination ?? "")) }
+        }
+        var (removed, live) = (Set<String>(), Set<String>())
+        for (name, entity) in entities {
+            removed.formUnion(tables(name, entity.removed))
+            if opening.schemas.use(name) { live.formUnion(tables(name, entity.live)) }
+        }
+        return removed.subtracting(live)
+    }
+
     private typealias Side = (column: String, table: String, property: Schema.Property)
 
     private static func sides(_ links: Schema.Links) -> [Side] {

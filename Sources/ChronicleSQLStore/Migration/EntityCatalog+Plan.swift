@@ -119,11 +119,15 @@ extension EntityCatalog {
 
     /// Records that the column of an attribute was dropped. The attribute keeps its number in the history.
     ///
-    /// - Parameter isReplaced: Whether another property has the name from now on.
-    package func recordDroppedColumn(_ name: String, of entity: Entity, isReplaced: Bool) throws {
+    /// - Parameter newName: The name of the property that continues the history of the column, or `nil` if none does.
+    package func recordDroppedColumn(_ name: String, of entity: Entity, newName: String?) throws {
         guard var attribute = entity.attributes.first(where: { $0.name == name && $0.isPresent }) else { return }
+        for var other in entity.attributes where !other.isPresent && other.name == newName {
+            other.name = other.nameAfterReplacement
+            try update(other, of: entity)
+        }
         attribute.isPresent = false
-        if isReplaced { attribute.name = attribute.nameAfterReplacement }
+        attribute.name = newName ?? attribute.nameAfterReplacement
         try update(attribute, of: entity)
     }
 }

@@ -19,8 +19,8 @@ package protocol RelationshipTables: StoreTables {
     func copyLinks(_ source: EarlierLinks, to links: Schema.Links) throws
     /// Drops a column with its indexes. The attribute keeps its number in the history.
     ///
-    /// - Parameter isReplaced: Whether another property has the name from now on.
-    func dropColumn(_ name: String, of table: String, isReplaced: Bool) throws
+    /// - Parameter newName: The name of the property that continues the history of the column, or `nil` if none does.
+    func dropColumn(_ name: String, of table: String, newName: String?) throws
 
     /// Creates the temporary table `chronicle_pair` with the columns `relationship`, `source` and `destination`.
     func createPairs() throws
@@ -39,36 +39,46 @@ extension RelationshipTables {
     /// Moves links from the tables of an earlier schema, if relationships were renamed, the alphabetical order of their
     /// sides changed, or two of them became the sides of one.
     package func moveEarlierLinks(_ plan: SchemaPlan) throws {
+        var moves = try schema.links.map { (links: $0, sources: try earlierLinks(of: $0, plan)) }
+        let continued = Set(moves.flatMap(\.sources).map(\.table))
         for (name, table) in plan.tables.sorted(by: { $0.key < $1.key }) {
             for property in table.droppedLinks {
-                let storages = property.storages(of: name, plan.root(of: property.destination ?? ""))
-                for case .links(let links, _, _) in storages { try dropLinks(links) }
+                for case .links(let links, _, _) in plan.storages(of: property, in: name)
+                where !continued.contains(links) {
+                    try dropLinks(links)
+                }
             }
         }
-        let tables = try reloaded()
-        var moves = try schema.links.map { (links: $0, sources: try tables.earlierLinks(of: $0, plan)) }
+        // A table may have the links of several relationships, if both sides of one became sides of different ones.
         let names = Set(schema.links.map(\.name))
-        var number = 0
+        let inPlace = Set(moves.filter { $0.sources.contains(EarlierLinks(inPlaceOf: $0.links)) }.map(\.links.name))
+        var uses: [String: Int] = [:]
+        for source in moves.flatMap(\.sources) { uses[source.table, default: 0] += 1 }
+        var temporaries: [String: String] = [:]
         for index in moves.indices {
-            let current = moves[index].links.name
-            for source in moves[index].sources.indices {
-                let table = moves[index].sources[source].table
-                // The links of this table make room for those of another one.
-                guard table != current, names.contains(table) else { continue }
-                let temporary = "chronicle_moved_\(number)"
-                number += 1
-                try copyLinks(table, toTemporary: temporary)
-                try dropLinks(table)
-                moves[index].sources[source].table = temporary
-                moves[index].sources[source].isTemporary = true
+            for (number, source) in moves[index].sources.enumerated() {
+                let table = source.table
+                guard source != EarlierLinks(inPlaceOf: moves[index].links),
+                    names.contains(table) || uses[table] ?? 0 > 1
+                else { continue }
+                let temporary = temporaries[table] ?? "chronicle_moved_\(temporaries.count)"
+                if temporaries.updateValue(temporary, forKey: table) == nil {
+                    try copyLinks(table, toTemporary: temporary)
+                    // The links of this table make room for those of another one.
+                    if !inPlace.contains(table) { try dropLinks(table) }
+                }
+                moves[index].sources[number].table = temporary
+                moves[index].sources[number].isTemporary = true
             }
         }
         for (links, sources) in moves { try move(sources, to: links, plan) }
+        for temporary in temporaries.values.sorted() { try execute("DROP TABLE \(Self.temporary(temporary))") }
     }
 
     private func move(_ sources: [EarlierLinks], to links: Schema.Links, _ plan: SchemaPlan) throws {
         let tables = try reloaded()
-        if try tables.hasTable(links.name), !sources.contains(EarlierLinks(table: links.name, isReversed: false)) {
+        let own = EarlierLinks(inPlaceOf: links)
+        if try tables.hasTable(links.name), !sources.contains(own) {
             if try !tables.references(links.name, from: links.owner, to: links.destination) {
                 try requireReplaceable(links, plan)
                 try dropLinks(links.name)
@@ -77,14 +87,10 @@ extension RelationshipTables {
                 try dropLinks(links.name)
             }
         }
-        for source in sources where source.table != links.name {
+        for source in sources where source != own {
             if try !reloaded().hasTable(links.name) { try createLinks(links) }
             try copyLinks(source, to: links)
-            if source.isTemporary {
-                try execute("DROP TABLE \(Self.temporary(source.table))")
-            } else {
-                try dropLinks(source.table)
-            }
+            if !source.isTemporary { try dropLinks(source.table) }
         }
     }
 

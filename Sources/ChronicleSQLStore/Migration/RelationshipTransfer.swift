@@ -39,13 +39,26 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
     /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.
     private func remove(_ storage: RelationshipStorage, _ plan: SchemaPlan) throws {
         switch storage {
-        case .links(let table, _, _): try tables.dropLinks(table)
+        case .links(let table, _, _):
+            // They are also those of the other side, which became that of another relationship.
+            let isContinued = try tables.schema.links.contains { links in
+                try tables.earlierLinks(of: links, plan).contains { $0.table == table }
+            }
+            if !isContinued { try tables.dropLinks(table) }
         case .column(let table, let name), .inverseColumn(let table, let name):
             guard plan.tables[table]?.continues(column: name) != true, try tables.reloaded().contains(storage) else {
                 return
             }
-            try tables.dropColumn(name, of: table, isReplaced: false)
+            try tables.dropColumn(name, of: table, newName: newName(ofColumn: name, of: table, plan))
         }
+    }
+
+    /// Returns the name that a dropped column has in the history: that of the property that continues it, or `nil` if none does.
+    private func newName(ofColumn name: String, of table: String, _ plan: SchemaPlan) -> String? {
+        tables.schema.entitiesByName[table]?.properties.first { property in
+            guard let earlier = plan.tables[table]?.earlier(property.name) else { return false }
+            return earlier.place == .column && earlier.name == name
+        }?.name
     }
 
     /// Copies the pairs to their new place.

@@ -103,6 +103,8 @@ package struct SchemaPlan: Sendable {
     package private(set) var tables: [String: Table] = [:]
     /// The classes after the opening, by their new names.
     package private(set) var entities: [String: StoredEntity] = [:]
+    /// The tables that the names of the live relationships with links denote, before properties are renamed.
+    let liveLinks: Set<String>
     private let newNames: [String: String]
     private let roots: [String: String]
 
@@ -145,6 +147,10 @@ package struct SchemaPlan: Sendable {
         let currentRoots = Dictionary(
             roots.map { (newName($0.key), newName($0.value)) }, uniquingKeysWith: { first, _ in first })
         entities = current
+        liveLinks = Set(
+            current.flatMap { name, entity in
+                entity.live.filter { $0.place == .links }.map { "\(currentRoots[name] ?? name).\($0.name)" }
+            })
         self.roots = currentRoots
         for table in merged.entities {
             let members = models.entities.filter { $0.rootName == table.name }
@@ -203,8 +209,8 @@ package struct SchemaPlan: Sendable {
                 } else if let source {
                     earlier[name] = source
                 } else if sources[name] == nil {
-                    // The column or the links of a renamed property are no leftovers.
-                    let used = isFree ? plan.live[name]?.place : nil
+                    // The column or the links of a property that another class has, or that was renamed, are no leftovers.
+                    let used = plan.live[name]?.place
                     let leftovers = leftovers(name, of: known, others).filter { leftover in
                         if leftover.place == used { return false }
                         if opening.stage == nil || leftover.isContinued(by: StoredProperty(property), root) {
@@ -223,7 +229,7 @@ package struct SchemaPlan: Sendable {
         let places = Dictionary(table.properties.map { ($0.name, StoredProperty($0).place) }, uniquingKeysWith: { $1 })
         let columnRenames = plan.renames.filter { rename in
             plan.live[rename.old]?.place == .column && places[rename.new] == .column
-                && !replaced.contains { $0.name == rename.old }
+                && !replaced.contains { $0.place == .column && $0.name == rename.old }
         }
         // The columns of removed properties in the place of relationships that were stored in another way.
         let occupied = Set(others.flatMap(\.removed).filter { $0.place == .column }.map(\.name)).filter { name in

@@ -112,13 +112,13 @@ private struct DeclarationCheck<Tables: StoreTables> {
             return try tables.exists("\(source) WHERE \(column) IS NOT NULL")
         }
         // The column of an inverse remains with the values of that property.
-        guard earlier.place != .inverse, let destination = earlier.destination else { return false }
-        return try pairs(plan.root(of: destination)).map(tables.exists) ?? false
+        guard earlier.place != .inverse, earlier.destination != nil else { return false }
+        return try pairs().map(tables.exists) ?? false
     }
 
     /// Returns the rows with the pairs of the earlier relationship, or `nil` if the store does not contain them.
-    private func pairs(_ destination: String) throws -> String? {
-        try earlier.storages(of: table, destination).first(where: tables.contains).map { storage in
+    private func pairs() throws -> String? {
+        try plan.storages(of: earlier, in: table).first(where: tables.contains).map { storage in
             "(\(storage.pairs(tables.dialect).sql)) AS p"
         }
     }
@@ -126,7 +126,7 @@ private struct DeclarationCheck<Tables: StoreTables> {
     private func compareDestinations() throws {
         let models = tables.models
         guard let old = earlier.destination, let new = property.relationship?.destination, old != new,
-            let newEntity = models.entitiesByName[new], let pairs = try pairs(plan.root(of: old))
+            let newEntity = models.entitiesByName[new], let pairs = try pairs()
         else { return }
         if plan.root(of: old) != newEntity.rootName {
             if try tables.exists(pairs) { throw failure() }

@@ -62,8 +62,13 @@ extension SchemaCompletion {
         // A property that became a list has links, and does not use the column that remains.
         let names = Set(own.storedProperties.map(\.name))
         for column in known where !column.isPrimaryKey && !names.contains(column.name) {
-            guard !column.isOptional, column.defaultValue == nil else { continue }
             let isRemoved = !definition.entity.storedProperties.contains { $0.name == column.name }
+            let isRequired = !column.isOptional && column.defaultValue == nil
+            // The delete rule of a removed relationship has no effect any more. Another program may have added the column.
+            let hasRule =
+                try isRemoved && column.reference.map { $0.action != "SET NULL" } ?? false
+                && Self.place(of: column.definition(), in: tableDefinition(definition.entity.name)) != nil
+            guard isRequired || hasRule else { continue }
             changes.append((column.definition(), column.optionalDefinition(isRemoved: isRemoved)))
         }
         if !changes.isEmpty { try replace(changes, definition.entity.name) }

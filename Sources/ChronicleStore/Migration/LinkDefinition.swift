@@ -27,8 +27,12 @@ struct LinkDefinition {
 
     /// Returns whether a table's definition differs from this one at most in its delete rules.
     func differsOnlyInDeleteRules(from sql: String) -> Bool {
-        func plain(_ text: String) -> String { text.replacing("ON DELETE NO ACTION", with: "ON DELETE CASCADE") }
-        return plain(sql) == plain(createTable)
+        Self.removingDeleteRules(from: sql) == Self.removingDeleteRules(from: createTable)
+    }
+
+    /// Returns the definition of a table whose links are deleted with either of their rows.
+    static func removingDeleteRules(from sql: String) -> String {
+        sql.replacing(" ON DELETE NO ACTION DEFERRABLE", with: " ON DELETE CASCADE DEFERRABLE")
     }
 
     /// An index for the other direction.

@@ -18,14 +18,32 @@ extension SchemaCompletion {
             try connection.execute(definition.createIndex)
             try makeTriggers(of: registry.recordedLinks(definition.links))
         }
+        let present = Set(definitions.map(\.links.name))
+        for name in plan.leftoverLinks.subtracting(present).sorted() { try removeDeleteRules(ofLinks: name) }
+    }
+
+    /// Removes the delete rules of a removed relationship from the table of its links, which remains. Its changes are still
+    /// recorded, as those of the columns of removed properties are.
+    private func removeDeleteRules(ofLinks name: String) throws {
+        guard let sql = try definition(ofLinks: name) else { return }
+        for trigger in try triggers(of: name).keys.sorted()
+        where !recordsHistory || RecorderSQL.isCascade(trigger: trigger) {
+            try connection.execute(RecorderSQL.dropTrigger(named: trigger))
+        }
+        let plain = LinkDefinition.removingDeleteRules(from: sql)
+        if plain != sql { try connection.replaceDefinition(ofTable: name, with: plain) }
+    }
+
+    private func definition(ofLinks name: String) throws -> String? {
+        try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+            try $0.bind(name, at: 1)
+        }
     }
 
     /// Creates the table, or updates its foreign keys to the current delete rules.
     private func makeTable(_ definition: LinkDefinition) throws {
         guard try tableExists(definition.links.name) else { return try connection.execute(definition.createTable) }
-        let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
-            try $0.bind(definition.links.name, at: 1)
-        }
+        let sql = try self.definition(ofLinks: definition.links.name)
         // The rows stay as they are, see ``changeColumns(_:)``. A table that another program changed is left unchanged.
         guard let sql, sql != definition.createTable, definition.differsOnlyInDeleteRules(from: sql) else { return }
         try connection.replaceDefinition(ofTable: definition.links.name, with: definition.createTable)

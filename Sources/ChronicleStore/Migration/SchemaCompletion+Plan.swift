@@ -24,7 +24,7 @@ extension SchemaCompletion {
             // The columns of moved relationships are dropped already.
             let present = Set(try fileColumns(of: name).map(\.name))
             for column in table.droppedColumns where present.contains(column) {
-                try dropColumn(column, of: name, isReplaced: true)
+                try dropColumn(column, of: name, newName: nil)
             }
             if let key = try keyColumn(of: name),
                 table.columnSteps.contains(where: { TableNames.folded($0.new) == TableNames.folded(key) })
@@ -51,18 +51,23 @@ extension SchemaCompletion {
         return indexes
     }
 
-    /// Creates the missing indexes of a table, and drops those that no program declares any more.
-    func makeIndexes(_ definition: TableDefinition) throws {
+    /// Drops the indexes of a table that no program declares any more.
+    func dropUndeclaredIndexes(_ definition: TableDefinition) throws {
         let wanted = definition.indexes
-        var present = try ownIndexes(of: definition.entity.name)
+        let present = try ownIndexes(of: definition.entity.name)
         for (name, sql) in present.sorted(by: { $0.key < $1.key }) where !wanted.contains(where: { $0 == (name, sql) })
         {
             // The file still describes subclasses that no program declares any more.
             if name.hasSuffix("_\(Schema.entityAttribute)") { continue }
             try connection.execute("DROP INDEX \(quoted(name))")
-            present[name] = nil
         }
-        for index in wanted where present[index.name] == nil {
+    }
+
+    /// Creates the missing indexes of a table, and drops those that no program declares any more.
+    func makeIndexes(_ definition: TableDefinition) throws {
+        try dropUndeclaredIndexes(definition)
+        let present = try ownIndexes(of: definition.entity.name)
+        for index in definition.indexes where present[index.name] == nil {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "the file contains several models with the same values for a unique constraint",

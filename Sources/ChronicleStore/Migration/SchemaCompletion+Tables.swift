@@ -83,7 +83,7 @@ extension SchemaCompletion: RelationshipTables {
                 + "FROM \(source.isTemporary ? Self.temporary(source.table) : quoted(source.table))")
     }
 
-    func dropColumn(_ name: String, of table: String, isReplaced: Bool) throws {
+    func dropColumn(_ name: String, of table: String, newName: String?) throws {
         let registry = EntityRegistry(connection)
         guard let entity = try registry.entities().first(where: { $0.name == table }) else { return }
         try dropTriggers(of: entity)
@@ -105,7 +105,7 @@ extension SchemaCompletion: RelationshipTables {
                 detail: "the column cannot be dropped, because another program uses it: \(error.message)",
                 entityName: table, propertyName: name, underlying: DatabaseError(error))
         }
-        try registry.recordDroppedColumn(name, of: entity, isReplaced: isReplaced)
+        try registry.recordDroppedColumn(name, of: entity, newName: newName)
     }
 
     func createPairs() throws {

@@ -10,8 +10,12 @@ extension SchemaCompletion {
     /// in one of several classes that share a column, and those that became required and have no value. The changes are
     /// recorded.
     ///
+    /// - Parameters:
+    ///   - plan: The plan of the opening.
+    ///   - shared: The completion for all programs that use the file.
+    ///   - registry: The entities of the file.
     /// - Throws: ``SwiftDataError/backwardMigration`` for a required property without a default value.
-    func setMissingValues(_ plan: SchemaPlan, _ registry: EntityRegistry) throws {
+    func setMissingValues(_ plan: SchemaPlan, _ shared: SchemaCompletion, _ registry: EntityRegistry) throws {
         var updates: [(sql: String, value: PropertyValue)] = []
         var prepared: [String: [String: Schema.Property]] = [:]
         for (table, tablePlan) in plan.tables.sorted(by: { $0.key < $1.key }) where try tableExists(table) {
@@ -50,9 +54,13 @@ extension SchemaCompletion {
                 }
             }
         }
-        let links = try schema.links.flatMap { try leftovers($0, plan) }
+        let links = try schema.links.flatMap { try leftoverRows(of: $0, plan) }
         guard !updates.isEmpty || !links.isEmpty else { return }
-        for (table, properties) in prepared { try prepareColumns(properties, of: table) }
+        for (table, properties) in prepared {
+            // The new values need not meet constraints that no program declares any more.
+            if let definition = shared.definition(ofTable: table) { try dropUndeclaredIndexes(definition) }
+            try prepareColumns(properties, of: table)
+        }
         try recreateTriggers(plan, registry)
         try recordingChanges {
             for update in updates {
@@ -60,27 +68,7 @@ extension SchemaCompletion {
                 try statement.bind(update.value, at: 1)
                 try statement.run()
             }
-            for delete in links { try connection.execute(delete) }
-        }
-    }
-
-    /// Returns the statements that delete the links of a removed relationship that the schema declares again. The links
-    /// are in their earlier tables.
-    private func leftovers(_ links: Schema.Links, _ plan: SchemaPlan) throws -> [String] {
-        let owners = plan.leftoverOwners(of: links)
-        guard !owners.isEmpty else { return [] }
-        return try leftoverLinks(of: links, plan).flatMap { source in
-            try owners.flatMap { owner in
-                let isOwner = (owner.column == ModelTables.linkOwner) != source.isReversed
-                let column = isOwner ? ModelTables.linkOwner : ModelTables.linkDestination
-                let columns = try columns(of: owner.table).keys
-                return try owner.classes.compactMap { entity in
-                    let condition =
-                        "\(column) IN (SELECT _rowid_ FROM \(quoted(owner.table)) WHERE \(rows(of: entity, columns)))"
-                    return try exists("\(quoted(source.table)) WHERE \(condition)")
-                        ? "DELETE FROM \(quoted(source.table)) WHERE \(condition)" : nil
-                }
-            }
+            for (table, condition) in links { try connection.execute("DELETE FROM \(table) WHERE \(condition)") }
         }
     }
 

@@ -88,7 +88,7 @@ struct SchemaCompletion {
         let digest = try knownDigest(file)
         if digest == file.digest, try isInUse(by: nil) { return }
         let plan = try plan(knownSchemas(wasComplete: digest != nil), stage: stage, baseline: baseline)
-        guard !plan.changesNames, try checkDeclarations(plan).isEmpty else {
+        guard try !requireChanges(for: plan), try checkDeclarations(plan).isEmpty else {
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file must be changed for the models; open it once with `allowsSave: true`",
                 storeIdentifier: layout.storeIdentifier)
@@ -158,7 +158,7 @@ struct SchemaCompletion {
     /// Everything whose change requires a change of the file.
     private var signature: String {
         // The number changes with the triggers, so that files of earlier versions get the present ones.
-        var parts = ["history \(recordsHistory)", "recorder 2"]
+        var parts = ["history \(recordsHistory)", "recorder 3"]
         for entity in schema.entities {
             let definition = TableDefinition(entity: entity, schema: schema)
             parts.append(definition.shape)
@@ -222,7 +222,7 @@ struct SchemaCompletion {
         let numbers = try registry.renamedNumbers(plan, schema)
         let transfer = try RelationshipTransfer(self, plan)
         try renameProperties(plan, numbers, registry)
-        try setMissingValues(plan, registry)
+        try setMissingValues(plan, shared, registry)
         try shared.completeTables(of: schema, plan, registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
         try convert(conversions)
@@ -234,6 +234,11 @@ struct SchemaCompletion {
         }
         for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
         try recordCompletion()
+    }
+
+    /// Returns the definition of the table of an entity, or `nil` if the schema does not contain the entity.
+    func definition(ofTable name: String) -> TableDefinition? {
+        schema.entitiesByName[name].map { TableDefinition(entity: $0, schema: schema) }
     }
 
     /// Returns the completion of the file for all programs that use it; see `StoreTables.sharedModels(_:)`.

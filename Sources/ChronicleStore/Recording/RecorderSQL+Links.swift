@@ -21,6 +21,14 @@ extension RecorderSQL {
             + (links.isSymmetric ? mirroring(links) : []) + cascading(links)
     }
 
+    /// The beginning of the kind of a trigger that implements the cascade delete rule.
+    private static let cascade = "cascade_"
+
+    /// Returns whether one of these triggers implements the cascade delete rule.
+    static func isCascade(trigger name: String) -> Bool {
+        ["owner", "destination"].contains { name.hasSuffix("_\(cascade)\($0)") }
+    }
+
     /// Returns the statement that drops one of these triggers.
     static func dropTrigger(named name: String) -> String { "DROP TRIGGER \(quoted(name))" }
 
@@ -119,7 +127,7 @@ extension RecorderSQL {
         [(links.owner, links.destination), (links.destination, links.owner)].filter { $0.0.cascades }.map {
             gone, other in
             trigger(
-                "cascade_\(gone.column)", on: links, "AFTER DELETE",
+                "\(cascade)\(gone.column)", on: links, "AFTER DELETE",
                 when: "NOT EXISTS (SELECT 1 FROM \(quoted(gone.table)) AS held "
                     + "WHERE held.\(key) = OLD.\(gone.column))",
                 do: ["DELETE FROM \(quoted(other.table)) WHERE \(key) = OLD.\(other.column)"])
