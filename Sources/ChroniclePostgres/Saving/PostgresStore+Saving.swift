@@ -224,23 +224,33 @@
         ///
         /// - Parameter keys: The keys of the inserted rows by the numbers of their entities, in ascending order.
         private func identifiers(_ keys: [Int64: [Int64]]) throws -> [PersistentIdentifier] {
-            var rest = keys.mapValues { $0[...] }
-            var found: [PersistentIdentifier] = []
-            for snapshot in request.inserted {
-                let table = try store.layout.table(named: snapshot.persistentIdentifier.entityName)
-                if !snapshot.persistentIdentifier.isTemporary {
-                    found.append(snapshot.persistentIdentifier)
-                } else if let key = rest[table.number]?.popFirst() {
-                    found.append(table.origin.identifier(key))
-                } else {
+            let tables = try request.inserted.map {
+                try store.layout.table(named: $0.persistentIdentifier.entityName)
+            }
+            var (restored, newCounts) = ([Int64: Set<Int64>](), [Int64: Int]())
+            for (snapshot, table) in zip(request.inserted, tables) {
+                if snapshot.persistentIdentifier.isTemporary {
+                    newCounts[table.number, default: 0] += 1
+                } else if let key = snapshot.persistentIdentifier.integerPrimaryKey {
+                    restored[table.number, default: []].insert(key)
+                }
+            }
+            var rest = keys.reduce(into: [Int64: ArraySlice<Int64>]()) { rest, keys in
+                rest[keys.key] = keys.value.filter { restored[keys.key]?.contains($0) != true }[...]
+            }
+            // Triggers may have inserted further rows, which cannot be distinguished.
+            let ambiguous = Set(newCounts.filter { rest[$0.key]?.count != $0.value }.keys)
+            return try zip(request.inserted, tables).map { snapshot, table in
+                guard snapshot.persistentIdentifier.isTemporary else { return snapshot.persistentIdentifier }
+                guard !ambiguous.contains(table.number), let key = rest[table.number]?.popFirst() else {
                     throw SwiftDataError.saveOutcomeUnknown.with(
                         detail:
                             "the connection was lost; the changes were saved, but the identifiers of new models are "
                             + "not known; roll back and fetch the models again",
                         entityName: table.entity.name)
                 }
+                return table.origin.identifier(key)
             }
-            return found
         }
     }
 #endif

@@ -49,6 +49,44 @@
             #expect(try numbers() == "1,20")
         }
 
+        /// The keys of restored rows are known, and those of the others are read from the history.
+        @Test func committedSaveOfRestoredModelsReturns() throws {
+            let seat = try #require(try context.fetch(FetchDescriptor<GraphSeat>()).first)
+            let identifier = seat.persistentModelID
+            context.delete(seat)
+            try context.save()
+            let deletion = try #require(
+                try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+            let new = GraphSeat(2)
+            context.insert(new)
+            try context.revert(deletion)
+            proxy.setMode(.cuttingCommit)
+            try context.save()
+            #expect(try numbers() == "1,2")
+            let key = try #require(new.persistentModelID.primaryKey(as: Int.self))
+            #expect(try cluster.psql("SELECT number FROM \(schemaName).\"GraphSeat\" WHERE _rowid_ = \(key)") == "2")
+            #expect((context.registeredModel(for: identifier) as GraphSeat?)?.number == 1)
+            #expect(!context.hasChanges)
+        }
+
+        /// Rows that a trigger inserts cannot be distinguished from those of the models.
+        @Test func identifiersAreUnknownIfATriggerInsertsRows() throws {
+            _ = try cluster.psql(
+                """
+                SET search_path = \(schemaName);
+                CREATE FUNCTION seat() RETURNS trigger LANGUAGE plpgsql AS \
+                'BEGIN INSERT INTO \(schemaName)."GraphSeat"(number) VALUES (100); RETURN NEW; END';
+                CREATE TRIGGER seat BEFORE INSERT ON "GraphSeat" FOR EACH ROW WHEN (NEW.number = 2) \
+                EXECUTE FUNCTION seat()
+                """)
+            proxy.setMode(.cuttingCommit)
+            context.insert(GraphSeat(2))
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try context.save() }
+            #expect(try numbers() == "1,2,100")
+            context.rollback()
+            #expect(try context.fetchCount(FetchDescriptor<GraphSeat>()) == 3)
+        }
+
         @Test func committedUpdateReturns() throws {
             let seat = try #require(try context.fetch(FetchDescriptor<GraphSeat>()).first)
             proxy.setMode(.cuttingResponse)
