@@ -13,7 +13,7 @@ extension RowWriter {
         guard !inserts.isEmpty || !updates.isEmpty else { return }
         let reconciler = OneToOneWriter(
             self, updated: updates.map { ($0.table.name, request.updated[$0.rows]) },
-            hasDeletes: !request.deleted.isEmpty)
+            linked: request.linked + request.unlinked, hasDeletes: !request.deleted.isEmpty)
         // Assigned destinations first: those that are removed may only be the consequence of an assignment.
         for isAssignment in [true, false] {
             for (rows, table) in updates {
@@ -55,6 +55,8 @@ extension EntityTable {
 private final class OneToOneWriter {
     private let rows: RowWriter
     private let updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)]
+    /// The links that the save added or removed, which are updates of the rows at both ends.
+    private let linked: [DataStoreLink]
     /// Whether the save deletes rows, which may have updated others: their references became null.
     private let hasDeletes: Bool
     /// The keys of the rows that the save updated before, by their tables; determined when it is needed.
@@ -65,9 +67,10 @@ private final class OneToOneWriter {
     private(set) var hasRepeatedUpdates = false
 
     init(
-        _ rows: RowWriter, updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)], hasDeletes: Bool
+        _ rows: RowWriter, updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)],
+        linked: [DataStoreLink], hasDeletes: Bool
     ) {
-        (self.rows, self.updated, self.hasDeletes) = (rows, updated, hasDeletes)
+        (self.rows, self.updated, self.linked, self.hasDeletes) = (rows, updated, linked, hasDeletes)
     }
 
     private var connection: Connection { rows.connection }
@@ -117,10 +120,18 @@ private final class OneToOneWriter {
     /// Returns whether the save may have updated a row already.
     private func isRepeated(_ key: Int64, _ table: String) throws -> Bool {
         if updatedKeys == nil {
-            updatedKeys = updated.reduce(into: [:]) { keys, part in
+            var keys: [String: Set<Int64>] = [:]
+            for part in updated {
                 keys[part.table, default: []].formUnion(
                     part.snapshots.compactMap(\.persistentIdentifier.integerPrimaryKey))
             }
+            for link in linked {
+                for identifier in [link.owner, link.destination] {
+                    guard let key = identifier.integerPrimaryKey else { continue }
+                    keys[try rows.layout.table(named: identifier.entityName).name, default: []].insert(key)
+                }
+            }
+            updatedKeys = keys
         }
         let isFirst = changed[table, default: []].insert(key).inserted
         return hasDeletes || !isFirst || updatedKeys?[table]?.contains(key) == true
