@@ -87,17 +87,30 @@ struct RelationshipCheck {
             let count = try ManagedRelationship(context, backing, property)?.loadAgain().count
         else { return }
         models.append(model)
-        let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
-        guard count < minimum || (maximum > 0 && count > maximum) else { return }
+        guard !relationship.allows(count) else { return }
         // Another writer may have deleted the row; the save then drops the changes of the model.
         if backing.state == .saved, let entity = backing.membership?.entity {
             try context.readRows(of: [model], entity.name)
             if backing.state != .saved { return }
         }
-        throw SwiftDataError.modelValidationFailure.with(
+        throw relationship.countError(count)
+            .with(
+                entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
+    }
+}
+
+extension Schema.Relationship {
+    /// Returns whether a model may have this number of destinations.
+    func allows(_ count: Int) -> Bool {
+        count >= minimumModelCount && (maximumModelCount <= 0 || count <= maximumModelCount)
+    }
+
+    /// Returns the error for a number of destinations that is not allowed.
+    func countError(_ count: Int) -> SwiftDataError {
+        .modelValidationFailure.with(
             detail: "the relationship has \(count) \(count == 1 ? "destination" : "destinations") but "
-                + (count < minimum ? "requires at least \(minimum)" : "allows at most \(maximum)"),
-            entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
+                + (count < minimumModelCount
+                    ? "requires at least \(minimumModelCount)" : "allows at most \(maximumModelCount)"))
     }
 }
 

@@ -105,6 +105,25 @@ struct LookupTests {
         #expect(recorder.requests.count { $0.hasPrefix("Trip identifiers") } == 2)
     }
 
+    /// The store returns rows that are not destinations of the deleted model.
+    @Test("Only the edits of deleted rows are dropped", arguments: Support.allCases)
+    func conflicts(_ support: Support) throws {
+        let context = try context(support, LookupStore.Recorder())
+        let (first, second, third) = (try trip("1", context), try trip("2", context), try trip("3", context))
+        let item = try #require(second.bucketList.first)
+        let other = ModelContext(context.container)
+        other.delete(try trip("3", other))
+        try other.save()
+        context.delete(first)
+        item.title = "changed"
+        third.note = "lost"
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.map(\.persistentIdentifier) == [third.persistentModelID])
+        #expect(!item.isDeleted)
+        let reader = ModelContext(context.container)
+        #expect(try trip("2", reader).bucketList.contains { $0.title == "changed" })
+    }
+
     @Test func matches() throws {
         let schema = Schema(Trip.self)
         let item = try #require(schema.entity(for: BucketListItem.self))

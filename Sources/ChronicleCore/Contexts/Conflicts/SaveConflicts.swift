@@ -30,7 +30,8 @@ struct SaveConflicts {
     ///
     /// - Returns: The save, or `nil` if the error is not a conflict that the context's policy resolves.
     /// - Throws: ``SwiftDataError/uniquenessViolation`` if a model conflicts with two rows, and
-    ///   ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination.
+    ///   ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination, or if a row would
+    ///   have a number of destinations that is not allowed.
     mutating func resolve(after error: any Error) throws -> StoreSave? {
         guard context.mergePolicy != .error else {
             if let error = error as? SwiftDataError, error.kind == .modelNotFound,
@@ -64,6 +65,7 @@ struct SaveConflicts {
             var replacement = DestinationReplacement(context, original, matches, resolved)
             try replacement.replace()
             resolved = replacement.save
+            try MergedCountCheck(context, original, matches, resolved).check()
         }
         return resolved
     }
@@ -114,8 +116,12 @@ struct SaveConflicts {
                             }
                         }
                     } else if let inverse = schema.inverse(of: relationship), inverse.slot >= 0 {
-                        let lookup = DataStoreLookup.references(inverse, to: Set(owners))
-                        try context.forEachRow(of: entity, in: original.store, lookup) { identifier, _ in
+                        let owners = Set(owners)
+                        let lookup = DataStoreLookup.references(inverse, to: owners)
+                        try context.forEachRow(of: entity, in: original.store, lookup) { identifier, values in
+                            guard case .reference(let owner) = values[inverse.slot], owners.contains(owner) else {
+                                return
+                            }
                             // A reference that the save changes is changed before the deletes.
                             if updated[identifier]?.changed.contains(inverse.slot) != true {
                                 reached.insert(identifier)
