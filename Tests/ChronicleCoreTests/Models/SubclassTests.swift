@@ -308,6 +308,22 @@ extension HistoryChange {
     }
 }
 
+extension SubclassTests {
+    @Test(arguments: StoreKind.allCases) func unsetInheritedAttributesAreErrors(_ kind: StoreKind) throws {
+        let context = try TestStore(kind, [Animal.self, Bird.self]).context()
+        let bird = Bird()
+        context.insert(bird)
+        let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        #expect(error?.propertyName == "name" && error?.entityName == "Bird")
+        #expect(throws: SwiftDataError.modelValidationFailure) {
+            try context.fetch(FetchDescriptor<Animal>(predicate: #Predicate { $0.name == "x" }))
+        }
+        bird.name = "x"
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Animal>(predicate: #Predicate { $0.name == "x" })) == 1)
+    }
+}
+
 private class Animal: PersistentModel {
     @Attribute var name: String
 
@@ -317,6 +333,8 @@ private class Animal: PersistentModel {
     required init(backingData: any BackingData<Animal>) { persistentBackingData.adopt(backingData) }
 
     init(name: String) { self.name = name }
+    /// The name is never set.
+    init() {}
 }
 
 private final class Bird: Animal {

@@ -77,12 +77,11 @@ extension ModelContext {
     func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         guard backing.assignedCount < entity.requiredCount, backing.state.isInserted, let model = backing.model
         else { return }
-        for child in Mirror(reflecting: model).children {
-            guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
+        let wrappers = SchemaBuilder.wrappers(of: model)
+        for property in entity.properties where wrappers[property.name]?.isUnset == true {
             throw SwiftDataError.modelValidationFailure.with(
                 detail: "the attribute has no value; set one and save again", entityName: entity.name,
-                propertyName: child.label.map { String($0.dropFirst()) },
-                persistentIdentifier: backing.identifier)
+                propertyName: property.name, persistentIdentifier: backing.identifier)
         }
     }
 }
