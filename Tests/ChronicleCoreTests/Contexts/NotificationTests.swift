@@ -1,6 +1,7 @@
 import Chronicle
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// The notifications of one context.
@@ -125,6 +126,38 @@ private final class NotificationRecorder {
         }
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
         #expect(recorder.names == [ModelContext.willSave])
+    }
+
+    @Test(arguments: StoreKind.allCases) func resultsOfASaveSurviveThoseOfItsObservers(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let (gone, kept) = (Trip(name: "Rome", destination: ""), Trip(name: "Paris", destination: ""))
+        context.insert(gone)
+        context.insert(kept)
+        try context.save()
+        let other = store.context()
+        other.delete(try other.existingModel(for: gone.persistentModelID) as! Trip)
+        try other.save()
+        nonisolated(unsafe) let observed = context
+        let count = Mutex(0)
+        let observer = NotificationCenter.default.addObserver(
+            forName: ModelContext.didSave, object: context, queue: nil
+        ) { _ in
+            guard
+                count.withLock({
+                    $0 += 1; return $0
+                }) == 1
+            else { return }
+            observed.insert(Trip(name: "audit", destination: ""))
+            do { try observed.save() } catch { Issue.record(error) }
+            #expect(observed.lastSaveResult.droppedChanges.isEmpty)
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        gone.note = "lost"
+        kept.note = "kept"
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.map(\.persistentIdentifier) == [gone.persistentModelID])
+        #expect(count.withLock(\.self) == 2 && !context.hasChanges)
     }
 
     @Test func keysHaveStableNames() {

@@ -85,10 +85,10 @@ extension ModelContext {
     }
 
     /// Posts ``didSave`` for the stores that were written.
-    func postDidSave(_ saves: [StoreSave]) {
+    func postDidSave(_ saves: [StoreSave], _ result: SaveResult) {
         guard Self.observedNames.didSave.load(ordering: .relaxed), storage.postsNotifications else { return }
         let saves = saves.filter(\.isWritten)
-        guard !saves.isEmpty || !storage.lastSaveResult.droppedChanges.isEmpty else { return }
+        guard !saves.isEmpty || !result.droppedChanges.isEmpty else { return }
         var userInfo: [AnyHashable: Any] = [
             NotificationKey.insertedIdentifiers.rawValue: saves.flatMap(\.insertedIdentifiers),
             NotificationKey.updatedIdentifiers.rawValue: saves.flatMap(\.updatedIdentifiers),
@@ -96,8 +96,8 @@ extension ModelContext {
         ]
         let tokens = saves.compactMap { save in save.historyToken.map { (save.store.identifier, $0) } }
         userInfo[NotificationKey.historyTokens.rawValue] = Dictionary(tokens, uniquingKeysWith: { $1 })
-        if !storage.lastSaveResult.droppedChanges.isEmpty {
-            userInfo[NotificationKey.droppedChanges.rawValue] = storage.lastSaveResult.droppedChanges
+        if !result.droppedChanges.isEmpty {
+            userInfo[NotificationKey.droppedChanges.rawValue] = result.droppedChanges
         }
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo)
     }

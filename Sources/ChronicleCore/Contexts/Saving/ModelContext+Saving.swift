@@ -64,12 +64,18 @@ extension ModelContext {
         try ReadCancellation.suspended {
             postWillSave()
             var saves: [StoreSave] = []
-            defer { postDidSave(saves) }
+            var result = SaveResult()
+            defer {
+                postDidSave(saves, result)
+                // Observers may have saved, too.
+                storage.lastSaveResult = result
+            }
             let wasSaving = storage.isSaving
             storage.isSaving = true
             defer { storage.isSaving = wasSaving }
             try storage.notifyingObservers {
                 storage.lastSaveResult = SaveResult()
+                defer { result = storage.lastSaveResult }
                 verifyLists()
                 try throwFailures(isAutomatic: isAutomatic)
                 try saveChanges(acknowledgement, &saves)
@@ -83,13 +89,14 @@ extension ModelContext {
         // Keeps the models alive while their own code runs.
         let models = pendingModels
         try findReturnedRows(models)
-        saves = try storeSaves(models)
-        if !saves.isEmpty { try coordinator.requirePresent() }
-        if let acknowledgement { try add(acknowledgement, to: &saves) }
+        // Before the snapshots are taken, because the check reads rows of the models again.
         if coordinator.schema.validatesRelationships {
             var check = RelationshipCheck(self)
             try check.check(models)
         }
+        saves = try storeSaves(models)
+        if !saves.isEmpty { try coordinator.requirePresent() }
+        if let acknowledgement { try add(acknowledgement, to: &saves) }
         defer { removePending(models, saves) }
         for index in saves.indices {
             let store = saves[index].store

@@ -185,8 +185,10 @@ extension AnyBackingData {
         changed.removeAll()
         guard let extras else { return }
         extras.pending = [:]
+        // They may belong to another row that was read after the snapshot was taken.
+        extras.decoded = [:]
         // Without extras, attributes are read from the row directly.
-        if extras.lists.isEmpty, extras.decoded.isEmpty { removeExtras() }
+        if extras.lists.isEmpty { removeExtras() }
     }
 
     /// Discards the changes made since the row was read.
