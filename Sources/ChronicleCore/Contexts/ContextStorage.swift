@@ -205,8 +205,8 @@ final class ContextStorage: ModelOwner {
             ContextFailures.Key(identifier: identifier, propertyName: nil),
             (backing.state == .replaced ? SwiftDataError.modelNotFound : .modelValidationFailure).with(
                 detail: backing.state == .replaced
-                    ? "a property cannot be saved, because an inserted model with the same unique values has replaced the "
-                        + "instance; roll back, fetch the model and set the property again"
+                    ? "a change cannot be saved, because another instance has replaced this one; roll back, fetch the model "
+                        + "and change it again"
                     : "an attribute that is not in the schema was set and cannot be saved; roll back to continue",
                 entityName: backing.membership?.entity.name, persistentIdentifier: identifier))
     }

@@ -75,11 +75,20 @@ extension ModelContext {
     /// Loads the row of a model that was created without it.
     ///
     /// - Returns: `true` if the row exists or the model is new.
+    /// - Throws: ``SwiftDataError/modelNotFound`` if another instance, of a subclass, represents the row. Also the error of
+    ///   the store.
     @discardableResult
     func loadIfNeeded(_ backing: AnyBackingData) throws -> Bool {
         guard backing.isUnloaded else { return true }
         let identifier = backing.identifier
         if !identifier.isTemporary { _ = try load(identifier, identifier.entityName) }
+        guard backing.state != .replaced else {
+            throw SwiftDataError.modelNotFound.with(
+                detail:
+                    "the model was created while its row could not be loaded, and the row is one of a subclass; read "
+                    + "the relationship again, or fetch the model",
+                persistentIdentifier: identifier)
+        }
         return backing.hasRow
     }
 
@@ -106,7 +115,7 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of relationships and models to load.
     public func retryFailedLoads() throws {
         for key in storage.failures.readKeys {
-            let model = try registeredBacking(key.identifier)?.model ?? load(key.identifier, key.identifier.entityName)
+            let model = try loadedModel(key.identifier) ?? load(key.identifier, key.identifier.entityName)
             // If the row no longer exists, there is nothing to load.
             if let backing = model?.persistentBackingData, try loadIfNeeded(backing), let name = key.propertyName,
                 let property = backing.membership?.entity.propertiesByName[name]
@@ -131,12 +140,9 @@ extension ModelContext {
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the entity. ``SwiftDataError/storeBusy`` or
     ///   another error of the store; try again.
     public func existingModel(for identifier: PersistentIdentifier) throws -> any PersistentModel {
-        if let known = registeredBacking(identifier), known.state.isInContext, let model = known.model,
-            try loadIfNeeded(known)
-        {
-            return model
-        }
-        guard !identifier.isTemporary, registeredBacking(identifier) == nil,
+        let known = registeredBacking(identifier)
+        if known?.state.isInContext == true, let model = loadedModel(identifier) { return model }
+        guard !identifier.isTemporary, known?.state.isInContext != false,
             let model = try load(identifier, identifier.entityName)
         else {
             throw SwiftDataError.modelNotFound.with(
@@ -144,6 +150,12 @@ extension ModelContext {
                 persistentIdentifier: identifier)
         }
         return model
+    }
+
+    /// Returns the registered model with an identifier, unless its row has to be loaded.
+    private func loadedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+        guard let known = registeredBacking(identifier), !known.isUnloaded else { return nil }
+        return known.model
     }
 
     // MARK: Rows and instances
@@ -216,8 +228,12 @@ extension ModelContext {
         _ identifier: PersistentIdentifier, _ row: consuming DataStoreRow, _ entity: ContextEntity,
         _ checks: RowChecker
     ) throws -> Model {
-        let search = registry.search(identifier)
-        if search.isFound, let model = try refreshed(identifier, row, entity, checks) as Model? { return model }
+        var search: ModelRegistry.Search? = registry.search(identifier)
+        if search?.isFound == true {
+            if let model = try refreshed(identifier, row, entity, checks) as Model? { return model }
+            replaceUnloaded(identifier)
+            search = nil
+        }
         let decoded = try checks.check(row, identifier)
         let backing = entity.backingData(identifier, consume row)
         if let decoded { backing.decoded = decoded }
@@ -243,6 +259,16 @@ extension ModelContext {
         known.removeLists()
         if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
         return model
+    }
+
+    /// Removes an instance of a superclass, which was created for a reference while the row could not be loaded.
+    @inline(never)
+    private func replaceUnloaded(_ identifier: PersistentIdentifier) {
+        guard let known = registeredBacking(identifier) else { return }
+        let hasChanges = known.hasChanges
+        report(.replaced, known)
+        // The changes cannot be saved.
+        if hasChanges { storage.rejectChange(of: known) }
     }
 
     @inline(__always)
@@ -299,9 +325,9 @@ extension ModelContext {
         }
     }
 
-    /// Runs a step after a completed save or delete. The next fetch or save throws its error.
+    /// Runs a step after a completed save or delete. The next fetch or save throws the first error of such steps.
     func deferringErrors(_ body: () throws -> Void) {
-        do { try body() } catch { storage.failures.add(error) }
+        do { try body() } catch { storage.failures.addIfFirst(error) }
     }
 
     /// Returns the model of a row of the named entity; `nil` if the row does not exist.

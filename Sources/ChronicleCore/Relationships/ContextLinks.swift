@@ -50,6 +50,11 @@ struct ContextLinks {
             links.values.filter(isIncluded).sorted { $0.number < $1.number }.map(\.model)
         }
 
+        /// Returns whether the link to a model must be added to the store.
+        fileprivate func isAdded(_ model: AnyObject) -> Bool {
+            links[ObjectIdentifier(model)].map { $0.isWanted && !$0.isStored } ?? false
+        }
+
         /// Returns whether the program removed the link to a model.
         func isUnwanted(_ model: AnyObject) -> Bool { links[ObjectIdentifier(model)]?.isWanted == false }
 
@@ -118,6 +123,15 @@ struct ContextLinks {
     }
 
     // MARK: Changes
+
+    /// The models at the other ends of the links that must be added to the store.
+    var addedModels: [any PersistentModel] { changes.values.flatMap(\.added) }
+
+    /// Returns whether a link to a model must be added to the store.
+    func isAdded(_ backing: AnyBackingData) -> Bool {
+        guard !changes.isEmpty, let model = backing.model else { return false }
+        return endsByModel[ObjectIdentifier(model)]?.contains { changes[$0]?.isAdded(model) == true } ?? false
+    }
 
     /// Records that a model was added to or removed from an end.
     mutating func set(

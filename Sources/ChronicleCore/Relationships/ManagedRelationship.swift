@@ -66,9 +66,9 @@ struct ManagedRelationship {
         try context.loadIfNeeded(backing)
         guard let identifier = backing.reference(property) else { return nil }
         if let known = context.registeredBacking(identifier) {
-            // The row of an unloaded model may no longer exist.
-            guard known.state.isInContext, try context.loadIfNeeded(known) else { return nil }
-            return known.model
+            guard known.state.isInContext else { return nil }
+            // The row of an unloaded model may no longer exist, or may be one of a subclass.
+            if !known.isUnloaded { return known.model }
         }
         return identifier.isTemporary ? nil : try context.load(identifier, relationship.destination)
     }
@@ -127,7 +127,9 @@ struct ManagedRelationship {
     /// - Throws: The error of inserting a new destination or of loading a model that has to be updated. The
     ///   relationship is unchanged then.
     func write(_ destinations: [AnyObject]) throws {
-        if !backing.state.isInContext {
+        if backing.state.hasLeft {
+            if backing.state == .replaced { context.storage.rejectChange(of: backing) }
+        } else if !backing.state.isInContext {
             // A deleted model is not referenced by its destination. If the delete is undone, both sides are connected
             // again.
             if relationship.isToMany {

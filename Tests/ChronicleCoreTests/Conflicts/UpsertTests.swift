@@ -87,6 +87,27 @@ struct UpsertTests {
         #expect(try context.folders().first?.note == "new")
     }
 
+    @Test("A relationship of a replaced instance cannot be set", arguments: StoreKind.allCases)
+    func replacedInstance(_ kind: StoreKind) throws {
+        let context = try store(kind).context()
+        let memo = Memo("saved")
+        try context.add(Folder("a"), memo)
+        let changes: [(Folder) -> Void] = [
+            { $0.memos = [memo] }, { $0.memos.append(Memo("new")) }, { $0.labels.append(Label("x")) },
+            { $0.labels = [Label("x")] }, { $0.cover = Cover("c") }, { $0.cover = nil }, { $0.memos = [] },
+        ]
+        for change in changes {
+            let first = try #require(try context.folders().first)
+            try context.add(Folder("a"))
+            change(first)
+            #expect(context.insertedModelsArray.isEmpty && !memo.hasChanges)
+            for _ in 0..<2 { #expect(throws: SwiftDataError.modelNotFound) { try context.save() } }
+            context.rollback()
+            try context.save()
+        }
+        #expect(try context.memos().count == 1 && context.fetchCount(FetchDescriptor<Cover>()) == 0)
+    }
+
     @Test("Lists contain the surviving instance", arguments: StoreKind.allCases)
     func lists(_ kind: StoreKind) throws {
         let context = try store(kind).context()

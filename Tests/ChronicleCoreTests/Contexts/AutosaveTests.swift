@@ -119,6 +119,55 @@ import Testing
         #expect(throws: SwiftDataError.unknownSchema) { try context.save() }
     }
 
+    /// Every failed insert is reported, and one error describes all of them.
+    @Test(arguments: StoreKind.allCases) func severalDeferredErrorsAreReported(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let (context, other) = (store.container.mainContext, store.context())
+        let trips = ["Rome", "Paris", "Oslo"].map { Trip(name: $0, destination: "") }
+        for trip in trips { other.insert(trip) }
+        try other.save()
+        var errors: [any Error] = []
+        context.autosaveErrorHandler = { errors.append($0) }
+        for trip in trips[..<2] { context.insert(trip) }
+        context.insert(Trip(name: "new", destination: ""))
+        await wait { !context.hasChanges }
+        context.insert(trips[2])
+        context.insert(Trip(name: "newer", destination: ""))
+        await wait { !context.hasChanges }
+        #expect(errors.map { ($0 as? SwiftDataError)?.persistentIdentifier } == trips.map(\.persistentModelID))
+        let error = #expect(throws: SwiftDataError.contextMismatch) { try context.save() }
+        #expect(error?.persistentIdentifier == trips[0].persistentModelID)
+        for trip in trips { #expect(error.map { "\($0)" }?.contains("\(trip.persistentModelID)") == true) }
+        try context.save()
+    }
+
+    /// Removing the cause of a failed autosave is a change, although it leaves nothing to save itself.
+    @Test(arguments: StoreKind.allCases) func removedCausesAreRetried(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind, RelationshipRuleTests.types)
+        let context = store.container.mainContext
+        let (owner, project) = (RulePerson("Ada"), RuleTask("test", RuleProject("Engine", RulePerson("Bob"))))
+        context.insert(owner)
+        context.insert(project)
+        try context.save()
+        var errors: [any Error] = []
+        context.autosaveErrorHandler = { errors.append($0) }
+        // A new model is deleted.
+        let team = RuleTeam("empty")
+        context.insert(team)
+        owner.name = "Grace"
+        await wait { errors.count == 1 }
+        context.delete(team)
+        await wait { !context.hasChanges }
+        // A denied delete is taken back.
+        context.delete(project.project)
+        owner.name = "Eve"
+        await wait { errors.count == 2 }
+        context.insert(project.project)
+        await wait { !context.hasChanges }
+        #expect(try store.context().fetch(FetchDescriptor<RulePerson>()).map(\.name).sorted() == ["Bob", "Eve"])
+        #expect(errors.count == 2)
+    }
+
     @Test func failuresAreLogged() async throws {
         let logger = TestLogger()
         var configuration = ModelConfiguration(isStoredInMemoryOnly: true)

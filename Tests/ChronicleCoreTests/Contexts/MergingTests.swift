@@ -32,6 +32,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func relationshipsOfADeletedModelAreIgnored(_ kind: StoreKind) throws {
+        let fixture = try Fixture(kind)
+        fixture.other.delete(try fixture.otherTrip())
+        try fixture.other.save()
+        try fixture.merge()
+        let trip = fixture.trip
+        #expect(trip.isDeleted)
+        trip.livingAccommodation = LivingAccommodation(placeName: "Inn")
+        trip.bucketList = [BucketListItem(title: "walk")]
+        trip.bucketList.append(BucketListItem(title: "eat"))
+        #expect(fixture.context.insertedModelsArray.isEmpty)
+        let count = try fixture.store.history().count
+        try fixture.context.save()
+        #expect(try fixture.store.history().count == count)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func modelReceivesTheValuesOfItsRow(_ kind: StoreKind) throws {
         let fixture = try Fixture(kind)
         try fixture.otherTrip().name = "Paris"

@@ -46,6 +46,98 @@ import Testing
         #expect(try context.currentHistoryToken() == before)
     }
 
+    /// A destination without an inverse property has no edits itself.
+    @Test(arguments: StoreKind.allCases) func linksToDeletedRowsAreReported(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [LinkItem.self])
+        let context = store.context()
+        let (item, kept, none) = (LinkItem("item"), LinkPhoto("kept"), LinkPhoto("none"))
+        for model in [kept, none] { context.insert(model) }
+        context.insert(item)
+        try context.save()
+        for merges in [true, false] {
+            for policy in [ModelContext.MergePolicy.mergeByPropertyObjectTrump, .error] {
+                let photo = LinkPhoto("photo")
+                context.insert(photo)
+                try context.save()
+                item.covers = [kept, photo]
+                let other = store.context()
+                other.delete(try other.existingModel(for: photo.persistentModelID) as! LinkPhoto)
+                try other.save()
+                if merges {
+                    try context.refreshAllModels()
+                } else {
+                    try context.delete(model: LinkPhoto.self, where: #Predicate { $0.name == "other" })
+                }
+                #expect(item.covers.names == ["kept", "photo"] && context.changedModelsArray.count == 2)
+                context.mergePolicy = policy
+                if policy == .error {
+                    let error = #expect(throws: SwiftDataError.modelNotFound) { try context.save() }
+                    #expect(error?.persistentIdentifier == photo.persistentModelID)
+                    context.delete(photo)
+                    try context.save()
+                } else {
+                    try context.save()
+                    let dropped = context.lastSaveResult.droppedChanges
+                    #expect(dropped.map(\.persistentIdentifier) == [photo.persistentModelID])
+                    #expect(dropped.first?.updatedAttributeNames == [])
+                }
+                #expect(photo.isDeleted && !context.hasChanges && item.covers.names == ["kept"])
+                #expect(try store.reading { try $0.items()[0].covers.names } == ["kept"])
+                item.covers = []
+                try context.save()
+                context.mergePolicy = .mergeByPropertyObjectTrump
+            }
+        }
+    }
+
+    /// The program deletes the destination itself.
+    @Test(arguments: StoreKind.allCases) func batchDeletesRemoveUnsavedLinks(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [LinkItem.self])
+        let context = store.context()
+        let (item, photo) = (LinkItem("item"), LinkPhoto("photo"))
+        context.insert(photo)
+        context.insert(item)
+        try context.save()
+        item.covers = [photo]
+        try context.delete(model: LinkPhoto.self)
+        #expect(photo.isDeleted && item.covers.isEmpty)
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.isEmpty && !context.hasChanges)
+    }
+
+    /// Another context replaces the destination of the first item, which the save changes, too.
+    @Test(arguments: StoreKind.allCases, [ModelConfiguration.Recorder.triggers, .automatic])
+    func linksAndOneToOnesAreOneUpdate(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
+        let directory = try TemporaryDirectory()
+        var configuration =
+            kind == .file
+            ? ModelConfiguration(url: directory.file("test.store"), durability: .relaxed)
+            : ModelConfiguration(isStoredInMemoryOnly: true)
+        configuration.recorder = recorder
+        let container = try ModelContainer(for: Folder.self, configurations: configuration)
+        let first = ModelContext(container)
+        for isAdded in [true, false] {
+            let (a, b, cover, label) = (
+                Folder("a \(isAdded)"), Folder("b \(isAdded)"), Cover("c"), Label("x \(isAdded)")
+            )
+            try first.add(a, b, cover, label)
+            if !isAdded {
+                a.labels = [label]
+                try first.save()
+            }
+            let other = ModelContext(container)
+            let owner = try #require(try other.existingModel(for: a.persistentModelID) as? Folder)
+            owner.cover = try other.existingModel(for: cover.persistentModelID) as? Cover
+            try other.save()
+            b.cover = cover
+            a.labels = isAdded ? [label] : []
+            try first.save()
+            let last = try #require(try first.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+            let changed = last.changes.map(\.changedPersistentIdentifier)
+            #expect(changed.count == Set(changed).count && changed.contains(a.persistentModelID), "\(last.line)")
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func linksWorkWithoutAnInverse(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()

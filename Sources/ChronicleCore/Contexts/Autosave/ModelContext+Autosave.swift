@@ -80,8 +80,8 @@ extension ModelContext {
     func saveAutomatically() -> Bool {
         // The process may end during a save.
         guard autosaveEnabled, mayHaveChanges, !storage.isSaving else { return true }
-        // A later fetch or save throws this error, too.
-        if let error = storage.failures.takeUnreportedError() { AutosaveFailure.report(error, of: self) }
+        // A later fetch or save throws these errors, too.
+        for error in storage.failures.takeUnreportedErrors() { AutosaveFailure.report(error, of: self) }
         do {
             try save(acknowledging: nil, isAutomatic: true)
             return true

@@ -25,15 +25,18 @@ struct ContextFailures {
         var isReported = false
     }
 
+    /// The number of further deferred errors that an error describes.
+    private static let describedCount = 10
+
     private var failures: [Key: Failure] = [:]
     private var lastNumber = 0
     /// Relationships of deleted models whose delete rules could not be applied, because the destinations could not be
     /// loaded.
     private(set) var unfinishedDeletes: [Key] = []
-    /// An error that the next fetch or save throws once.
-    private var deferredError: (any Error)?
-    /// Whether an autosave has reported the deferred error.
-    private var isDeferredErrorReported = false
+    /// The errors that the next fetch or save throws once, as one error.
+    private var deferredErrors: [any Error] = []
+    /// The number of deferred errors that an autosave has reported.
+    private var reportedCount = 0
     /// The entity of a model whose changes were lost.
     private var discardedEntityName: String?
 
@@ -42,9 +45,12 @@ struct ContextFailures {
     // MARK: Recording failures
 
     /// Adds an error that the next fetch or save throws once, for example for a model that cannot be inserted.
-    mutating func add(_ error: any Error) {
-        guard deferredError == nil else { return }
-        (deferredError, isDeferredErrorReported) = (error, false)
+    mutating func add(_ error: any Error) { deferredErrors.append(error) }
+
+    /// Adds an error of a row that could not be read again after a completed operation, unless there is an error already: each
+    /// later read of the row throws it.
+    mutating func addIfFirst(_ error: any Error) {
+        if deferredErrors.isEmpty { deferredErrors.append(error) }
     }
 
     /// Records that a relationship or row could not be loaded when it was read.
@@ -131,30 +137,30 @@ struct ContextFailures {
 
     /// Throws the first failure that no fetch has thrown yet.
     ///
-    /// - Throws: The deferred error or the error of a failure.
+    /// - Throws: The deferred errors or the error of a failure.
     mutating func throwForFetch() throws {
-        try throwDeferredError()
+        try throwDeferredErrors()
         let unreported = failures.lazy.filter { !$0.value.isReported }
         guard let (key, failure) = unreported.min(by: { $0.value.number < $1.value.number }) else { return }
         failures[key]?.isReported = true
         throw failure.error
     }
 
-    /// Returns the deferred error if no autosave has reported it. The next fetch or save throws it anyway.
-    mutating func takeUnreportedError() -> (any Error)? {
-        defer { isDeferredErrorReported = true }
-        return isDeferredErrorReported ? nil : deferredError
+    /// Returns the deferred errors that no autosave has reported. The next fetch or save throws them anyway.
+    mutating func takeUnreportedErrors() -> [any Error] {
+        defer { reportedCount = deferredErrors.count }
+        return Array(deferredErrors[reportedCount...])
     }
 
     /// Throws the first unresolved failure, even if it was thrown before.
     ///
     /// - Parameters:
-    ///   - isAutomatic: Whether an autosave calls the method, which leaves the deferred error to the program.
+    ///   - isAutomatic: Whether an autosave calls the method, which leaves the deferred errors to the program.
     ///   - isDeleted: Returns whether a model is deleted. Its relationships are not saved, but the delete can be undone.
-    /// - Throws: The deferred error, ``SwiftDataError/missingModelContext`` for lost changes, or the error of a
+    /// - Throws: The deferred errors, ``SwiftDataError/missingModelContext`` for lost changes, or the error of a
     ///   failure.
     mutating func throwForSave(isAutomatic: Bool, isDeleted: (PersistentIdentifier) -> Bool) throws {
-        if !isAutomatic { try throwDeferredError() }
+        if !isAutomatic { try throwDeferredErrors() }
         if let entityName = discardedEntityName {
             throw SwiftDataError.missingModelContext.with(
                 detail: "the context was released and some of its unsaved changes were lost; "
@@ -167,9 +173,18 @@ struct ContextFailures {
         if let failure = relevant.min(by: { $0.value.number < $1.value.number })?.value { throw failure.error }
     }
 
-    private mutating func throwDeferredError() throws {
-        guard let error = deferredError else { return }
-        deferredError = nil
-        throw error
+    /// Throws the first deferred error, and removes all of them. Its detail describes the others: throwing one after the
+    /// other would make as many fetches fail.
+    private mutating func throwDeferredErrors() throws {
+        guard let first = deferredErrors.first else { return }
+        let others = deferredErrors.dropFirst()
+        (deferredErrors, reportedCount) = ([], 0)
+        guard !others.isEmpty, let error = first as? SwiftDataError else { throw first }
+        let known = others.prefix(Self.describedCount).map {
+            ($0 as? any LoggableError).map { "\($0)" } ?? "\(type(of: $0))"
+        }
+        let rest = others.count > known.count ? ["\(others.count - known.count) more"] : []
+        let description = "further errors: " + (known + rest).joined(separator: "; ")
+        throw error.with(detail: error.detail.map { "\($0) (\(description))" } ?? description)
     }
 }

@@ -7,7 +7,8 @@ extension ModelContext {
     ///
     /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container
     /// does not have the class, ``SwiftDataError/contextMismatch`` if the model belongs to another context, and
-    /// ``SwiftDataError/modelNotFound`` if its delete was saved.
+    /// ``SwiftDataError/modelNotFound`` if its delete was saved. If several models could not be inserted, the error is that
+    /// of the first one, and its detail describes the others.
     ///
     /// - Parameter model: The model to insert.
     /// - Complexity: O(*n*), where *n* is the number of models that become part of the context and of their
@@ -30,10 +31,7 @@ extension ModelContext {
             case .deleted, .discarded:
                 storage.failures.removeUnfinishedDeletes(of: backing.identifier)
                 try undoDelete(of: backing)
-            case .gone, .replaced:
-                throw SwiftDataError.modelNotFound.with(
-                    detail: "the delete of this model was saved; insert a new model instead",
-                    persistentIdentifier: backing.identifier)
+            case .gone, .replaced: throw Self.deleteWasSaved(backing)
             case .detached, .new, .restored, .saved, .missing: break
             }
             return
@@ -54,14 +52,21 @@ extension ModelContext {
     /// Prepares the insert of a model that is or was in a context.
     ///
     /// - Returns: Whether the model is in this context.
-    /// - Throws: ``SwiftDataError/contextMismatch`` if it is in another one.
+    /// - Throws: ``SwiftDataError/contextMismatch`` if it is in another one, and ``SwiftDataError/modelNotFound`` if it was
+    ///   deleted there.
     private func isOwned(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> Bool {
         if membership.registry === registry { return true }
         guard backing.state == .discarded else {
-            throw Self.ofAnotherContext(backing)
+            throw backing.state.hasLeft ? Self.deleteWasSaved(backing) : Self.ofAnotherContext(backing)
         }
         membership.storage.context.report(.rolledBack, backing)
         return false
+    }
+
+    private static func deleteWasSaved(_ backing: AnyBackingData) -> SwiftDataError {
+        .modelNotFound.with(
+            detail: "the delete of this model was saved; insert a new model instead",
+            persistentIdentifier: backing.identifier)
     }
 
     /// Returns the error for a model that belongs to another context.

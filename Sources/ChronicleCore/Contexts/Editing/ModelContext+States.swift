@@ -5,7 +5,7 @@ extension ModelContext {
     /// - Returns: Whether the state is another one.
     @discardableResult
     func report(_ event: ModelState.Event, _ backing: AnyBackingData) -> Bool {
-        guard backing.change(event) else { return false }
+        guard backing.change(event, isLinked: event == .rowNotFound && links.isAdded(backing)) else { return false }
         didChangeState(of: backing)
         return true
     }
@@ -13,6 +13,8 @@ extension ModelContext {
     /// Updates the registry, the pending models, lists and links after the state of a model changed.
     func didChangeState(of backing: AnyBackingData) {
         storage.didChange()
+        // The change may remove the cause of an error for which the last autosave failed.
+        if !storage.isSaving { scheduleAutosave() }
         switch backing.state {
         case .detached:
             removeFailures(of: backing)
@@ -29,7 +31,9 @@ extension ModelContext {
             markPending(backing)
         case .new, .saved:
             backing.deletion = nil
-        case .restored, .missing: break
+        // A model that only links reference is not pending yet.
+        case .missing: markPending(backing)
+        case .restored: break
         }
     }
 
@@ -155,7 +159,8 @@ extension ModelContext {
             else { continue }
             for (destination, property) in effects.nullified {
                 let other = destination.persistentBackingData
-                guard other.state.isInContext, other.reference(property) == nil,
+                guard other.membership?.registry === registry, other.state.isInContext,
+                    other.reference(property) == nil,
                     let reference = ManagedRelationship(self, other, property)
                 else { continue }
                 // A list that was kept still contains the destination.
@@ -164,7 +169,10 @@ extension ModelContext {
             }
             for model in effects.deleted {
                 let dependent = model.persistentBackingData
-                guard dependent.deletion?.isByProgram == false else { continue }
+                // A discarded model may have been inserted into another context since.
+                guard dependent.membership?.registry === registry, dependent.deletion?.isByProgram == false else {
+                    continue
+                }
                 dependent.deletion?.causes.removeAll { $0.number == deletion.number }
                 guard dependent.deletion?.causes.isEmpty == true else { continue }
                 keepingDeleted(dependent) {

@@ -93,9 +93,12 @@ extension ModelContext {
         let pending = pendingModels
         guard !pending.isEmpty else { return [] }
         let names = Set(entitiesAffected(byDeleting: entity).map(\.name))
-        let models = pending.filter { $0.backing.isEdited && names.contains($0.backing.identifier.entityName) }
+        let linked = links.addedModels.filter { $0.persistentBackingData.state == .saved }
+        let models = (pending.filter(\.backing.isEdited).map(\.model) + linked).filter {
+            names.contains($0.persistentModelID.entityName)
+        }
         var existing = Set<PersistentIdentifier>()
-        for (name, models) in Dictionary(grouping: models.map(\.model), by: \.persistentModelID.entityName) {
+        for (name, models) in Dictionary(grouping: models, by: \.persistentModelID.entityName) {
             existing.formUnion(try readRows(of: models, name).lazy.filter(\.isFound).map(\.model.persistentModelID))
         }
         let references = Set(pendingReferences()).subtracting(existing).filter { names.contains($0.entityName) }

@@ -365,11 +365,13 @@ extension AnyBackingData {
     /// Changes the state after an event. Only ``ModelContext/report(_:_:)`` and saves call it; they update what depends on
     /// the state.
     ///
+    /// - Parameter isLinked: Whether the context has unsaved links to the model, which are edits even if the model itself has
+    ///   no inverse property.
     /// - Returns: Whether the state is another one.
     @discardableResult
     @inline(__always)
-    func change(_ event: ModelState.Event) -> Bool {
-        guard let next = state.after(event, hasEdits: !changed.isEmpty), next != state else { return false }
+    func change(_ event: ModelState.Event, isLinked: Bool = false) -> Bool {
+        guard let next = state.after(event, hasEdits: isLinked || !changed.isEmpty), next != state else { return false }
         state = next
         return true
     }
