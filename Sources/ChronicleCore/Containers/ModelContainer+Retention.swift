@@ -6,9 +6,10 @@ extension ModelContainer {
     ///
     /// - Returns: The statistics of the stores that record their history and adopt ``HistoryRetaining``, in the order of
     ///   ``stores``.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if there is no such store.
-    ///   ``SwiftDataError/historyDisabled`` if another program disabled the history of a file. ``SwiftDataError/damagedFile``
-    ///   or another error that prevented a store from reading.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``; use another store.
+    ///   ``SwiftDataError/historyDisabled`` if those that do record no history, or if another program disabled the history of
+    ///   a file; enable it in the configuration. ``SwiftDataError/damagedFile`` or another error that prevented a store from
+    ///   reading.
     /// - Complexity: For the default store, independent of the number of changes: the time grows with the number of
     ///   transactions only below the newest deleted one, if transactions between others were deleted.
     public func historyStatistics() throws -> [HistoryStatistics] {
@@ -36,8 +37,9 @@ extension ModelContainer {
     /// - Returns: What was deleted in each store, and for which consumers transactions were kept.
     /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does
     ///   not allow saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked;
-    ///   try again. ``SwiftDataError/invalidTransactionFetchRequest`` if no store records a history and adopts
-    ///   ``HistoryRetaining``. Steps that were completed before the error remain.
+    ///   try again. ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``.
+    ///   ``SwiftDataError/historyDisabled`` if those that do record no history; enable it in the configuration. Steps that
+    ///   were completed before the error remain.
     /// - Complexity: Proportional to the number of deleted changes and to the size of the returned space.
     public func purgeHistory(
         _ retention: HistoryRetention? = nil, progress: (@Sendable (HistoryPurgeResult) -> Void)? = nil
@@ -56,7 +58,10 @@ extension ModelContainer {
             try store.planHistoryPurge(retention ?? store.historyRetention, at: .now)
         }
         var result = HistoryPurgeResult(store.identifier, plan)
-        defer { store.logEvictions(result) }
+        defer {
+            store.logEvictions(result)
+            store.logAbandoned(result.abandoned)
+        }
         try await HistoryPurgeStep.run {
             let step = try attributingErrors(to: store) { try store.purgeHistory(plan) }
             result.add(step)
@@ -67,11 +72,18 @@ extension ModelContainer {
     }
 
     private func retainingStores() throws -> [any HistoryRetaining] {
-        let stores = stores.compactMap { $0 as? any HistoryRetaining }.filter(\.recordsHistory)
-        guard !stores.isEmpty else {
-            throw SwiftDataError.invalidTransactionFetchRequest.with(
-                detail: "no store of the container records a history and adopts HistoryRetaining")
+        let retaining = stores.compactMap { $0 as? any HistoryRetaining }
+        guard let first = retaining.first else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "no store of the container adopts HistoryRetaining; delete history with a ModelContext",
+                storeIdentifier: stores.first?.identifier, storeName: stores.first?.configuration.name)
         }
-        return stores
+        let recording = retaining.filter(\.recordsHistory)
+        guard !recording.isEmpty else {
+            throw SwiftDataError.historyDisabled.with(
+                detail: "enable the history in the configuration of the store", storeIdentifier: first.identifier,
+                storeName: first.configuration.name)
+        }
+        return recording
     }
 }

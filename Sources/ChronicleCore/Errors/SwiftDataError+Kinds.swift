@@ -134,8 +134,8 @@ extension SwiftDataError {
     /// character where it must not.
     ///
     /// Thrown by a save. Set a smaller number and save again, or use another type for the attribute. Also thrown for names
-    /// that contain a NUL character: those of new consumers and tags, and by writes of a context whose author, name, or
-    /// metadata has one. PostgreSQL cannot store the character in an attribute either. Remove it.
+    /// that contain a NUL character: those of new consumers and tags, which must not be empty either, and by writes of a
+    /// context whose author, name, or metadata has one. PostgreSQL cannot store the character in an attribute either. Remove it.
     public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
     /// Another model already has the same values for unique properties.
     ///

@@ -47,6 +47,8 @@ public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     public var newest: Token?
     /// The names of the consumers for which transactions are kept that exceed a limit.
     public var keptFor: [String]
+    /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again.
+    public var abandoned: [String]
     /// The names of the consumers that were silent for too long, and whose unread transactions are deleted.
     public var evicted: [String]
     /// The time before which a consumer must have been seen last to be evicted; `nil` to evict none.
@@ -57,13 +59,16 @@ public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     /// - Parameters:
     ///   - newest: The token of the newest transaction to delete.
     ///   - keptFor: The names of the consumers for which transactions are kept.
+    ///   - abandoned: The names of those of `keptFor` that have not used the store for more than a day.
     ///   - evicted: The names of the consumers whose unread transactions are deleted.
     ///   - evictionDate: The time before which a consumer must have been seen last to be evicted.
     public init(
-        newest: Token?, keptFor: [String] = [], evicted: [String] = [], evictionDate: Date? = nil
+        newest: Token?, keptFor: [String] = [], abandoned: [String] = [], evicted: [String] = [],
+        evictionDate: Date? = nil
     ) {
         self.newest = newest
         self.keptFor = keptFor
+        self.abandoned = abandoned
         self.evicted = evicted
         self.evictionDate = evictionDate
     }

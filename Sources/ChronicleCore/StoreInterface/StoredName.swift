@@ -12,11 +12,18 @@ enum StoredName: String {
     /// that a program passes for something new are validated.
     ///
     /// - Throws: ``SwiftDataError/valueOutOfRange`` if the text contains a NUL character, which PostgreSQL cannot store and
-    ///   where programs written in C end a text.
+    ///   where programs written in C end a text, or if the name of a consumer or a tag is empty.
     func validate(_ text: String?) throws {
-        guard let text, text.utf8.contains(0) else { return }
+        guard let text else { return }
+        if text.isEmpty, isIdentity {
+            throw SwiftDataError.valueOutOfRange.with(detail: "the \(rawValue) is empty; choose one")
+        }
+        guard text.utf8.contains(0) else { return }
         throw SwiftDataError.valueOutOfRange.with(detail: "the \(rawValue) contains a NUL character; remove it")
     }
+
+    /// Whether something is found by the name, so that it must not be empty.
+    private var isIdentity: Bool { self == .consumer || self == .tag }
 }
 
 extension EditingState {

@@ -8,7 +8,7 @@ package struct RetentionHold: Hashable, Sendable {
     /// The position up to which the consumer has acknowledged the history.
     package let position: Int64
     /// When the consumer was seen last.
-    private let lastSeen: Date
+    package let lastSeen: Date
 
     /// Returns the holds of consumers.
     ///
@@ -31,6 +31,27 @@ package struct RetentionHold: Hashable, Sendable {
     fileprivate func isLive(_ evictionDate: Date?) -> Bool { evictionDate.map { lastSeen >= $0 } ?? true }
 }
 
+extension [RetentionHold] {
+    /// Returns the consumers that have not acknowledged a position, and for which a purge keeps transactions.
+    ///
+    /// - Parameters:
+    ///   - newest: The position of the newest transaction.
+    ///   - retention: The limits of the store's configuration.
+    ///   - date: The present time.
+    package func statistics(
+        before newest: Int64, _ retention: HistoryRetention, at date: Date
+    ) -> [HistoryStatistics.Hold] {
+        filter { $0.position < newest && $0.isLive(retention.evictionDate(at: date)) }
+            .sorted { ($0.position, $0.name) < ($1.position, $1.name) }
+            .map { HistoryStatistics.Hold(consumer: $0.name, lastSeen: $0.lastSeen) }
+    }
+}
+
+extension HistoryRetention {
+    /// The time since which a consumer must have been seen to hold transactions, or `nil` if all do.
+    fileprivate func evictionDate(at date: Date) -> Date? { maximumSilence.map { date - $0 / .seconds(1) } }
+}
+
 extension HistoryPurgePlan<DefaultHistoryToken> {
     /// Creates a plan.
     ///
@@ -44,15 +65,18 @@ extension HistoryPurgePlan<DefaultHistoryToken> {
         _ retention: HistoryRetention, at date: Date, limit: Int64, _ holds: [RetentionHold], storeIdentifier: String,
         lastTransaction: (Int64) throws -> (position: Int64, checkValue: Int64)?
     ) rethrows {
-        let evictionDate = retention.maximumSilence.map { date - $0 / .seconds(1) }
+        let evictionDate = retention.evictionDate(at: date)
         let live = holds.filter { $0.isLive(evictionDate) }
         let newest = try lastTransaction(min(limit, live.map(\.position).min() ?? .max))
+        let kept = live.filter { $0.position < limit }
         let evicted = holds.filter { !$0.isLive(evictionDate) && $0.position < newest?.position ?? 0 }
         self.init(
             newest: newest.map {
                 DefaultHistoryToken(storeIdentifier: storeIdentifier, position: $0.position, checkValue: $0.checkValue)
             },
-            keptFor: live.filter { $0.position < limit }.map(\.name).sorted(), evicted: evicted.map(\.name).sorted(),
+            keptFor: kept.map(\.name).sorted(),
+            abandoned: kept.filter { $0.lastSeen < date - 86_400 }.map(\.name).sorted(),
+            evicted: evicted.map(\.name).sorted(),
             evictionDate: evictionDate)
     }
 

@@ -36,6 +36,12 @@ import Testing
         #expect(try failure { try container.removeHistoryConsumer(named: "reader") } == .historyConsumerNotFound)
     }
 
+    @Test func storeWithoutRetentionIsReported() async throws {
+        let container = try ScriptedContainer().container
+        #expect(try failure { try container.historyStatistics() } == .unsupportedFeature)
+        await #expect(throws: SwiftDataError.unsupportedFeature) { try await container.purgeHistory() }
+    }
+
     /// The changes of the consumer's store and its acknowledgement are saved after those of other stores.
     @Test func storeOfTheConsumerIsSavedLast() throws {
         let container = try ModelContainer(

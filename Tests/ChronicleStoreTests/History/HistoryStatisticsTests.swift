@@ -96,11 +96,40 @@ import Testing
         #expect(try store.history().count == 50)
     }
 
+    /// Consumers with unread transactions, unless they were silent for too long.
+    @Test(arguments: StoreKind.allCases)
+    func consumersThatHoldTransactions(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try store.add("a")
+        let readers = try ["second", "first"].map { try store.consumer($0) }
+        #expect(try store.store.historyStatistics().holds.map(\.consumer) == ["first", "second"])
+        try readers[1].acknowledge(try #require(try readers[1].nextBatch()))
+        #expect(try store.store.historyStatistics().holds.map(\.consumer) == ["second"])
+        try store.add("b")
+        let holds = try store.store.historyStatistics().holds
+        #expect(holds.map(\.consumer) == ["second", "first"])
+        #expect(
+            try holds.map(\.lastSeen)
+                == ["second", "first"].map { name in
+                    try #require(store.container.historyConsumers().first { $0.name == name }).lastSeen
+                })
+    }
+
+    @Test func consumersThatWereSilentForTooLongHoldNothing() throws {
+        let store = try TestStore(.file)
+        try store.add("a")
+        _ = try store.consumer()
+        let configuration = ModelConfiguration(
+            url: store.url, historyRetention: HistoryRetention(maximumSilence: .zero))
+        let reopened = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        #expect(try reopened.historyStatistics().map(\.holds) == [[]])
+    }
+
     @Test func withoutHistory() async throws {
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true, recordsHistory: false)
         let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-        #expect(throws: SwiftDataError.invalidTransactionFetchRequest) { try container.historyStatistics() }
-        await #expect(throws: SwiftDataError.invalidTransactionFetchRequest) { try await container.purgeHistory() }
+        #expect(throws: SwiftDataError.historyDisabled) { try container.historyStatistics() }
+        await #expect(throws: SwiftDataError.historyDisabled) { try await container.purgeHistory() }
         let store = try #require(container.stores.first as? DefaultStore)
         #expect(throws: SwiftDataError.historyDisabled) { try store.historyStatistics() }
         #expect(throws: SwiftDataError.historyDisabled) { try store.purgeHistory(HistoryPurgePlan(newest: nil)) }

@@ -52,6 +52,24 @@ import Testing
         #expect(try store.context().tags().isEmpty)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func emptyNamesAreRejected(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try store.add("a")
+        _ = try store.consumer()
+        let uses: [() throws -> Void] = [
+            { _ = try store.container.historyConsumer(named: "", startingAt: .beginning) },
+            { try store.container.renameHistoryConsumer(named: "reader", to: "") },
+            { try store.context().tag("") },
+        ]
+        for use in uses { #expect(try failure { try use() } == .valueOutOfRange) }
+        #expect(try store.container.historyConsumers().map(\.name) == ["reader"])
+        #expect(try store.context().tags().isEmpty)
+        // An author may be unknown to the program that passes it on.
+        try store.add("b", author: "")
+        #expect(try store.history().last?.author == "")
+    }
+
     /// The rule is that for names, so a context with a valid one continues.
     @Test(arguments: StoreKind.allCases)
     func contextCanBeSavedWithAnotherName(_ kind: StoreKind) throws {

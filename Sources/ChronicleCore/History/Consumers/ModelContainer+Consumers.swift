@@ -10,6 +10,9 @@ extension ModelContainer {
     /// The consumer reads the history of one store: the one that contains the models of the filter, or the only one
     /// with transactions of the type.
     ///
+    /// Purges keep what the consumer has not acknowledged, for ever if ``HistoryRetention/maximumSilence`` is `nil`. Remove a
+    /// consumer that is not used any more with ``removeHistoryConsumer(named:of:storeName:)``.
+    ///
     /// - Parameters:
     ///   - name: The name of the consumer, which is unique in its store.
     ///   - type: The type of the transactions.
@@ -21,7 +24,8 @@ extension ModelContainer {
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type
     ///     and the models of the filter. Pass the name of a store.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreConsuming``.
-    ///   - ``SwiftDataError/valueOutOfRange`` if the name of a new consumer contains a NUL character. Remove it.
+    ///   - ``SwiftDataError/valueOutOfRange`` if the name of a new consumer is empty or contains a NUL character. Choose
+    ///     another name.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it in the configuration.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
     ///   - ``SwiftDataError/storeBusy`` or another error of the store.
@@ -63,8 +67,8 @@ extension ModelContainer {
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
     ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no consumer with the first name.
     ///   ``SwiftDataError/duplicateHistoryConsumer`` if there is one with the second.
-    ///   ``SwiftDataError/valueOutOfRange`` if the new name contains a NUL character. ``SwiftDataError/storeBusy`` or
-    ///   another error of the store.
+    ///   ``SwiftDataError/valueOutOfRange`` if the new name is empty or contains a NUL character; choose another one.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1).
     public func renameHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self,

@@ -17,6 +17,8 @@ public final class AutomaticHistoryPurge: Sendable {
         var next: ContinuousClock.Instant?
         var isRunning = false
         var outcome: Result<HistoryPurgeResult, any Error>?
+        /// The abandoned consumers that were logged.
+        var abandoned: Set<String> = []
 
         /// Returns whether a purge should start now.
         mutating func start(_ interval: Duration) -> Bool {
@@ -25,6 +27,12 @@ public final class AutomaticHistoryPurge: Sendable {
             isRunning = true
             next = now + interval
             return true
+        }
+
+        /// Returns the abandoned consumers that the last purge did not report.
+        mutating func newlyAbandoned(_ names: [String]) -> [String] {
+            defer { abandoned = Set(names) }
+            return names.filter { !abandoned.contains($0) }
         }
     }
 
@@ -64,6 +72,7 @@ public final class AutomaticHistoryPurge: Sendable {
                 }
             } catch { failure = error }
             store?.logEvictions(result)
+            store?.logAbandoned(self.state.withLock { $0.newlyAbandoned(result.abandoned) })
             self.end(failure.map { .failure($0) } ?? .success(result), store)
         }
     }

@@ -10,6 +10,9 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public private(set) var returnedBytes = 0
     /// The names of the consumers for which transactions were kept that exceed a limit.
     public let keptFor: [String]
+    /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again. Remove
+    /// those that are no longer used with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
+    public let abandoned: [String]
     /// The names of the consumers that were silent for too long, and whose unread transactions were deleted.
     public let evicted: [String]
 
@@ -21,6 +24,7 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public init<Token>(_ storeIdentifier: String, _ plan: HistoryPurgePlan<Token>) {
         self.storeIdentifier = storeIdentifier
         keptFor = plan.keptFor
+        abandoned = plan.abandoned
         evicted = plan.evicted
     }
 
@@ -48,6 +52,17 @@ extension HistoryRetaining {
                 .notice, event: "consumerEvicted",
                 "a purge deleted transactions that the consumer \"\(name)\" had not acknowledged, because it was silent "
                     + "for longer than the retention allows; its next batch is a reset",
+                metadata: ["consumer": name])
+        }
+    }
+
+    /// Logs for which consumers a purge kept transactions although they may never be used again.
+    func logAbandoned(_ names: some Sequence<String>) {
+        for name in names {
+            log(
+                .notice, event: "consumerAbandoned",
+                "the history exceeds its limits, because the consumer \"\(name)\" has not read it, and was not seen for more "
+                    + "than a day; remove the consumer if it is not used any more, or set a maximum silence",
                 metadata: ["consumer": name])
         }
     }

@@ -8,8 +8,16 @@
 /// by the store itself from time to time; see ``purgeInterval``. The default value deletes nothing, as in
 /// SwiftData, because a store does not know who holds a plain token.
 ///
+/// The limits are not strict: purges run after a save, by default at most every 10 minutes, so the history exceeds its limits
+/// between two purges, and stays as it is while nothing is saved. Call ``ModelContainer/purgeHistory(_:progress:)`` to apply
+/// the limits at once.
+///
 /// Transactions that a consumer has not acknowledged are kept, unless the consumer was not seen for longer than
-/// ``maximumSilence``. Tokens before the newest deleted transaction expire.
+/// ``maximumSilence``. Without ``maximumSilence``, a consumer that is never used again keeps the history from being deleted for
+/// ever: the history grows without limit. ``HistoryStatistics/holds`` contains such a consumer, and a purge passes the message
+/// `consumerAbandoned` to the logger; remove it with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
+///
+/// Tokens before the newest deleted transaction expire.
 public struct HistoryRetention: Hashable, Sendable {
     /// The age from which transactions are deleted, or `nil` for no limit.
     ///
@@ -27,7 +35,7 @@ public struct HistoryRetention: Hashable, Sendable {
     /// The size is approximate; see ``HistoryStatistics/bytes``.
     public var maximumBytes: Int?
     /// How long a consumer may be silent before transactions are deleted that it has not acknowledged, or `nil`
-    /// to wait for every consumer forever.
+    /// to wait for every consumer for ever, including those that are never used again.
     ///
     /// Choose several minutes at least: a consumer that waits for commits is seen about once per minute.
     public var maximumSilence: Duration?

@@ -17,6 +17,29 @@ public struct HistoryStatistics: Hashable, Sendable {
     public let oldest: Date?
     /// The timestamp of the newest transaction, or `nil` if there is none.
     public let newest: Date?
+    /// The consumers that have not acknowledged all transactions, the one that is furthest behind first. Purges keep what
+    /// they have not acknowledged.
+    ///
+    /// With ``HistoryRetention/maximumSilence``, those that were silent for longer are missing.
+    public let holds: [Hold]
+
+    /// A consumer for which purges keep transactions.
+    public struct Hold: Hashable, Sendable {
+        /// The name of the consumer.
+        public let consumer: String
+        /// When the consumer used the store last.
+        public let lastSeen: Date
+
+        /// Creates a hold, in a custom store.
+        ///
+        /// - Parameters:
+        ///   - consumer: The name of the consumer.
+        ///   - lastSeen: When the consumer used the store last.
+        public init(consumer: String, lastSeen: Date) {
+            self.consumer = consumer
+            self.lastSeen = lastSeen
+        }
+    }
 
     /// Creates statistics, in a custom store.
     ///
@@ -28,9 +51,10 @@ public struct HistoryStatistics: Hashable, Sendable {
     ///   - isEstimated: Whether `changes` and `bytes` were extrapolated from a sample.
     ///   - oldest: The timestamp of the oldest transaction.
     ///   - newest: The timestamp of the newest transaction.
+    ///   - holds: The consumers that have not acknowledged all transactions, the one that is furthest behind first.
     public init(
         storeIdentifier: String, transactions: Int, changes: Int, bytes: Int, isEstimated: Bool = false, oldest: Date?,
-        newest: Date?
+        newest: Date?, holds: [Hold] = []
     ) {
         self.storeIdentifier = storeIdentifier
         self.transactions = transactions
@@ -39,5 +63,6 @@ public struct HistoryStatistics: Hashable, Sendable {
         self.isEstimated = isEstimated
         self.oldest = oldest
         self.newest = newest
+        self.holds = holds
     }
 }

@@ -54,7 +54,9 @@
                     storeIdentifier: identifier, transactions: Int(transactions), changes: Int(changes),
                     bytes: Int(Double(changes) * sizes.change + Double(transactions) * sizes.transaction),
                     isEstimated: isEstimated || changes > HistorySizes.sampleCount, oldest: date(results[1]),
-                    newest: date(results[2]))
+                    newest: date(results[2]),
+                    holds: try positions.holds().statistics(
+                        before: positions.state.position, historyRetention, at: .now))
             }
         }
 

@@ -40,7 +40,10 @@ extension DefaultStore: HistoryRetaining {
                 storeIdentifier: identifier,
                 transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
                 changes: size.changes.clamped, bytes: size.bytes.clamped, isEstimated: size.isEstimated,
-                oldest: oldest?.timestamp, newest: try newestTimestamp(range, oldest, connection))
+                oldest: oldest?.timestamp, newest: try newestTimestamp(range, oldest, connection),
+                holds: try ConsumerTable.holds(connection).statistics(
+                    before: PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0, historyRetention,
+                    at: .now))
         }
     }
 
