@@ -15,7 +15,8 @@ extension ModelContainer {
     ///   - types: The model classes.
     ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
-    ///     user's application support directory.
+    ///     program's directory, which is `~/.local/share/<executable>` on Linux; see
+    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
@@ -37,7 +38,8 @@ extension ModelContainer {
     ///   - schema: The schema of the models.
     ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
-    ///     user's application support directory.
+    ///     program's directory, which is `~/.local/share/<executable>` on Linux; see
+    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
@@ -59,7 +61,9 @@ extension ModelContainer {
     ///   - types: The model classes.
     ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The configurations of the stores, such as `.init(isStoredInMemoryOnly: true)`. Without a
-    ///     configuration, the container opens `default.store` in the user's application support directory.
+    ///     configuration, the container opens `default.store` in the program's directory, which is
+    ///     `~/.local/share/<executable>` on Linux; see
+    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
@@ -77,7 +81,9 @@ extension ModelContainer {
     ///   - schema: The schema of the models.
     ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The configurations of the stores, such as `.init(isStoredInMemoryOnly: true)`. Without a
-    ///     configuration, the container opens `default.store` in the user's application support directory.
+    ///     configuration, the container opens `default.store` in the program's directory, which is
+    ///     `~/.local/share/<executable>` on Linux; see
+    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
@@ -94,7 +100,8 @@ extension ModelContainer {
     ///   - schema: The schema of the models.
     ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The configurations of the stores. If the array is empty, the container opens `default.store`
-    ///     in the user's application support directory.
+    ///     in the program's directory, which is `~/.local/share/<executable>` on Linux; see
+    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name

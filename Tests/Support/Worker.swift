@@ -12,13 +12,18 @@ package final class Worker {
         return tests.appending(path: "ChronicleTestWorker")
     }()
 
-    /// - Parameter detectsLeaks: Whether Address Sanitizer searches for leaks when the worker exits. A worker that exits
-    ///   while other threads run can have memory that is only referenced by their registers.
-    package init(_ arguments: String..., detectsLeaks: Bool = true) throws {
-        process.executableURL = Self.program
-        if !detectsLeaks {
-            process.environment = ProcessInfo.processInfo.environment.merging(["LSAN_OPTIONS": "detect_leaks=0"]) { $1 }
-        }
+    /// - Parameters:
+    ///   - program: The executable, which may be a copy of the worker under another name.
+    ///   - environment: Variables that differ from those of the tests.
+    ///   - detectsLeaks: Whether Address Sanitizer searches for leaks when the worker exits. A worker that exits while other
+    ///     threads run can have memory that is only referenced by their registers.
+    package init(
+        _ arguments: String..., program: URL = Worker.program, environment: [String: String] = [:],
+        detectsLeaks: Bool = true
+    ) throws {
+        process.executableURL = program
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        if !detectsLeaks { process.environment?["LSAN_OPTIONS"] = "detect_leaks=0" }
         process.arguments = arguments
         process.standardOutput = output
         process.standardError = errors

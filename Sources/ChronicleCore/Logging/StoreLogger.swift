@@ -19,8 +19,12 @@
 /// | --- | --- | --- |
 /// | `watchFailed`: commits of other processes are noticed within a second instead of immediately | `notice` | `path`, `code` |
 /// | `consumerEvicted`: a purge deleted transactions that a consumer had not acknowledged | `notice` | `consumer` |
+/// | `consumerAbandoned`: a purge kept transactions that exceed a limit for a consumer that was not seen for more than a day; automatic purges report it once | `notice` | `consumer` |
 /// | `consumerReset`: a consumer starts over from the models | `notice`; `debug` if the program requested it | `consumer`, `reason` |
 /// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
+/// | `sharedFile`: a file in the directory that the programs of the user shared is used, because the program has none in its own | `notice` | `path`, `ownPath` |
+/// | `valuesPreserved`: the history of an existing file preserves values from now on, because the configuration requires it | `notice` | `path` |
+/// | `valuesNotPreserved`: the tables on a server were created without the setting that the configuration requires | `notice` | `schemaName` |
 /// | `storeMigrated`: the tables on a server were migrated from another version of their schema | `notice` | `schemaName`, `fromVersion` |
 /// | `autosaveFailed`: a context could not save automatically | `notice` | `error` |
 /// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |

@@ -12,11 +12,17 @@
         let linksByName: [String: Schema.Links]
         /// The catalog, in the order of the numbers.
         let recorded: [RecordedEntity]
+        /// Whether the history preserves the values of all properties.
+        let preservesValues: Bool
 
-        init(storeIdentifier: String, schemaName: String, schema: Schema, recorded: [RecordedEntity]) {
+        init(
+            storeIdentifier: String, schemaName: String, schema: Schema, recorded: [RecordedEntity],
+            preservesValues: Bool
+        ) {
             self.storeIdentifier = storeIdentifier
             self.schemaName = schemaName
             self.recorded = recorded
+            self.preservesValues = preservesValues
             var origins: [String: PersistentIdentifier.Origin] = [:]
             let roots = Dictionary(recorded.map { ($0.name, $0.rootName) }, uniquingKeysWith: { first, _ in first })
             for name in Set(recorded.map(\.name)).union(schema.entities.map(\.name)) {

@@ -195,8 +195,9 @@
             for entity in models.entities where !recorded.contains(where: { $0.name == entity.name }) {
                 throw incomplete("entry of the model in its catalog", entity.name)
             }
-            return StoreLayout(
-                storeIdentifier: identifier, schemaName: schemaName, schema: models, recorded: recorded)
+            return try StoreLayout(
+                storeIdentifier: identifier, schemaName: schemaName, schema: models, recorded: recorded,
+                preservesValues: MetaTable.text(.preservesValues, connection) == "on")
         }
 
         // MARK: Creating definitions

@@ -37,7 +37,9 @@
         public var recordsHistory: Bool
         /// A Boolean value that indicates whether the history of a new store preserves the values of all properties.
         ///
-        /// The setting belongs to the database: it applies when the tables are created. Text and binary data of more than
+        /// The setting belongs to the database: it applies when the tables are created. With `true` and existing tables that
+        /// were created with `false`, no values are preserved, and the ``logger`` receives the message `valuesNotPreserved`.
+        /// Text and binary data of more than
         /// 65,536 bytes are not preserved. To preserve the values of single attributes, of any size, use the options
         /// `Schema.Attribute.Option.preserveValueOnUpdate` and `Schema.Attribute.Option.preserveValueOnDeletion`.
         public var preservesValues: Bool

@@ -89,6 +89,13 @@
                     "The tables in the schema \(layout.schemaName) were migrated from version \(version)",
                     metadata: ["schemaName": layout.schemaName, "fromVersion": version.description])
             }
+            if configuration.preservesValues, configuration.allowsSave, !layout.preservesValues {
+                log(
+                    .notice, event: "valuesNotPreserved",
+                    "the history in the schema \(layout.schemaName) does not preserve the values of all properties, because "
+                        + "it was created without the setting",
+                    metadata: ["schemaName": layout.schemaName])
+            }
         }
 
         /// Creates a store for a context of a `MigrationStage`.

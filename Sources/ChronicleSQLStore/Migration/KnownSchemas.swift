@@ -147,6 +147,11 @@ package struct KnownSchemas: Sendable {
         used = records.values.compactMap(Self.record)
     }
 
+    /// Returns the names of the programs that use a store.
+    package static func programs(_ records: [String: String]) -> Set<String> {
+        records.values.compactMap(Self.record).reduce(into: []) { $0.formUnion($1.programs) }
+    }
+
     /// Returns whether any program uses a property.
     ///
     /// - Parameters:

@@ -12,15 +12,18 @@ final class StoreLayout: Sendable {
     let recordedEntities: [Int64: RecordedEntity]
     /// Whether the file had an earlier format when it was opened.
     let isUpgraded: Bool
+    /// Whether the history preserves the values of all properties since the file was opened, and did not before.
+    let startsPreservingValues: Bool
     /// Whether the file is the database of another program, whose changes are recorded.
     let isTracked: Bool
 
     init(
         storeIdentifier: String, schema: Schema, recorded: [RecordedEntity], isUpgraded: Bool = false,
-        isTracked: Bool = false
+        startsPreservingValues: Bool = false, isTracked: Bool = false
     ) {
         self.storeIdentifier = storeIdentifier
         (self.isUpgraded, self.isTracked) = (isUpgraded, isTracked)
+        self.startsPreservingValues = startsPreservingValues
         var origins: [String: PersistentIdentifier.Origin] = [:]
         let numbers = Dictionary(recorded.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
         let recordedRoots = Dictionary(recorded.map { ($0.name, $0.rootName) }, uniquingKeysWith: { first, _ in first })

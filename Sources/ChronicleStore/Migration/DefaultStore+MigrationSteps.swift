@@ -22,6 +22,7 @@ extension DefaultStore {
     ) throws -> [MigrationStep] {
         let schema = try configuration.validatedSchema()
         return try ChronicleStore.attributingErrors(to: nil) {
+            let configuration = try configuration.locatingFile(of: schema, migrationPlan)
             guard configuration.allowsSave, !configuration.isStoredInMemoryOnly else {
                 try StoreOpener(configuration, schema, migrationPlan).open().database.close()
                 return []
@@ -75,11 +76,7 @@ private struct MigrationPreview {
     /// Copies the file, and returns whether it exists.
     private func copyFile(to copy: URL) throws -> Bool {
         let directory = configuration.url.deletingLastPathComponent()
-        if directory.path == configuration.groupContainer.directory.path,
-            !FileManager.default.fileExists(atPath: directory.path)
-        {
-            return false
-        }
+        if configuration.isInDefaultDirectory, !FileManager.default.fileExists(atPath: directory.path) { return false }
         let inspection = try FileInspection(url: configuration.url)
         guard try inspection.inspect(allowsSave: true) != .new else { return false }
         let source = try Connection(

@@ -39,7 +39,10 @@ struct MigratedFile: MigratedStore {
     func complete(
         _ schema: Schema, _ version: StoreVersion?, stage: SchemaPlan.Opening.Stage?, baseline: Schema?
     ) throws -> StoreLayout {
-        try SchemaCompletion(
+        // The setting of the file changes after the stages, with the tables of the present models.
+        var configuration = configuration
+        configuration.preservesValues = false
+        return try SchemaCompletion(
             connection, schema, configuration, version: version, stage: stage, baseline: baseline
         ).complete()
     }

@@ -19,7 +19,8 @@ struct SchemaCompletion {
     /// The tables' entities with the properties of this program only, if ``schema`` has those of others as well.
     private(set) var ownSchema: Schema?
     let recordsHistory: Bool
-    /// Whether a new file preserves the values of all properties.
+    /// Whether the history of a new file, or of one that is opened, preserves the values of all properties. `false` does not
+    /// apply to an existing file.
     private let preservesValues: Bool
     /// The version of the schema, or `nil` for a schema without a version.
     private let version: StoreVersion?
@@ -53,7 +54,8 @@ struct SchemaCompletion {
             try FileFormat.requireSupportedVersion(connection, path)
             guard try FileFormat.version(connection) == FileFormat.current else { return nil }
             let file = try FileSchema(connection)
-            guard try knownDigest(file) == file.digest, try isInUse(), try hasVersion() else { return nil }
+            guard try knownDigest(file) == file.digest, try isInUse(), try hasVersion(), try !startsPreservingValues
+            else { return nil }
             return try layout(file)
         }
         if let known { return known }
@@ -66,7 +68,18 @@ struct SchemaCompletion {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
             if try !hasVersion() { try version?.store(MetaTable(connection)) }
-            return try layout(FileSchema(connection), isUpgraded: upgraded != nil)
+            let startsPreservingValues = try startsPreservingValues
+            if startsPreservingValues { try setPreservesValues(true) }
+            return try layout(
+                FileSchema(connection), isUpgraded: upgraded != nil, startsPreservingValues: startsPreservingValues)
+        }
+    }
+
+    /// Whether the configuration asks for preserved values, which the file does not have.
+    private var startsPreservingValues: Bool {
+        get throws {
+            guard preservesValues, recordsHistory else { return false }
+            return try MetaTable.text(.preservesValues, connection) == "off"
         }
     }
 
@@ -103,7 +116,9 @@ struct SchemaCompletion {
         return try version.requireNotLater(MetaTable(connection)) == version
     }
 
-    private func layout(_ file: FileSchema, isUpgraded: Bool = false) throws -> StoreLayout {
+    private func layout(
+        _ file: FileSchema, isUpgraded: Bool = false, startsPreservingValues: Bool = false
+    ) throws -> StoreLayout {
         if try FileFormat.isTracked(connection) { return try trackedLayout(file) }
         guard try file.hasHistory(), let identifier = try MetaTable.text(.storeIdentifier, connection)
         else { throw FileFormat.incomplete(path) }
@@ -130,7 +145,9 @@ struct SchemaCompletion {
                 detail: "the file does not contain the model; open it once with `allowsSave: true`",
                 entityName: missing.name, storeIdentifier: identifier)
         }
-        return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded, isUpgraded: isUpgraded)
+        return StoreLayout(
+            storeIdentifier: identifier, schema: models, recorded: recorded, isUpgraded: isUpgraded,
+            startsPreservingValues: startsPreservingValues)
     }
 
     /// Returns the layout of a tracked database, whose tables may have changed since they were recorded.

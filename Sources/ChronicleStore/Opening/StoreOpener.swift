@@ -118,8 +118,8 @@ struct StoreOpener {
 
     /// Creates the directory of stores without a URL.
     private func makeDefaultDirectory() throws {
+        guard configuration.allowsSave, configuration.isInDefaultDirectory else { return }
         let directory = configuration.url.deletingLastPathComponent()
-        guard configuration.allowsSave, directory.path == configuration.groupContainer.directory.path else { return }
         do { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) } catch {
             throw SwiftDataError.missingDirectory.with(
                 detail: "the directory \(directory.path) could not be created", underlying: error)

@@ -5,8 +5,8 @@ import ChronicleSQLite
 extension DefaultStore {
     /// A Boolean value that indicates whether the history preserves the values of all properties.
     ///
-    /// It is the setting of the file, which may differ from ``ModelConfiguration/preservesValues`` of the
-    /// configuration.
+    /// It is the setting of the file. It may be `true` although ``ModelConfiguration/preservesValues`` of the configuration is
+    /// `false`.
     ///
     /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if
     ///   the setting is invalid; restore the file from a backup.
@@ -50,7 +50,7 @@ extension DefaultStore {
 
 extension SchemaCompletion {
     /// Changes the preservation of all properties in the file, and the triggers.
-    fileprivate func setPreservesValues(_ preservesValues: Bool) throws {
+    func setPreservesValues(_ preservesValues: Bool) throws {
         let setting = preservesValues ? "on" : "off"
         guard try MetaTable.text(.preservesValues, connection) != setting else { return }
         // Throws an error if another program disabled the history, because the triggers would enable it again.

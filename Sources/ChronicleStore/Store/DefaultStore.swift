@@ -27,7 +27,8 @@ public final class DefaultStore: DataStore {
         [.excludedIdentifiers, .inheritance, .explicitIdentifiers, .replay, .earlierPositions]
     }
 
-    /// The configuration that the store was opened with.
+    /// The configuration that the store was opened with. Its URL is that of the file, also if an earlier version of Chronicle
+    /// placed it in another directory.
     public let configuration: ModelConfiguration
     /// The name of the configuration.
     public var name: String { configuration.name }
@@ -92,11 +93,12 @@ public final class DefaultStore: DataStore {
     ///   the length of the history.
     public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
-        self.configuration = configuration
         self.schema = schema
-        let opened = try ChronicleStore.attributingErrors(to: nil) {
-            try StoreOpener(configuration, schema, migrationPlan).open()
+        let (located, opened) = try ChronicleStore.attributingErrors(to: nil) {
+            let located = try configuration.locatingFile(of: schema, migrationPlan)
+            return (located, try StoreOpener(located, schema, migrationPlan).open())
         }
+        self.configuration = located
         past = nil
         database = opened.database
         recorder = HistoryRecorder(opened.database, configuration)
@@ -104,13 +106,20 @@ public final class DefaultStore: DataStore {
         commits = opened.commits
         identifier = opened.layout.storeIdentifier
         historyCatalog = HistoryCatalog(opened.layout, schema)
+        let path = located.url.path
+        if located.url != configuration.url { located.logSharedFile(instead: configuration.url) }
         if opened.layout.isUpgraded {
-            let path = configuration.url.path
             log(
                 .notice, event: "fileUpgraded",
                 "\(path) was upgraded to format \(FileFormat.current); programs with an earlier version of Chronicle "
                     + "cannot use it any more",
                 metadata: ["path": path, "format": String(FileFormat.current)])
+        }
+        if opened.layout.startsPreservingValues {
+            log(
+                .notice, event: "valuesPreserved",
+                "the history of \(path) preserves the values of all properties from now on",
+                metadata: ["path": path])
         }
         if let version = opened.migratedVersion { logMigration(from: version) }
         LibraryNotice.log(configuration)

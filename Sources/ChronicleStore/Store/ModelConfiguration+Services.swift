@@ -10,9 +10,11 @@ extension ModelConfiguration {
     public struct GroupContainer: Hashable, Sendable {
         let identifier: String?
 
-        /// The user's application support directory. In SwiftData, the container from the app's entitlements.
+        /// The directory of this program in the user's application support directory; see
+        /// ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
+        /// In SwiftData, the container from the app's entitlements.
         public static let automatic = GroupContainer(identifier: nil)
-        /// The user's application support directory.
+        /// The same directory as ``automatic``.
         public static let none = GroupContainer(identifier: nil)
 
         /// The directory `Group Containers/<name>` in the user's application support directory, which is created if it
@@ -24,8 +26,8 @@ extension ModelConfiguration {
 
         /// The directory of the files. `FileManager` finds the user's directory.
         var directory: URL {
-            guard let identifier else { return ModelConfiguration.defaultDirectory }
-            return ModelConfiguration.defaultDirectory.appending(path: "Group Containers/\(identifier)")
+            guard let identifier else { return ModelConfiguration.programDirectory }
+            return ModelConfiguration.applicationSupportDirectory.appending(path: "Group Containers/\(identifier)")
         }
     }
 

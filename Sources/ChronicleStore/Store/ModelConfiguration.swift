@@ -47,15 +47,17 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// Disabling the history and enabling it again leaves a gap: fetching the changes after a token before the gap
     /// throws ``SwiftDataError/historyTokenGap``.
     public var recordsHistory: Bool
-    /// A Boolean value that indicates whether the history of a new file preserves the values of all properties.
+    /// A Boolean value that indicates whether the history preserves the values of all properties.
     ///
     /// An update then contains the values of the changed properties before and after it, an insert contains the initial
     /// values, and a delete contains the last values; see ``PreservedValue``. Text and binary data of more than 65,536
     /// bytes are not preserved. To preserve the values of single attributes, of any size, use the options
     /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
     ///
-    /// The setting belongs to the file: it applies when the file is created, and is ignored when an existing file is
-    /// opened. Use ``DefaultStore/setPreservesValues(_:)`` to change it later.
+    /// The setting belongs to the file, and applies to all programs that write it. If an existing file is opened for
+    /// writing with `true`, its history preserves the values from then on, and the ``logger`` receives the message
+    /// `valuesPreserved`. `false` has no effect on an existing file; use ``DefaultStore/setPreservesValues(_:)`` to stop
+    /// preserving values, and to change the setting of a ``TrackedDatabase``.
     public var preservesValues: Bool
     /// How much of its history the store keeps; everything by default.
     ///
@@ -123,7 +125,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
-    ///   - preservesValues: Whether the history of a new file preserves the values of all properties.
+    ///   - preservesValues: Whether the history preserves the values of all properties.
     ///   - historyRetention: How much of its history the store keeps.
     ///   - busyTimeout: How long a read or a save waits for another connection's lock.
     public init(
@@ -147,8 +149,19 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         namesFile = false
     }
 
-    /// Creates the configuration of a store in memory, or in the file `<name>.store` of the user's application support
-    /// directory or of a group container. The directory is created if it does not exist.
+    /// Creates the configuration of a store in memory, or in the file `<name>.store` of the program's directory or of a
+    /// group container. The directory is created if it does not exist.
+    ///
+    /// The program's directory is in the user's application support directory. Its name is that of the executable on Linux,
+    /// `~/.local/share/<executable>` or `$XDG_DATA_HOME/<executable>`, and the bundle identifier on Apple systems if there is
+    /// one, `~/Library/Application Support/<bundle identifier>`. A renamed executable has another directory; pass a URL to
+    /// a program whose name changes. ``url`` is the path, and `debugDescription` contains it.
+    ///
+    /// Earlier versions of Chronicle used `<name>.store` in the application support directory itself, for all programs of
+    /// the user. If such a file contains models of this program, and there is no file in the program's directory, the file
+    /// is opened there and is not moved. The ``logger`` then receives the message `sharedFile`, and the
+    /// ``ModelContainer/configurations`` of the container have the URL of the file. To use the new directory, move the file
+    /// and those beside it while no program uses it.
     ///
     /// - Parameters:
     ///   - name: The name of the store and of its file; `default` if `nil`.
@@ -159,7 +172,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
-    ///   - preservesValues: Whether the history of a new file preserves the values of all properties.
+    ///   - preservesValues: Whether the history preserves the values of all properties.
     ///   - historyRetention: How much of its history the store keeps.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
@@ -198,12 +211,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         for type: any PersistentModel.Type, _ others: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false
     ) {
         self.init(schema: Schema([type] + others), isStoredInMemoryOnly: isStoredInMemoryOnly)
-    }
-
-    /// The user's application support directory, which is `~/.local/share` on Linux.
-    static var defaultDirectory: URL {
-        FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-            ?? URL(fileURLWithPath: NSHomeDirectory())
     }
 
     /// Returns whether two configurations have equal options and the same schema instance.

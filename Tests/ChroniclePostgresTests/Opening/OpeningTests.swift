@@ -33,6 +33,16 @@
             return error
         }
 
+        @Test func valuesThatTheTablesDoNotPreserveAreLogged() throws {
+            let logger = TestLogger()
+            _ = try open { $0.logger = logger }
+            _ = try open { ($0.logger, $0.allowsSave, $0.preservesValues) = (logger, false, true) }
+            #expect(logger.entries.isEmpty)
+            _ = try open { ($0.logger, $0.preservesValues) = (logger, true) }
+            #expect(logger.entries.map(\.event) == ["valuesNotPreserved"])
+            #expect(logger.entries.first?.metadata["schemaName"] == schemaName)
+        }
+
         // MARK: Places
 
         @Test func schemasAreSeparateStores() throws {

@@ -50,7 +50,7 @@ import Testing
     /// The setting applies to the other store of the file, whose models have more properties, and to other programs.
     @Test(arguments: files) func theSettingAppliesToOtherStores(_ kind: PreservedStore) throws {
         let other = ModelContext(try kind.container([Second.self, Link.self], directory, preservesValues: false))
-        let context = ModelContext(try kind.container([First.self], directory, preservesValues: true))
+        let context = ModelContext(try kind.container([First.self], directory, preservesValues: false))
         let (model, link) = (Second("0"), Link())
         other.insert(model)
         other.insert(link)
@@ -90,6 +90,55 @@ import Testing
         try #require(try reopened.fetch(FetchDescriptor<Link>()).first).entries.append(added)
         try reopened.save()
         #expect(try other.updates(Link.self).last?.addedDestinations(\.entries) == [added.persistentModelID])
+    }
+
+    /// A program adopts the setting with an existing file, which another program has open.
+    @Test(arguments: files) func configurationsApplyTheSettingToExistingFiles(_ kind: PreservedStore) throws {
+        let other = ModelContext(try kind.container([Second.self, Link.self], directory, preservesValues: false))
+        let (model, link) = (Second("0"), Link())
+        other.insert(model)
+        other.insert(link)
+        try other.save()
+        model.title = "1"
+        try other.save()
+        let (logger, file) = (TestLogger(), directory.file("\(kind.rawValue).store"))
+        var configuration = ModelConfiguration(
+            url: file, allowsSave: false, durability: .relaxed, preservesValues: true)
+        configuration.logger = logger
+        configuration.recorder = kind == .triggers ? .triggers : .automatic
+        // Neither a reader nor a store without history changes the setting.
+        _ = try ModelContainer(for: Schema(First.self), configurations: [configuration])
+        #expect(try !store(of: other).preservesValues && logger.entries.isEmpty)
+        configuration.allowsSave = true
+        let steps = try ModelContainer.migrationSteps(for: Schema(First.self), configurations: [configuration])
+        #expect(steps.contains { $0.kind == .changeRecording })
+        for opening in 0..<3 {
+            let container = try ModelContainer(for: Schema(First.self), configurations: [configuration])
+            #expect(try (#require(container.stores.first as? DefaultStore)).preservesValues, "\(opening)")
+        }
+        #expect(logger.entries.map(\.event) == ["valuesPreserved"])
+        #expect(logger.entries.first?.metadata["path"] == file.path)
+        // The program that has the file open and the next one preserve values, and `false` changes nothing.
+        model.title = "2"
+        link.entries = [model]
+        try other.save()
+        let unset = ModelContext(try kind.container([Second.self, Link.self], directory, preservesValues: false))
+        let again = try #require(try unset.fetch(FetchDescriptor<Second>()).first)
+        again.title = "3"
+        try unset.save()
+        _ = try Shell.sqlite3(file, "UPDATE Entry SET title = 'foreign'")
+        let updates = try unset.updates(Second.self)
+        #expect(updates.map { $0.previousValue(\.title) } == [nil, "1", "2", "3"])
+        #expect(updates.map { $0.value(\.title) } == [nil, "2", "3", "foreign"])
+        try DefaultStore.verify(fileAt: file) { Issue.record("\($0)") }
+    }
+
+    @Test(arguments: files) func storesWithoutHistoryKeepTheSetting(_ kind: PreservedStore) throws {
+        _ = try kind.container([First.self], directory, preservesValues: false)
+        let disabled = try kind.container([First.self], directory, preservesValues: true, recordsHistory: false)
+        #expect(try !store(of: ModelContext(disabled)).preservesValues)
+        let enabled = try kind.container([First.self], directory, preservesValues: true)
+        #expect(try store(of: ModelContext(enabled)).preservesValues)
     }
 
     @Test(arguments: files) func nothingIsPreservedWhileTheHistoryIsDisabled(_ kind: PreservedStore) throws {

@@ -100,6 +100,45 @@ struct StoreLoggerTests {
 
     // MARK: Consumers
 
+    /// A consumer that is not used any more keeps the history for ever.
+    @Test(arguments: StoreKind.allCases)
+    func abandonedConsumersAreNamed(_ kind: StoreKind) throws {
+        let directory = try TemporaryDirectory()
+        let container = try container(kind, in: directory)
+        _ = try container.historyConsumer(named: "abandoned", startingAt: .beginning)
+        try add("a", "b", to: container)
+        let store = try #require(container.stores.first as? DefaultStore)
+        let retention = HistoryRetention(maximumChanges: 1)
+        #expect(try store.planHistoryPurge(retention, at: .now).keptFor == ["abandoned"])
+        #expect(try store.planHistoryPurge(retention, at: .now).abandoned.isEmpty)
+        let plan = try store.planHistoryPurge(retention, at: .now + 86_500)
+        #expect(plan.keptFor == ["abandoned"] && plan.abandoned == ["abandoned"])
+        let result = HistoryPurgeResult(store.identifier, plan)
+        #expect(result.abandoned == ["abandoned"])
+        // A consumer that is evicted is not waited for.
+        let silence = HistoryRetention(maximumChanges: 1, maximumSilence: .seconds(3_600))
+        #expect(try store.planHistoryPurge(silence, at: .now + 86_500).abandoned.isEmpty)
+    }
+
+    /// The consumer is as old as its row says.
+    @Test func abandonedConsumersAreLoggedOncePerStoreByAutomaticPurges() async throws {
+        let directory = try TemporaryDirectory()
+        let retention = HistoryRetention(maximumChanges: 1, purgeInterval: .zero)
+        let container = try container(.file, in: directory, retention, level: .notice)
+        _ = try container.historyConsumer(named: "abandoned", startingAt: .beginning)
+        _ = try Shell.sqlite3(
+            directory.file("logged.store"), "UPDATE chronicle_consumer SET seen = seen - 100000")
+        func entries() -> [TestLogger.Entry] { logger.entries.filter { $0.event == "consumerAbandoned" } }
+        while entries().isEmpty {
+            try add("a", to: container)
+            await Task.yield()
+        }
+        for name in ["b", "c", "d"] { try add(name, to: container) }
+        _ = try await container.purgeHistory(retention)
+        #expect(entries().count == 2)
+        #expect(entries().allSatisfy { $0.metadata["consumer"] == "abandoned" && $0.level == .notice })
+    }
+
     @Test(arguments: StoreKind.allCases)
     func evictedConsumersAreNamed(_ kind: StoreKind) async throws {
         let directory = try TemporaryDirectory()

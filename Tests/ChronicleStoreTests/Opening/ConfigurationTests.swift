@@ -50,9 +50,12 @@ import Testing
         let group = ModelConfiguration("trips", groupContainer: .identifier("group.trips"), cloudKitDatabase: .none)
         #expect(group.groupAppContainerIdentifier == "group.trips" && group.cloudKitDatabase == .none)
         let standard = ModelConfiguration("trips")
+        // The directory of a group belongs to all programs of the user, and the other one to this program.
         #expect(
-            group.url
-                == standard.url.deletingLastPathComponent().appending(path: "Group Containers/group.trips/trips.store"))
+            group.url.path
+                == standard.url.deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "Group Containers/group.trips/trips.store").path)
+        #expect(standard.debugDescription.contains(standard.url.path))
         #expect(group != standard)
     }
 

@@ -8,6 +8,7 @@ import Foundation
 /// with a connection string.
 ///
 ///     ChronicleTestWorker open STORE            opens the store and prints a line
+///     ChronicleTestWorker default NAME [MODE]   saves a note in a store without a URL; prints path, notes and log events
 ///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker failure STORE [MODE]  prints the error of opening and reading the store, in the mode read-only
@@ -34,6 +35,7 @@ import Foundation
 struct Worker {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments[1] == "default" { return try useDefaultFile(arguments[2], mode: arguments.last ?? "") }
         var configuration = ModelConfiguration(
             url: URL(fileURLWithPath: arguments[2]), durability: .relaxed, busyTimeout: .seconds(60))
         if arguments[1] == "idle", let mask = arguments.dropFirst(4).first.flatMap({ mode_t($0, radix: 8) }) {
@@ -85,6 +87,28 @@ struct Worker {
         case "fill-consumer": try fillConsumer(context, beside: configuration.url)
         default: exit(64)
         }
+    }
+
+    private static func useDefaultFile(_ name: String, mode: String) throws {
+        var configuration = ModelConfiguration(name, allowsSave: mode != "read-only")
+        let logger = TestLogger()
+        configuration.logger = logger
+        do {
+            if mode == "steps" {
+                let steps = try ModelContainer.migrationSteps(for: Schema(Note.self), configurations: [configuration])
+                return emit("\(steps.map { "\($0.kind)" })\n")
+            }
+            let container = try ModelContainer(for: Note.self, configurations: configuration)
+            let context = ModelContext(container)
+            if configuration.allowsSave {
+                context.insert(Note(text: "default", number: 1))
+                try context.save()
+            }
+            let path = container.configurations.first?.url.path ?? ""
+            precondition(container.debugDescription.contains(path), "the description contains the path")
+            let events = logger.entries.map { $0.event ?? "" }
+            emit("\(path)\n\(try context.fetchCount(FetchDescriptor<Note>()))\n\(events.joined(separator: " "))\n")
+        } catch let error as SwiftDataError { emit("\(error)\n\n\n") }
     }
 
     private static func start(_ configuration: ModelConfiguration) {

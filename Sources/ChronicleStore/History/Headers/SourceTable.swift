@@ -28,7 +28,14 @@ struct TransactionSource: Equatable, Sendable {
         return isSame(a.author, b.author) && isSame(a.contextName, b.contextName) && isSame(a.program, b.program)
     }
 
-    static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    /// The bundle identifier of this program, or the name of its executable.
+    static let program: String = {
+        if let identifier = Bundle.main.bundleIdentifier { return identifier }
+        let name = ProcessInfo.processInfo.processName
+        // Linux adds this to the name of an executable that was replaced while it runs.
+        let suffix = " (deleted)"
+        return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+    }()
 }
 
 /// The table `chronicle_source`, which contains the sources of the transactions.
