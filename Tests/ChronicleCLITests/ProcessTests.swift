@@ -219,7 +219,7 @@ import Testing
     @Test func errorsDoNotGoToTheOutput() throws {
         let run = try shell("$0 log /etc/passwd", GoldenStore.copy())
         #expect(run.output.isEmpty)
-        #expect(run.errors.hasPrefix("chronicle: notADatabase"))
+        #expect(run.errors.hasPrefix("chronicle: /etc/passwd: the file is not an SQLite database"))
     }
 
     // MARK: Terminals

@@ -34,7 +34,9 @@ enum TrackCommand {
         if arguments.has("values"), arguments.has("no-values") {
             throw UsageError("--values and --no-values exclude each other")
         }
-        let database = TrackedDatabase(url: URL(fileURLWithPath: try arguments.required("FILE")))
+        let path = try arguments.required("FILE")
+        try StoreFile.requireFile(path)
+        let database = TrackedDatabase(url: URL(fileURLWithPath: path))
         let tables = try database.track(
             arguments.repeated.isEmpty ? nil : arguments.repeated,
             preservesValues: arguments.has("no-values") ? false : arguments.has("values") ? true : nil,
@@ -73,7 +75,9 @@ enum UntrackCommand {
         run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let database = TrackedDatabase(url: URL(fileURLWithPath: try arguments.required("FILE")))
+        let path = try arguments.required("FILE")
+        try StoreFile.requireFile(path)
+        let database = TrackedDatabase(url: URL(fileURLWithPath: path))
         let keepsHistory = arguments.has("keep-history") || !arguments.repeated.isEmpty
         if keepsHistory {
             try database.stop(arguments.repeated.isEmpty ? nil : arguments.repeated)

@@ -17,6 +17,7 @@ enum VerifyCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
+        try StoreFile.requireFile(file)
         let progress = Progress(console)
         var count = 0
         let isJSON = arguments.has("json")

@@ -8,8 +8,9 @@ enum WatchCommand {
         discussion: """
             Runs a command for each batch of new transactions, from any process. The command reads them from its standard \
             input as JSON, one transaction per line, as chronicle log --json prints them. If it exits with status 0, the \
-            batch is acknowledged: the position is kept in the file as that of a consumer, so that no change is missed or \
-            repeated after a restart. Otherwise the batch is delivered again after a pause.
+            batch is acknowledged: the position is kept in the file as that of a consumer, so that it continues there \
+            after a restart. Otherwise, or if the process ends before, the batch is delivered again: the command receives \
+            each change at least once.
 
             A transaction with more than 1,000 changes is divided into several lines, of which all but the last have \
             "isPartial": true. If changes are missing because the history was deleted, the command receives a line \

@@ -17,8 +17,16 @@ struct StoreFile {
     /// - Parameter path: The path, or `nil` for the default of ``path(_:_:)``.
     /// - Throws: `SwiftDataError` if the file cannot be read as a store, or ``UsageError`` without a default path.
     static func read(_ path: String?, _ console: Console) throws -> StoreFile {
-        let url = try URL(fileURLWithPath: self.path(path, console.settings.environment))
+        let path = try self.path(path, console.settings.environment)
+        try requireFile(path)
+        let url = URL(fileURLWithPath: path)
         return try recovering(url) { try StoreFile(url: url, allowsSave: false) }
+    }
+
+    /// Throws an error with the path as the user wrote it if there is no file.
+    static func requireFile(_ path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        throw FileFailure(path, .ENOENT)
     }
 
     /// Reads a file, after SQLite has rolled back what a program was writing when it was interrupted.
@@ -37,6 +45,7 @@ struct StoreFile {
     ///   ``UsageError`` without a default path.
     static func write(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
+        try requireFile(path)
         try DefaultStore.recover(fileAt: URL(fileURLWithPath: path))
         let file = try read(path, console)
         // Otherwise opening the file with write access would enable the history.

@@ -14,8 +14,7 @@ extension SwiftDataError {
     ///
     /// Thrown when a container is created and by ``Schema/validate()``, for example for a property that is missing from
     /// ``PersistentModel/properties`` or listed twice, and for an inverse that does not match. Correct the declaration
-    /// that the error names. Contexts throw it for a class that inherits from a model. Decoding a schema throws it for
-    /// a description that is damaged or that a later version encoded.
+    /// that the error names. Decoding a schema throws it for a description that is damaged or that a later version encoded.
     public static let invalidModel = SwiftDataError(.invalidModel)
     /// The type of an attribute cannot be stored.
     ///
@@ -54,7 +53,8 @@ extension SwiftDataError {
     public static let fileReadOnly = SwiftDataError(.fileReadOnly)
     /// The directory of the file does not exist.
     ///
-    /// Thrown when a store is opened. Create the directory first; Chronicle does not create directories.
+    /// Thrown when a store is opened. Create the directory first. Chronicle creates only the directories of configurations
+    /// without a URL, and throws this error if it cannot.
     public static let missingDirectory = SwiftDataError(.missingDirectory)
     /// The file is damaged, or another program wrote an invalid row to one of the store's internal tables.
     ///
@@ -62,6 +62,16 @@ extension SwiftDataError {
     /// Nothing was written. Restore a backup, or recover the readable rows; for the default store, use the `.recover`
     /// command of the `sqlite3` shell.
     public static let damagedFile = SwiftDataError(.damagedFile)
+    /// The name of a configuration, its file or its group is empty or contains a slash or a NUL character, so that it cannot
+    /// be the name of a file.
+    ///
+    /// Thrown when a container is created. Choose another name.
+    public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters)
+    /// The file name of a configuration is too long for the names of the files beside it, which have longer ones.
+    ///
+    /// Thrown when a container is created. Choose a name of at most 247 bytes.
+    public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
     /// Two configurations have the same name, or open the same store.
     ///
     /// Thrown when a container is created. Give each configuration its own name and store.
@@ -351,17 +361,6 @@ extension SwiftDataError {
     ///
     /// Chronicle does not throw this error: ``ModelContext/fetchIdentifiers(_:)`` sorts unsaved changes.
     public static let sortingPendingChangesWithIdentifiers = SwiftDataError(.sortingPendingChangesWithIdentifiers)
-    /// The file name of a configuration contains characters that SwiftData does not allow.
-    ///
-    /// Chronicle does not throw this error: it uses any file name that the file system accepts, and throws
-    /// ``loadIssueModelContainer`` or one of its family for others.
-    public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
-        .configurationFileNameContainsInvalidCharacters)
-    /// The file name of a configuration is longer than SwiftData allows.
-    ///
-    /// Chronicle does not throw this error: it uses any file name that the file system accepts, and throws
-    /// ``loadIssueModelContainer`` or one of its family for others.
-    public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
     /// The schema of a configuration contains a model that is not in the schema of the container.
     ///
     /// Chronicle does not throw this error: the store keeps the model, and contexts of the container do not use it.

@@ -13,11 +13,14 @@ public import Foundation
 /// }
 /// ```
 ///
+/// To handle several kinds, use ``code`` in a `switch`.
+///
 /// A thrown error has details where they are known: ``entityName``, ``propertyName``, ``persistentIdentifier``,
 /// ``storeIdentifier``, ``storeName``, ``detail`` and ``underlying``. `==` and `~=` compare
 /// the kind only. Descriptions of the error never contain values of models, so you can log them.
 public struct SwiftDataError: Error, Sendable {
-    let kind: Kind
+    /// The kind of the error, for a `switch`.
+    public let code: Code
     /// The name of the entity that caused the error.
     public internal(set) var entityName: String?
     /// The name of the property that caused the error.
@@ -37,66 +40,36 @@ public struct SwiftDataError: Error, Sendable {
     ///   type.
     public internal(set) var underlying: (any Error)?
 
-    init(_ kind: Kind) { self.kind = kind }
+    init(_ code: Code) { self.code = code }
+}
+
+extension SwiftDataError.Code {
+    /// Returns whether this kind is the same as another kind or a more general one.
+    func matches(_ other: SwiftDataError.Code) -> Bool {
+        if self == other { return true }
+        switch self {
+        case .historyTokenExpired:
+            return [.historyTokenForked, .historyTokenStoreMismatch, .historyTokenAhead, .historyTokenGap]
+                .contains(other)
+        case .loadIssueModelContainer:
+            return [
+                .notADatabase, .notAChronicleStore, .unsupportedFileVersion, .fileReadOnly, .missingDirectory,
+                .damagedFile, .newerSchemaVersion, .unknownSchemaVersion, .missingMigrationStage,
+                .invalidMigrationPlan, .storeUnavailable,
+            ].contains(other)
+        case .backwardMigration:
+            return other == .newerSchemaVersion
+        case .modelValidationFailure:
+            return [.valueOutOfRange, .uniquenessViolation, .deleteDenied].contains(other)
+        case .unknownSchema:
+            return [.invalidModel, .unsupportedAttributeType].contains(other)
+        default:
+            return false
+        }
+    }
 }
 
 extension SwiftDataError {
-    /// The kind of an error.
-    enum Kind: String, Sendable {
-        // Schema
-        case unknownSchema, invalidModel, unsupportedAttributeType
-        // Containers and files
-        case loadIssueModelContainer, notADatabase, notAChronicleStore, unsupportedFileVersion, fileReadOnly
-        case missingDirectory, damagedFile, duplicateConfiguration, backwardMigration
-        // Migrations
-        case newerSchemaVersion, unknownSchemaVersion, missingMigrationStage, invalidMigrationPlan
-        // Models and contexts
-        case missingModelContext, modelNotFound, contextMismatch, modelValidationFailure
-        case unsavedChanges
-        case valueOutOfRange, uniquenessViolation, deleteDenied, undecodableValue
-        // Fetching
-        case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
-        // Stores
-        case storeBusy, storeReadOnly, storeMoved, storeFull, storeUnavailable, saveOutcomeUnknown, storeFailure
-        case invalidStoreResponse, unsupportedFeature
-        // History
-        case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
-        case invalidTransactionFetchRequest, historyDisabled, historyValueMissing
-        case historyTagNotFound, duplicateHistoryTag, revertConflict
-        case invalidHistoryExport, historyReplayConflict
-        // Consumers
-        case historyConsumerNotFound, duplicateHistoryConsumer, historyConsumerInUse, historyConsumerEvicted
-        case invalidHistoryAcknowledgement
-        // Thrown by SwiftData only
-        case includePendingChangesWithBatchSize, sortingPendingChangesWithIdentifiers
-        case configurationFileNameContainsInvalidCharacters, configurationFileNameTooLong
-        case configurationSchemaNotFoundInContainerSchema
-
-        /// Returns whether this kind is the same as another kind or a more general one.
-        func matches(_ other: Kind) -> Bool {
-            if self == other { return true }
-            switch self {
-            case .historyTokenExpired:
-                return [.historyTokenForked, .historyTokenStoreMismatch, .historyTokenAhead, .historyTokenGap]
-                    .contains(other)
-            case .loadIssueModelContainer:
-                return [
-                    .notADatabase, .notAChronicleStore, .unsupportedFileVersion, .fileReadOnly, .missingDirectory,
-                    .damagedFile, .newerSchemaVersion, .unknownSchemaVersion, .missingMigrationStage,
-                    .invalidMigrationPlan, .storeUnavailable,
-                ].contains(other)
-            case .backwardMigration:
-                return other == .newerSchemaVersion
-            case .modelValidationFailure:
-                return [.valueOutOfRange, .uniquenessViolation, .deleteDenied].contains(other)
-            case .unknownSchema:
-                return [.invalidModel, .unsupportedAttributeType].contains(other)
-            default:
-                return false
-            }
-        }
-    }
-
     /// Returns whether an error is of the given kind or of a more specific one, for patterns such as
     /// `catch SwiftDataError.historyTokenExpired`.
     ///
@@ -106,7 +79,7 @@ extension SwiftDataError {
     /// - Returns: `true` if the error is a `SwiftDataError` of a matching kind.
     public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
         guard let error = error as? SwiftDataError else { return false }
-        return pattern.kind.matches(error.kind)
+        return pattern.code.matches(error.code)
     }
 }
 
@@ -115,24 +88,25 @@ extension SwiftDataError: Equatable, Hashable {
     ///
     /// - Returns: `true` if the kinds are the same. A general kind does not equal a more specific one; use `~=` to
     ///   match.
-    public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.kind == rhs.kind }
+    public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.code == rhs.code }
 
     /// Hashes the kind of the error.
-    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// The kind and the details of the error, without values of models.
+    /// The kind and the details of the error, and what to do, without values of models.
     public var description: String {
-        var text = kind.rawValue
+        var text = code.rawValue
         if let entityName { text += " in \(entityName)" + (propertyName.map { ".\($0)" } ?? "") }
         if let persistentIdentifier { text += " (\(persistentIdentifier))" }
         if let store = storeName.map({ "\"\($0)\"" }) ?? storeIdentifier { text += " of store \(store)" }
-        // The message of a database is the detail of many errors.
-        if let detail, cause?.contains(detail) != true { text += ": \(detail)" }
+        // The message of a database is the detail of many errors, and says neither what happened to the store nor what to do.
+        let explanation = detail.flatMap { cause?.contains($0) == true ? nil : $0 } ?? code.explanation
+        text += ": \(explanation)"
         if let cause { text += " (cause: \(cause))" }
         return text
     }
@@ -171,7 +145,7 @@ extension SwiftDataError: CustomReflectable {
     /// The details for `dump`, debuggers and tests, without the content of the underlying error.
     public var customMirror: Mirror {
         let details: KeyValuePairs<String, Any?> = [
-            "kind": kind, "entityName": entityName, "propertyName": propertyName,
+            "code": code, "entityName": entityName, "propertyName": propertyName,
             "persistentIdentifier": persistentIdentifier, "storeIdentifier": storeIdentifier, "storeName": storeName,
             "detail": detail, "underlying": cause,
         ]

@@ -174,6 +174,8 @@ final class RowChecker {
             ? "as of the position, the store contained \(row[slot].formName), which is not \(expected); if the type of "
                 + "the property changed since, use a later position or read the history of the model"
             : "the store contains \(row[slot].formName), which is not \(expected)"
+                + (property.codec?.decodingFailure(row[slot]).map { ", because \($0)" } ?? "")
+                + "; correct the value, or change the type of the property"
         return .undecodableValue.with(
             detail: detail, entityName: entity.name, propertyName: property.name, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)

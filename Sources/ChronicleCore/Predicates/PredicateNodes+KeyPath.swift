@@ -61,7 +61,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     ) throws -> (path: PredicateTree<Resolver.Property>.Path, assertion: PredicateTree<Resolver.Property>.Path?) {
         guard let root = walker.path(of: try walker.tree(node.operand)) else {
             throw walker.unsupported(
-                "KeyPath: \(properties.last?.name ?? "") of the result of \(node.operand.type.name)")
+                "the property \(properties.last?.name ?? "") of the result of \(node.operand.type.name)")
         }
         return root
     }
@@ -78,13 +78,22 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             switch kind {
             case .collectionIsEmpty: return .equal(try walker.tree(node.operand), .constant(.text("")))
             case .collectionCount: return .characterCount(try walker.tree(node.operand))
-            default: throw walker.unsupported("KeyPath: \(kind) of a String")
+            default: throw walker.unsupported("\(name(of: "\(kind)")) of a String")
             }
         }
         switch kind {
         case .collectionIsEmpty: return try walker.elements(node.operand).asserted { .not(.exists($0)) }
         case .collectionCount: return try walker.elements(node.operand).asserted { .count($0) }
-        default: throw walker.unsupported("KeyPath: \(kind)")
+        default: throw walker.unsupported("\(name(of: "\(kind)")) of a collection")
+        }
+    }
+
+    /// Returns the name of a property of collections, from Foundation's name for it.
+    private static func name(of kind: String) -> String {
+        switch kind {
+        case "collectionFirst": "`first`"
+        case "bidirectionalCollectionLast": "`last`"
+        default: kind
         }
     }
 
@@ -119,18 +128,20 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     ) -> SwiftDataError {
         if let raw = Root.Output.self as? any RawRepresentable.Type, isRawValueType(of: raw) {
             return walker.unsupported(
-                "KeyPath: \(keyPath), whose type \(Root.Output.self) is not CaseIterable,", "compare the value itself")
+                "`rawValue`, whose type \(Root.Output.self) is not CaseIterable,", "compare the value itself")
         }
         if walker.resolver.element(of: keyPath, at: "") != nil {
             return walker.unsupported(
-                "KeyPath: \(keyPath) without a key", "use the value of a key or filter the fetched results")
+                "\(text(keyPath)) without a key", "use the value of a key or filter the fetched results")
         }
-        return walker.unsupported("KeyPath: \(text(keyPath)), which is not a stored property of \(Root.Output.self),")
+        return walker.unsupported("\(text(keyPath)), which is not a stored property,")
     }
 
     private static func text(_ keyPath: Swift.KeyPath<Root.Output, Output>) -> String {
-        // For a computed property, Swift prints only an address.
-        "\(keyPath)".contains("<") ? "\\\(Root.Output.self).… (\(Output.self))" : "\(keyPath)"
+        // Swift prints a key path as `\Trip.name`, and for a computed property only an address.
+        let path = "\(keyPath)".dropFirst()
+        return path.contains("<")
+            ? "a computed property of \(Root.Output.self) with a value of type \(Output.self)" : "the property \(path)"
     }
 
     private static func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {

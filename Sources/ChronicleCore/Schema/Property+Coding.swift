@@ -14,9 +14,11 @@ extension Schema.Property {
         // The codec takes five times as long.
         if let decoded = directType?.decode(value) { return decoded }
         guard let codec, let decoded = codec.decodeAny(value) else {
+            let reason = codec?.decodingFailure(value).map { ", because \($0)" } ?? ""
             throw SwiftDataError.undecodableValue.with(
                 detail:
-                    "the store contains \(value.formName) that is not a valid \(attribute?.valueTypeName ?? "Never")",
+                    "the store contains \(value.formName) that is not a valid \(attribute?.valueTypeName ?? "Never")"
+                    + "\(reason); correct the value, or change the type of the property",
                 propertyName: name)
         }
         let plain: Any = attribute?.isOptional == true ? (decoded as? any OptionalValue)?.wrapped ?? decoded : decoded

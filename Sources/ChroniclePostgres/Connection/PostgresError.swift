@@ -126,8 +126,10 @@
             var text =
                 sqlState.map { "PostgreSQL error \($0): \(message)" } ?? "PostgreSQL connection error: \(message)"
             if let constraint { text += " (constraint \(constraint))" }
-            // A statement for many rows is long; `sql` has all of it.
-            if let sql { text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")" }
+            // A statement for many rows is long; `sql` has all of it. That of a violated constraint does not explain it.
+            if !isConstraintViolation, let sql {
+                text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")"
+            }
             return text
         }
     }

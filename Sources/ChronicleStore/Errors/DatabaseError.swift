@@ -24,17 +24,25 @@ public struct DatabaseError: LoggableError, Hashable, Sendable {
         sql = error.sql
     }
 
+    /// `SQLITE_CONSTRAINT` and `SQLITE_NOTADB`. https://www.sqlite.org/rescode.html
+    private static let (constraint, notADatabase): (Int32, Int32) = (19, 26)
+
     /// The result code: the lowest 8 bits of the extended one.
     public var resultCode: Int32 { extendedResultCode & 0xFF }
 
     /// Whether the file has to be recovered by a connection that may write it.
     var needsRecovery: Bool { SQLiteError(extendedCode: extendedResultCode, message: message).needsRecovery }
 
-    /// The code, the message, and the beginning of the statement.
+    /// The code, the message, and the beginning of a statement that did not violate a constraint.
     public var description: String {
-        var text = "SQLite error \(extendedResultCode): \(message)"
+        var text = "SQLite error \(extendedResultCode)"
+        // The kind of the error says that the file is not a database, and which model violates a constraint.
+        if resultCode == Self.notADatabase { return text }
+        text += ": \(message)"
         // An insert of many rows is long; `sql` has all of it.
-        if let sql { text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")" }
+        if resultCode != Self.constraint, let sql {
+            text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")"
+        }
         return text
     }
 }

@@ -24,7 +24,10 @@ extension SwiftDataError {
             case _ where error.isForeignKeyConstraint:
                 "a relationship references a deleted model; assign another model and save again"
             case _ where error.isUniqueConstraint:
-                "another model has the same unique value; change it and save again"
+                "another model has the same unique value; change it and save again, or assign a temporary value first if "
+                    + "models exchange their values"
+            case _ where error.isNotADatabase:
+                "the file is not an SQLite database; specify another URL, or restore a backup"
             case _ where error.needsRecovery:
                 "a program was interrupted while it wrote the file; open the store once with `allowsSave: true` to restore "
                     + "it from its journal"

@@ -62,7 +62,7 @@ extension DefaultStore {
     static func inspecting<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result? {
         try ChronicleStore.attributingErrors(to: nil) {
             guard FileManager.default.fileExists(atPath: url.path) else {
-                throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
+                throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the path")
             }
             let inspection = try FileInspection(url: url)
             let finding = try inspection.inspect(allowsSave: false)

@@ -158,7 +158,7 @@ public struct TrackedDatabase: Sendable {
 
     private func inspection() throws -> FileInspection {
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
+            throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the path")
         }
         let inspection = try FileInspection(url: url)
         try inspection.requireRegularFile()

@@ -55,7 +55,8 @@ struct UnsupportedPredicateTests {
         let marks: Set = ["a", "b"]
         let number = UInt64.max
         expect(
-            #"KeyPath: \Sight.… (Bool), which is not a stored property of Sight"#, #Predicate<Sight> { $0.hasChanges })
+            "a computed property of Sight with a value of type Bool, which is not a stored property",
+            #Predicate<Sight> { $0.hasChanges })
         expect("to-many property visits", #Predicate<Sight> { $0.visits == $0.visits })
         expect("Set<String>", #Predicate<Atlas> { $0.marks == marks })
         expect("UInt64", #Predicate<Atlas> { $0.number == number })

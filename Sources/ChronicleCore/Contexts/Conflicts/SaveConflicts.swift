@@ -34,7 +34,7 @@ struct SaveConflicts {
     ///   have a number of destinations that is not allowed.
     mutating func resolve(after error: any Error) throws -> StoreSave? {
         guard context.mergePolicy != .error else {
-            if let error = error as? SwiftDataError, error.kind == .modelNotFound,
+            if let error = error as? SwiftDataError, error.code == .modelNotFound,
                 let deleted = try rowsDeletedByRules().first
             {
                 throw error.with(
@@ -44,7 +44,7 @@ struct SaveConflicts {
             }
             return nil
         }
-        switch (error as? SwiftDataError)?.kind {
+        switch (error as? SwiftDataError)?.code {
         case .uniquenessViolation: findsUniqueRows = true
         case .modelNotFound: findsMissingRows = true
         default: return nil

@@ -43,7 +43,7 @@ public enum HistoryResetReason: String, Codable, Hashable, Sendable {
     /// - Parameter error: The error that a history fetch threw.
     public init?(_ error: any Error) {
         guard let error = error as? SwiftDataError else { return nil }
-        switch error.kind {
+        switch error.code {
         case .historyTokenExpired: self = .expired
         case .historyTokenForked: self = .forked
         case .historyTokenAhead: self = .ahead

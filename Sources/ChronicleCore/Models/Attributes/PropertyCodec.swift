@@ -64,6 +64,8 @@ protocol AnyPropertyCodec: AnyObject, Sendable {
     var valueType: Any.Type { get }
     var isOptional: Bool { get }
     func decodeAny(_ value: PropertyValue) -> Any?
+    /// Returns why a value cannot be decoded, without the value, or `nil` if nothing more than its type is known.
+    func decodingFailure(_ value: PropertyValue) -> String?
     /// Returns whether a value that is not null is a stored form of the type, which can be decoded.
     func isStoredForm(_ value: PropertyValue) -> Bool
     /// Returns a value of the type, if one can be created.
@@ -74,6 +76,8 @@ protocol AnyPropertyCodec: AnyObject, Sendable {
 }
 
 extension AnyPropertyCodec {
+    func decodingFailure(_ value: PropertyValue) -> String? { nil }
+
     func isStoredForm(_ value: PropertyValue) -> Bool { check.accepts(value) ?? (decodeAny(value) != nil) }
 }
 
@@ -82,6 +86,15 @@ extension PropertyCodec: AnyPropertyCodec {
     var isOptional: Bool { Value.self is any OptionalValue.Type }
 
     func decodeAny(_ value: PropertyValue) -> Any? { decode(value) }
+
+    func decodingFailure(_ value: PropertyValue) -> String? {
+        guard storage == .json, let type = unwrapped(Value.self) as? any Decodable.Type else { return nil }
+        switch value {
+        case .text(let text): return JSONCoding.failure(type, Data(text.utf8))
+        case .blob(let data): return JSONCoding.failure(type, data)
+        default: return nil
+        }
+    }
 
     func sample() -> Any? {
         let simple: [PropertyValue] = [

@@ -235,10 +235,31 @@ enum JSONCoding {
     /// Returns the decoded value, or `nil` when the data is not JSON of this type. The caller reports the error with
     /// the names of the model and the property.
     static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+        do { return try decoder().decode(type, from: data) } catch { return nil }
+    }
+
+    private static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        do { return try decoder.decode(type, from: data) } catch { return nil }
+        return decoder
+    }
+
+    /// Returns why data is not JSON of a type, without its values, or `nil` if it is.
+    static func failure(_ type: any Decodable.Type, _ data: Data) -> String? {
+        func member(_ path: [any CodingKey]) -> String {
+            path.isEmpty ? "the value" : "the member \(path.map(\.stringValue).joined(separator: "."))"
+        }
+        do { _ = try decoder().decode(type, from: data) } catch let error as DecodingError {
+            return switch error {
+            case .keyNotFound(let key, let context): "\(member(context.codingPath + [key])) is missing"
+            case .valueNotFound(_, let context): "\(member(context.codingPath)) is null"
+            case .typeMismatch(let type, let context): "\(member(context.codingPath)) is not a \(type)"
+            case .dataCorrupted(let context): "\(member(context.codingPath)) is not valid"
+            @unknown default: nil
+            }
+        } catch { return "its init(from:) throws an error of type \(Swift.type(of: error))" }
+        return nil
     }
 }
 
