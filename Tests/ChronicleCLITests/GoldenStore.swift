@@ -4,7 +4,7 @@ import Foundation
 
 /// A file whose content does not depend on the time, the process, or random numbers.
 enum GoldenStore {
-    private static let types: [any PersistentModel.Type] = [
+    static let types: [any PersistentModel.Type] = [
         Trip.self, BucketListItem.self, LivingAccommodation.self, LinkItem.self, LinkTag.self, LinkPhoto.self,
     ]
 

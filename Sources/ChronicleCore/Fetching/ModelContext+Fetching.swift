@@ -152,6 +152,30 @@ extension ModelContext {
         return model
     }
 
+    /// Returns the model with an identifier as an instance of its class, after checking that its row exists.
+    ///
+    /// ```swift
+    /// let trip = try context.existingModel(for: identifier, as: Trip.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the model.
+    ///   - type: The class of the model, or a superclass.
+    /// - Returns: The model.
+    /// - Throws: The errors of ``existingModel(for:)``. ``SwiftDataError/modelNotFound`` also if the model has another class;
+    ///   pass that class.
+    public func existingModel<Model: PersistentModel>(
+        for identifier: PersistentIdentifier, as type: Model.Type
+    ) throws -> Model {
+        let model = try existingModel(for: identifier)
+        guard let model = model as? Model else {
+            throw SwiftDataError.modelNotFound.with(
+                detail: "the model is a \(Swift.type(of: model)) and not a \(type); pass its class",
+                persistentIdentifier: identifier)
+        }
+        return model
+    }
+
     /// Returns the registered model with an identifier, unless its row has to be loaded.
     private func loadedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
         guard let known = registeredBacking(identifier), !known.isUnloaded else { return nil }

@@ -44,6 +44,18 @@ extension ModelContext {
         }
     }
 
+    /// Returns all transactions of the stores with default history.
+    ///
+    /// ```swift
+    /// for transaction in try context.fetchHistory() { print(transaction) }
+    /// ```
+    ///
+    /// - Returns: The transactions with their changes; see ``fetchHistory(_:)``.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyDisabled``.
+    /// - Complexity: O(*n*), where *n* is the length of the history. To read a long one, use
+    ///   ``historyReader(after:)`` or a ``HistoryDescriptor``.
+    public func fetchHistory() throws -> [DefaultHistoryTransaction] { try fetchHistory(HistoryDescriptor()) }
+
     /// Returns the matching transactions without their changes, for example to find out who saved and when.
     ///
     /// - Parameter descriptor: The transactions to fetch, and their order.
@@ -111,6 +123,13 @@ extension ModelContext {
             }
         }
     }
+
+    /// Deletes all transactions from the stores with default history. Models are not affected, and all tokens before the newest
+    /// transaction expire.
+    ///
+    /// - Throws: The errors of ``deleteHistory(_:)``, such as ``SwiftDataError/storeBusy``.
+    /// - Complexity: O(*n*), where *n* is the length of the history.
+    public func deleteHistory() throws { try deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>()) }
 
     /// Returns the stores that provide transactions of a type: those that record history, or all if none does.
     func providers<Transaction: HistoryTransaction>(

@@ -13,7 +13,7 @@ extension ModelContainer {
     /// try container.exportHistory(startingAt: .token(token), to: next)
     /// ```
     ///
-    /// Make a replica with ``replayHistory(from:storeName:)``. The article <doc:ExportFormat> describes the lines.
+    /// Make a replica with ``replayHistory(from:storeName:)-(URL,_)``. The article <doc:ExportFormat> describes the lines.
     ///
     /// - Parameters:
     ///   - start: Where the export begins.
@@ -53,6 +53,56 @@ extension ModelContainer {
         }
         try flush()
         return token
+    }
+
+    /// Writes the history of a store to a file at a URL, which is replaced when the export is complete.
+    ///
+    /// ```swift
+    /// let token = try container.exportHistory(to: directory.appending(path: "Trips.jsonl"))
+    /// ```
+    ///
+    /// See ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``.
+    ///
+    /// - Parameters:
+    ///   - start: Where the export begins.
+    ///   - end: The position at which it ends, or `nil` for the newest transaction.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if the container has several with a history.
+    ///   - url: The URL of the file, in an existing directory.
+    /// - Returns: The position that the export reached.
+    /// - Throws: The errors of ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``, such as
+    ///   ``SwiftDataError/storeFailure`` if the file cannot be written. The file at the URL is not changed then.
+    /// - Complexity: Proportional to the exported models and changes. The memory does not depend on their number.
+    @discardableResult
+    public func exportHistory(
+        startingAt start: HistoryStart<DefaultHistoryToken> = .beginning, through end: DefaultHistoryToken? = nil,
+        storeName: String? = nil, to url: URL
+    ) throws -> DefaultHistoryToken {
+        func failure(_ error: any Error) -> SwiftDataError {
+            .storeFailure.with(
+                detail:
+                    "the export cannot be written to \(url.path); check that its directory exists and can be written",
+                underlying: error)
+        }
+        func systemError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let file = url.resolvingSymlinksInPath()
+        let partial = file.deletingLastPathComponent()
+            .appending(path: ".\(file.lastPathComponent)-\(UUID().uuidString)")
+        guard FileManager.default.createFile(atPath: partial.path, contents: nil) else { throw failure(systemError()) }
+        do {
+            let handle: FileHandle
+            do { handle = try FileHandle(forWritingTo: partial) } catch { throw failure(error) }
+            let token = try exportHistory(startingAt: start, through: end, storeName: storeName, to: handle)
+            do {
+                try handle.synchronize()
+                try handle.close()
+            } catch { throw failure(error) }
+            guard rename(partial.path, file.path) == 0 else { throw failure(systemError()) }
+            return token
+        } catch {
+            // The error is more important than one of this call.
+            unlink(partial.path)
+            throw error
+        }
     }
 
     /// Calls a closure with each line of an export, for example to send it to another device.

@@ -49,16 +49,37 @@ extension ModelContainer {
         }
     }
 
+    /// Replays an export from a file at a URL.
+    ///
+    /// See ``replayHistory(from:storeName:)-(FileHandle,_)``.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the file with the export, or with several exports one after the other.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
+    /// - Returns: The number of transactions that were replayed.
+    /// - Throws: ``SwiftDataError/invalidHistoryExport`` if the file cannot be opened, or another error of
+    ///   ``replayHistory(from:storeName:)-(FileHandle,_)``.
+    /// - Complexity: Proportional to the size of the export.
+    @discardableResult
+    public func replayHistory(from url: URL, storeName: String? = nil) throws -> Int {
+        let file: FileHandle
+        do { file = try FileHandle(forReadingFrom: url) } catch {
+            throw SwiftDataError.invalidHistoryExport.with(
+                detail: "\(url.path) cannot be opened; check the URL", underlying: error)
+        }
+        return try replayHistory(from: file, storeName: storeName)
+    }
+
     /// Replays an export that is received in parts, for example from another device.
     ///
-    /// See ``replayHistory(from:storeName:)``.
+    /// See ``replayHistory(from:storeName:)-(FileHandle,_)``.
     ///
     /// - Parameters:
     ///   - storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
     ///   - nextPart: A closure that returns the next part of any size, or `nil` at the end.
     /// - Returns: The number of transactions that were replayed.
     /// - Throws: The error that `nextPart` throws, ``SwiftDataError/invalidHistoryExport``, or another error of
-    ///   ``replayHistory(from:storeName:)``.
+    ///   ``replayHistory(from:storeName:)-(FileHandle,_)``.
     /// - Complexity: Proportional to the size of the export.
     @discardableResult
     public func replayHistory(storeName: String? = nil, _ nextPart: () throws -> Data?) throws -> Int {

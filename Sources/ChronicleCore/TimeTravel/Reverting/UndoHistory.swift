@@ -31,7 +31,7 @@ import Foundation
 /// account.
 ///
 /// The transactions of a replica that were replayed are not taken back, because the replica would then conflict with its
-/// source; see ``ModelContainer/replayHistory(from:storeName:)``.
+/// source; see ``ModelContainer/replayHistory(from:storeName:)-(FileHandle,_)``.
 ///
 /// Undo requires a container with one store that records a ``DefaultHistoryTransaction`` history.
 public struct UndoHistory {
