@@ -53,7 +53,7 @@ public struct DataStoreCapabilities: OptionSet, Hashable, Sendable {
     public static let explicitIdentifiers = DataStoreCapabilities(rawValue: 1 << 2)
 
     /// The history of another store can be replayed to the store with
-    /// ``ModelContainer/replayHistory(from:storeName:)``.
+    /// ``ModelContainer/replayHistory(from:storeName:)-(FileHandle,_)``.
     ///
     /// The capability includes ``explicitIdentifiers``. A replica keeps the position that it reached in the history of
     /// its source, and moves it in the transaction of each save that contains a
