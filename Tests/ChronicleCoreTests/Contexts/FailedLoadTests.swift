@@ -247,4 +247,71 @@ import Testing
         try context.save()
         #expect(try ModelContext(store.container).fetch(FetchDescriptor<RulePerson>()).map(\.name) == ["Grace"])
     }
+
+    // MARK: Subclasses
+
+    /// A pet whose keeper is a vet, and the instance that its relationship returned while the store was unavailable. References
+    /// name the superclass.
+    private func keeper(_ kind: StoreKind) throws -> (UnavailableContainer, ModelContext, Pet, Keeper) {
+        let store = try UnavailableContainer(kind, Pet.self, Vet.self)
+        try store.save(Pet(Vet("Ann")))
+        let context = ModelContext(store.container)
+        let pet = try #require(try context.fetch(FetchDescriptor<Pet>()).first)
+        store.outage.begin(1)
+        return (store, context, pet, pet.keeper)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func readOfAPlaceholderForASubclassIsAnError(_ kind: StoreKind) throws {
+        let (_, context, pet, placeholder) = try keeper(kind)
+        #expect(!(placeholder is Vet) && placeholder.name.isEmpty)
+        pet.name = "based on an empty name"
+        for _ in 0..<2 { #expect(throws: SwiftDataError.modelNotFound) { try context.save() } }
+        let vet = try #require(pet.keeper as? Vet)
+        #expect(vet.name == "Ann" && placeholder.modelContext == nil && vet.modelContext === context)
+        try context.retryFailedLoads()
+        try context.save()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func changesOfAPlaceholderForASubclassAreErrors(_ kind: StoreKind) throws {
+        for loadsBefore in [true, false] {
+            let (_, context, pet, placeholder) = try keeper(kind)
+            if loadsBefore { #expect(pet.keeper is Vet) }
+            placeholder.name = "lost?"
+            for _ in 0..<2 { #expect(throws: SwiftDataError.modelNotFound) { try context.save() } }
+            context.rollback()
+            try context.save()
+            #expect(context.lastSaveResult.droppedChanges.isEmpty && pet.keeper.name == "Ann")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func placeholdersForSubclassesAreReplaced(_ kind: StoreKind) throws {
+        for step in 0..<3 {
+            let (_, context, pet, placeholder) = try keeper(kind)
+            switch step {
+            case 0: #expect(try context.existingModel(for: placeholder.persistentModelID) is Vet)
+            case 1: #expect(try context.fetch(FetchDescriptor<Keeper>()).map { $0 is Vet } == [true])
+            default: try context.retryFailedLoads()
+            }
+            #expect((pet.keeper as? Vet)?.name == "Ann")
+            try context.save()
+        }
+    }
+}
+
+@Model private class Keeper {
+    var name: String
+    init(_ name: String) { self.name = name }
+}
+
+@Model private final class Vet: Keeper {
+    var clinic = ""
+}
+
+@Model private final class Pet {
+    var name = ""
+    var keeper: Keeper
+    init(_ keeper: Keeper) { self.keeper = keeper }
 }

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// The default store with reads that a test can make fail.
-final class UnavailableStore: DataStore, DataStoreLinking {
+final class UnavailableStore: DataStore, DataStoreLinking, DataStoreInheriting {
     typealias Snapshot = DefaultSnapshot
 
     struct Configuration: DataStoreConfiguration {
