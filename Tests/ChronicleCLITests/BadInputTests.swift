@@ -128,7 +128,7 @@ import Testing
         for arguments in Self.reading {
             let run = try await run(arguments, file)
             #expect(run.status == 3)
-            #expect(run.errors.contains("unsupportedFileVersion"))
+            #expect(run.errors.contains("\(file.path) has format version 99"))
         }
     }
 

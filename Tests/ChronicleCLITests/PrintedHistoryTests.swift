@@ -15,7 +15,9 @@ import Testing
         try #require(transactions.count > 5)
         let log = try await CommandRun(["log", "--reverse", file.path]) { $0.timeZone = .current }
         #expect(log.errors.isEmpty)
-        let expected = log.output.trimmingCharacters(in: .newlines)
+        // The tool shows the stored form of an array, and other escape sequences.
+        let expected = log.output.trimmingCharacters(in: .newlines).replacing("tags: \"[]\"", with: "tags: []")
+            .replacing("\\u{1b}", with: "\\u{1B}")
         #expect(transactions.map(\.description).joined(separator: "\n\n") == expected)
     }
 

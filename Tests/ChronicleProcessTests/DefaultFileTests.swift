@@ -111,7 +111,7 @@ struct DefaultFileTests {
         case .empty: try Data().write(to: shared)
         }
         let before = try Data(contentsOf: shared)
-        #expect(try run(mode: "steps").path.hasPrefix("[createStore"))
+        #expect(try run(mode: "steps").path.hasPrefix("[\"createStore\""))
         #expect(try run() == Outcome(path: path("ChronicleTestWorker"), notes: "1", events: []))
         #expect(try Data(contentsOf: shared) == before)
     }

@@ -1,3 +1,4 @@
+import Chronicle
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -53,6 +54,18 @@ import Testing
                 let text = try Self.text(Self.root.appending(path: file))
                 #expect(text.contains(listing.code.joined(separator: "\n") + "\n"), "\(place), \(file)")
             }
+        }
+    }
+
+    /// The guide about errors has a row for each kind that Chronicle throws.
+    @Test func everyErrorIsInTheGuide() throws {
+        let unused: Set<SwiftDataError.Code> = [
+            .includePendingChangesWithBatchSize, .sortingPendingChangesWithIdentifiers,
+            .configurationSchemaNotFoundInContainerSchema,
+        ]
+        let guide = try Self.text(Self.catalog.appending(path: "HandlingErrors.md"))
+        for code in SwiftDataError.Code.allCases {
+            #expect(guide.contains("\n| `\(code.rawValue)` | ") == !unused.contains(code), "\(code)")
         }
     }
 
