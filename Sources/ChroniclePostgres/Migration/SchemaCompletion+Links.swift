@@ -14,9 +14,8 @@
                 if tables.indexes[links.name]?.contains(definition.index.name) != true {
                     try connection.script(definition.index.sql)
                 }
-                try dropChangedForeignKeys(
+                try completeForeignKeys(
                     definition.foreignKeys, of: links.name, columns: ["owner", "destination"], connection)
-                try addForeignKeys(definition.foreignKeys, of: links.name, connection)
                 if links.isSymmetric { try mirror(links, connection) }
             }
             let present = Set(definitions.map(\.links.name))

@@ -181,10 +181,10 @@
             }
         }
 
-        /// Creates the indexes and foreign keys of a table that are missing.
+        /// Creates the indexes of a table that are missing.
         ///
-        /// - Throws: `SwiftDataError.uniquenessViolation` and `SwiftDataError.backwardMigration` if the values do not meet them.
-        func addConstraints(of entity: Schema.Entity, _ connection: Connection) throws {
+        /// - Throws: `SwiftDataError.uniquenessViolation` if several models have the same values for a unique one.
+        func addIndexes(of entity: Schema.Entity, _ connection: Connection) throws {
             let definition = definition(of: entity)
             let present = try DatabaseSchema(connection).indexes[entity.name] ?? []
             for index in definition.indexes where !present.contains(index.name) {
@@ -194,14 +194,13 @@
                         entityName: entity.name, underlying: error)
                 }
             }
-            try addForeignKeys(definition.foreignKeys, of: entity.name, connection)
         }
 
-        /// Drops the foreign keys of a table that no program declares any more, and those whose delete rule changed.
+        /// Creates the foreign keys of a table, and replaces those whose delete rule changed.
         ///
         /// - Parameter columns: The columns of the present properties. A removed relationship becomes nil when its
         ///   destination is deleted.
-        func dropChangedForeignKeys(
+        func completeForeignKeys(
             _ wanted: [TableDefinition.ForeignKey], of table: String, columns: Set<String>, _ connection: Connection
         ) throws {
             let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
@@ -218,19 +217,12 @@
                 try connection.script("ALTER TABLE \(self.table(table)) ADD \(optional.sql)")
             }
             for key in wanted {
-                guard let known = present[key.name],
-                    known.action != key.action || known.destination != key.destination || known.column != key.column
-                else { continue }
-                try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(key.name))")
-            }
-        }
-
-        /// Creates the foreign keys of a table that are missing.
-        func addForeignKeys(
-            _ wanted: [TableDefinition.ForeignKey], of table: String, _ connection: Connection
-        ) throws {
-            let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
-            for key in wanted where present[key.name] == nil {
+                if let known = present[key.name] {
+                    if known.action == key.action, known.destination == key.destination, known.column == key.column {
+                        continue
+                    }
+                    try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(key.name))")
+                }
                 do { try connection.script("ALTER TABLE \(self.table(table)) ADD \(key.sql)") } catch let error
                     as PostgresError where error.isForeignKeyViolation
                 {

@@ -246,8 +246,9 @@
                 if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
             }
             try shared.completeLinks(plan, connection)
+            // After all tables exist. The triggers depend on the foreign keys.
             for entity in entities {
-                try dropChangedForeignKeys(
+                try completeForeignKeys(
                     shared.definition(of: entity).foreignKeys, of: entity.name,
                     columns: Set(entity.storedProperties.map(\.name)), connection)
             }
@@ -264,8 +265,8 @@
             }
             try connection.run("SET CONSTRAINTS ALL IMMEDIATE", isPrepared: false)
             for column in required { try column.require(connection) }
-            // After all tables exist, and no column has the values of removed properties.
-            for entity in entities { try shared.addConstraints(of: entity, connection) }
+            // After the values of removed properties are replaced.
+            for entity in entities { try shared.addIndexes(of: entity, connection) }
             try version?.store(MetaTable(connection))
             try catalog.describe(plan)
             try MetaTable.set(.schemaName, schemaName, connection)
