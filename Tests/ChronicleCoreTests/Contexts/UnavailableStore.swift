@@ -4,8 +4,10 @@ import Foundation
 import Synchronization
 
 /// The default store with reads that a test can make fail.
-final class UnavailableStore: DataStore, DataStoreLinking, DataStoreInheriting {
+final class UnavailableStore: DataStore, DataStoreLinking {
     typealias Snapshot = DefaultSnapshot
+
+    static let capabilities: DataStoreCapabilities = .inheritance
 
     struct Configuration: DataStoreConfiguration {
         typealias Store = UnavailableStore
