@@ -85,8 +85,8 @@ extension ModelContext {
         guard backing.state != .replaced else {
             throw SwiftDataError.modelNotFound.with(
                 detail:
-                    "the model was created while its row could not be loaded, and the row is one of a subclass; read "
-                    + "the relationship again, or fetch the model",
+                    "the model was created while its row could not be loaded, and another instance represents the row; call "
+                    + "`retryFailedLoads()`, and read the relationship again, or fetch the model",
                 persistentIdentifier: identifier)
         }
         return backing.hasRow
@@ -177,7 +177,7 @@ extension ModelContext {
     }
 
     /// Returns the registered model with an identifier, unless its row has to be loaded.
-    private func loadedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    func loadedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
         guard let known = registeredBacking(identifier), !known.isUnloaded else { return nil }
         return known.model
     }
@@ -287,9 +287,9 @@ extension ModelContext {
 
     /// Removes an instance of a superclass, which was created for a reference while the row could not be loaded.
     @inline(never)
-    private func replaceUnloaded(_ identifier: PersistentIdentifier) {
+    func replaceUnloaded(_ identifier: PersistentIdentifier) {
         guard let known = registeredBacking(identifier) else { return }
-        let hasChanges = known.hasChanges
+        let hasChanges = known.hasChanges || links.isChanged(known)
         report(.replaced, known)
         // The changes cannot be saved.
         if hasChanges { storage.rejectChange(of: known) }

@@ -55,6 +55,11 @@ struct ContextLinks {
             links[ObjectIdentifier(model)].map { $0.isWanted && !$0.isStored } ?? false
         }
 
+        /// Returns whether the link to a model must be added to the store or removed from it.
+        fileprivate func isChanged(_ model: AnyObject) -> Bool {
+            links[ObjectIdentifier(model)].map { $0.isWanted != $0.isStored } ?? false
+        }
+
         /// Returns whether the program removed the link to a model.
         func isUnwanted(_ model: AnyObject) -> Bool { links[ObjectIdentifier(model)]?.isWanted == false }
 
@@ -131,6 +136,12 @@ struct ContextLinks {
     func isAdded(_ backing: AnyBackingData) -> Bool {
         guard !changes.isEmpty, let model = backing.model else { return false }
         return endsByModel[ObjectIdentifier(model)]?.contains { changes[$0]?.isAdded(model) == true } ?? false
+    }
+
+    /// Returns whether a link to a model must be added to the store or removed from it.
+    func isChanged(_ backing: AnyBackingData) -> Bool {
+        guard !changes.isEmpty, let model = backing.model else { return false }
+        return endsByModel[ObjectIdentifier(model)]?.contains { changes[$0]?.isChanged(model) == true } ?? false
     }
 
     /// Records that a model was added to or removed from an end.

@@ -83,7 +83,11 @@ extension ManagedRelationship {
     private var lastKnownDestination: (any PersistentModel)? {
         let identifiers = [backing.reference(property), backing.savedReference(property)].compactMap { $0 }
         for identifier in identifiers {
-            if let known = context.registeredBacking(identifier)?.model { return known }
+            guard let known = context.registeredBacking(identifier), let model = known.model else { continue }
+            let classes = sequence(first: known.membership?.entity, next: { $0?.superentity }).compactMap { $0?.name }
+            if classes.contains(relationship.destination) { return model }
+            // An instance of a superclass, which was created for another reference.
+            context.replaceUnloaded(identifier)
         }
         return identifiers.first.map { context.unloadedModel(for: $0) }
     }

@@ -50,7 +50,7 @@ extension ModelContext {
             try identifiers.row(identifier)
             // A destination that is already in memory is not refreshed.
             let model =
-                try registeredBacking(identifier)?.model
+                try loadedModel(identifier)
                 ?? subentities?.instance(identifier, DataStoreRow(snapshot.values))
                 ?? instance(identifier, DataStoreRow(snapshot.values), entity, checks) as Model
             guard models.updateValue(model, forKey: identifier) == nil else {

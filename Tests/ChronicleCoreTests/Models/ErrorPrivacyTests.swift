@@ -35,6 +35,19 @@ struct ErrorPrivacyTests {
         }
     }
 
+    struct Address: Codable, Hashable {
+        var city: String
+    }
+
+    final class Contact: PersistentModel {
+        @Attribute var addresses: [String: Address] = [:]
+
+        static let properties: PropertyMap<Contact> = ["addresses": \.addresses]
+        let persistentBackingData: any BackingData<Contact>
+        init(backingData: any BackingData<Contact>) { persistentBackingData = backingData }
+        init() { persistentBackingData = Contact.createBackingData() }
+    }
+
     /// Every text that a program, a log, or a debugger creates from an error.
     private func texts(_ error: SwiftDataError) -> [String] {
         var dumped = ""
@@ -133,5 +146,18 @@ struct ErrorPrivacyTests {
                 == "storeFailure: the store failed; check the cause and the disk, and try again (cause: POSIXError 28)")
         let nested = SwiftDataError.storeFailure.with(underlying: SwiftDataError.storeBusy.with(detail: "later"))
         #expect(nested.description.hasSuffix("(cause: storeBusy: later)"))
+    }
+
+    @Test func keysOfDictionariesAreHidden() throws {
+        let file = try TemporaryDirectory().file("contacts.store")
+        let container = try ModelContainer(for: Contact.self, configurations: ModelConfiguration(url: file))
+        let context = ModelContext(container)
+        context.insert(Contact())
+        try context.save()
+        _ = try Shell.sqlite3(file, #"UPDATE Contact SET addresses = '{"\#(Self.secret)":{}}'"#)
+        let error = try expectNoValue(.undecodableValue) {
+            _ = try ModelContext(container).fetch(FetchDescriptor<Contact>()).first?.addresses
+        }
+        #expect(error.description.contains("….city is missing"))
     }
 }

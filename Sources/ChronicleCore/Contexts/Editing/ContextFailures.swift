@@ -177,9 +177,15 @@ struct ContextFailures {
     /// other would make as many fetches fail.
     private mutating func throwDeferredErrors() throws {
         guard let first = deferredErrors.first else { return }
+        guard let error = first as? SwiftDataError else {
+            // It has no detail for the others.
+            deferredErrors.removeFirst()
+            reportedCount = max(0, reportedCount - 1)
+            throw first
+        }
         let others = deferredErrors.dropFirst()
         (deferredErrors, reportedCount) = ([], 0)
-        guard !others.isEmpty, let error = first as? SwiftDataError else { throw first }
+        guard !others.isEmpty else { throw first }
         let known = others.prefix(Self.describedCount).map {
             ($0 as? any LoggableError).map { "\($0)" } ?? "\(type(of: $0))"
         }

@@ -87,12 +87,14 @@ extension ModelContext {
     private func saveChanges(_ acknowledgement: HistoryAcknowledgement?, _ saves: inout [StoreSave]) throws {
         try finishDeletes()
         // Keeps the models alive while their own code runs.
-        let models = pendingModels
+        var models = pendingModels
         try findReturnedRows(models)
         // Before the snapshots are taken, because the check reads rows of the models again.
         if coordinator.schema.validatesRelationships {
             var check = RelationshipCheck(self)
             try check.check(models)
+            // The rows of further models may be gone.
+            models = pendingModels
         }
         saves = try storeSaves(models)
         if !saves.isEmpty { try coordinator.requirePresent() }

@@ -247,8 +247,12 @@ enum JSONCoding {
 
     /// Returns why data is not JSON of a type, without its values, or `nil` if it is.
     static func failure(_ type: any Decodable.Type, _ data: Data) -> String? {
+        // The keys of dictionaries are values. Those that a type declares are cases of an enumeration.
+        func name(_ key: any CodingKey) -> String {
+            Mirror(reflecting: key).displayStyle == .enum ? key.stringValue : "…"
+        }
         func member(_ path: [any CodingKey]) -> String {
-            path.isEmpty ? "the value" : "the member \(path.map(\.stringValue).joined(separator: "."))"
+            path.isEmpty ? "the value" : "the member \(path.map(name).joined(separator: "."))"
         }
         do { _ = try decoder().decode(type, from: data) } catch let error as DecodingError {
             return switch error {

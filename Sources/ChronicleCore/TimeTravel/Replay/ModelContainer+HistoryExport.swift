@@ -87,7 +87,24 @@ extension ModelContainer {
         let file = url.resolvingSymlinksInPath()
         let partial = file.deletingLastPathComponent()
             .appending(path: ".\(file.lastPathComponent)-\(UUID().uuidString)")
-        guard FileManager.default.createFile(atPath: partial.path, contents: nil) else { throw failure(systemError()) }
+        var attributes: [FileAttributeKey: Any] = [:]
+        if FileManager.default.fileExists(atPath: file.path) {
+            let device: FileHandle?
+            do {
+                attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                let isFile = attributes[.type] as? FileAttributeType == .typeRegular
+                device = isFile ? nil : try FileHandle(forWritingTo: file)
+            } catch { throw failure(error) }
+            // Devices and pipes are not replaced.
+            if let device {
+                defer { device.closeFile() }
+                return try exportHistory(startingAt: start, through: end, storeName: storeName, to: device)
+            }
+        }
+        let permissions = attributes.filter { $0.key == .posixPermissions }
+        guard FileManager.default.createFile(atPath: partial.path, contents: nil, attributes: permissions) else {
+            throw failure(systemError())
+        }
         do {
             let handle: FileHandle
             do { handle = try FileHandle(forWritingTo: partial) } catch { throw failure(error) }
