@@ -94,8 +94,22 @@ struct DefaultFileTests {
         #expect(try run() == Outcome(path: shared.path, notes: "2", events: ["sharedFile"]))
     }
 
+    /// All containers of a program use the same file.
+    @Test func fileWithOtherModelsOfTheProgramIsUsed() throws {
+        let shared = try sharedFile()
+        _ = try Worker("upsert", shared.path, "earlier", "1").finish()
+        #expect(try run() == Outcome(path: shared.path, notes: "1", events: ["sharedFile"]))
+    }
+
+    /// Programs that only read a file are not recorded in it.
+    @Test func readersUseTheFileOfAnotherProgram() throws {
+        let shared = try sharedFile()
+        _ = try Worker("write", shared.path, "other", "1", program: program("other")).finish()
+        #expect(try run(mode: "read-only").notes == "1")
+    }
+
     private enum OtherFile: CaseIterable {
-        case otherProgram, otherModels, otherDatabase, text, empty
+        case otherProgram, otherDatabase, text, empty
     }
 
     /// A file in the shared directory that belongs to another program.
@@ -105,7 +119,6 @@ struct DefaultFileTests {
         case .otherProgram:
             let program = try program("other")
             _ = try Worker("write", shared.path, "other", "1", program: program).finish()
-        case .otherModels: _ = try Worker("upsert", shared.path, "earlier", "1").finish()
         case .otherDatabase: _ = try Shell.sqlite3(shared, "CREATE TABLE Note(text)")
         case .text: try Data("Note".utf8).write(to: shared)
         case .empty: try Data().write(to: shared)

@@ -47,21 +47,23 @@ extension ModelConfiguration {
         for version in try migrationPlan.map({ try SchemaMigration($0, to: schema).versions }) ?? [] {
             names.formUnion(Schema(versionedSchema: version).tableNames)
         }
-        guard try Self.contains(names, fileAt: sharedFile) else { return self }
+        guard try isOwn(fileAt: sharedFile, names) else { return self }
         var configuration = self
         configuration.url = sharedFile
         return configuration
     }
 
-    /// Returns whether a file has one of the tables, and no record that only other programs use it.
-    private static func contains(_ tables: Set<String>, fileAt url: URL) throws -> Bool {
+    /// Returns whether this program used a file. If the file does not record the programs, or this program only reads, the
+    /// file must have one of the tables.
+    private func isOwn(fileAt url: URL, _ tables: Set<String>) throws -> Bool {
         do {
             return try DefaultStore.inspecting(url) { connection in
-                guard try tables.contains(where: connection.tableExists), try !FileFormat.isTracked(connection) else {
-                    return false
-                }
+                guard try !FileFormat.isTracked(connection) else { return false }
                 let programs = try connection.programs()
-                return programs.isEmpty || programs.contains(TransactionSource.program)
+                // Also for models that the file does not have yet: all containers of a program use the same file.
+                if programs.contains(TransactionSource.program) { return true }
+                // Programs that only read are not recorded.
+                return try (programs.isEmpty || !allowsSave) && tables.contains(where: connection.tableExists)
             } ?? false
         } catch let error as SwiftDataError where [.notADatabase, .notAChronicleStore].contains(error) {
             return false
@@ -95,6 +97,7 @@ extension Connection {
         var programs = try KnownSchemas.programs(MetaTable.knownSchemas(self))
         let statement = try prepare("SELECT DISTINCT program FROM \(SourceTable.name) WHERE program <> ''")
         while try statement.step() { programs.insert(statement.text(0)) }
-        return programs
+        // Linux appends this to the name of a program whose file was replaced while it ran.
+        return Set(programs.map { $0.hasSuffix(" (deleted)") ? String($0.dropLast(10)) : $0 })
     }
 }
