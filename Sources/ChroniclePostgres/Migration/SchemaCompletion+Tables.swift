@@ -198,17 +198,20 @@
 
         /// Creates the foreign keys of a table, and replaces those whose delete rule changed.
         ///
-        /// - Parameter columns: The columns of the present properties. A removed relationship becomes nil when its
-        ///   destination is deleted.
+        /// - Parameters:
+        ///   - columns: The columns of the present properties. A removed relationship becomes nil when its destination is
+        ///     deleted.
+        ///   - isKept: Returns whether another column belongs to a class that no program declares any more, whose rows remain.
         func completeForeignKeys(
-            _ wanted: [TableDefinition.ForeignKey], of table: String, columns: Set<String>, _ connection: Connection
+            _ wanted: [TableDefinition.ForeignKey], of table: String, columns: Set<String>, _ connection: Connection,
+            isKept: (String) -> Bool = { _ in false }
         ) throws {
             let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
             let names = Set(wanted.map(\.name))
             for (name, key) in present.sorted(by: { $0.key < $1.key })
             where name.hasPrefix("chronicle_") && !names.contains(name) {
                 let isRemoved = !columns.contains(key.column)
-                if isRemoved, key.action == "SET NULL" { continue }
+                if isRemoved, key.action == "SET NULL" || isKept(key.column) { continue }
                 try connection.script("ALTER TABLE \(self.table(table)) DROP CONSTRAINT \(quoted(name))")
                 guard isRemoved else { continue }
                 let optional = TableDefinition.ForeignKey(

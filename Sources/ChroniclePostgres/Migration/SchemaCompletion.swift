@@ -150,7 +150,7 @@
         /// Everything whose change requires a change of the database.
         private var signature: String {
             // The number changes with the functions of the triggers, so that earlier stores get the present ones.
-            var parts = ["history \(configuration.recordsHistory)", "recorder 2"]
+            var parts = ["history \(configuration.recordsHistory)", "recorder 3"]
             for entity in schema.entities {
                 parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
@@ -250,7 +250,8 @@
             for entity in entities {
                 try completeForeignKeys(
                     shared.definition(of: entity).foreignKeys, of: entity.name,
-                    columns: Set(entity.storedProperties.map(\.name)), connection)
+                    columns: Set(entity.storedProperties.map(\.name)), connection
+                ) { plan.hasColumn($0, of: entity.name) }
             }
             let recordsHistory = configuration.recordsHistory
             try HistoryLayout.install(

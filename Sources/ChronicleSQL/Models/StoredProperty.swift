@@ -153,15 +153,21 @@ extension StoredProperty {
 }
 
 extension StoredProperty {
-    /// Returns where the tables may contain the destinations of a relationship.
+    /// Returns where the tables may contain the destinations of a relationship, the usual place first.
+    ///
+    /// If both tables of links exist, those of the second one remain from another relationship.
     package func storages(of entityName: String, _ destination: String) -> [RelationshipStorage] {
         let (owner, target) = (ModelTables.linkOwner, ModelTables.linkDestination)
         switch place {
         case .column: return [.column(table: entityName, name: name)]
         case .inverse: return inverse.map { [.inverseColumn(table: destination, name: $0)] } ?? []
         case .links:
-            return [.links(table: "\(entityName).\(name)", from: owner, to: target)]
-                + (inverse.map { [.links(table: "\(destination).\($0)", from: target, to: owner)] } ?? [])
+            let table = "\(entityName).\(name)"
+            let own: RelationshipStorage = .links(table: table, from: owner, to: target)
+            guard let inverse = inverse.map({ "\(destination).\($0)" }) else { return [own] }
+            let other: RelationshipStorage = .links(table: inverse, from: target, to: owner)
+            // See `Schema.Links.all(in:)`.
+            return inverse.utf8.lexicographicallyPrecedes(table.utf8) ? [other, own] : [own, other]
         }
     }
 

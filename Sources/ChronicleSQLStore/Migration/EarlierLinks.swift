@@ -19,19 +19,23 @@ extension StoreTables {
     /// Returns the tables with the links of a relationship of the new schema.
     package func earlierLinks(of links: Schema.Links, _ plan: SchemaPlan) throws -> [EarlierLinks] {
         var found: [EarlierLinks] = []
-        func add(_ table: String, isReversed: Bool) throws {
+        /// - Returns: Whether the table has links of the relationship.
+        @discardableResult
+        func add(_ table: String, isReversed: Bool) throws -> Bool {
             let (owner, destination) =
                 isReversed ? (links.destination, links.owner) : (links.owner, links.destination)
             // A table of links of a class with itself has no other direction.
-            guard !found.contains(where: { $0.table == table }), try hasTable(table),
-                try references(table, from: owner, to: destination)
-            else { return }
+            if found.contains(where: { $0.table == table }) { return true }
+            guard try hasTable(table), try references(table, from: owner, to: destination) else { return false }
             found.append(EarlierLinks(table: table, isReversed: isReversed))
+            return true
         }
         func add(_ entity: String, _ property: Schema.Property, _ other: String, isReversed: Bool) throws {
             guard let earlier = plan.tables[entity]?.earlier(property.name), earlier.place == .links else { return }
-            try add("\(entity).\(earlier.name)", isReversed: isReversed)
-            if let inverse = earlier.inverse { try add("\(other).\(inverse)", isReversed: !isReversed) }
+            let own = "\(entity).\(earlier.name)"
+            for table in earlier.linkTables(of: entity, other) {
+                if try add(table, isReversed: table == own ? isReversed : !isReversed) { return }
+            }
         }
         try add(links.owner, links.property, links.destination, isReversed: false)
         if let inverse = links.inverse, !links.isSymmetric {
@@ -59,11 +63,13 @@ extension SchemaPlan {
     /// Returns where the store may contain the destinations of a relationship. Those of a live inverse relationship are not
     /// the destinations of a removed one.
     package func storages(of property: StoredProperty, in table: String) -> [RelationshipStorage] {
-        let storages = property.storages(of: table, root(of: property.destination ?? ""))
-        guard property.place == .links, storages.count > 1, case .links(let inverse, _, _) = storages[1],
-            liveLinks.contains(inverse), !liveLinks.contains("\(table).\(property.name)")
+        let destination = root(of: property.destination ?? "")
+        let storages = property.storages(of: table, destination)
+        let own = "\(table).\(property.name)"
+        guard property.place == .links, let inverse = property.inverse,
+            liveLinks.contains("\(destination).\(inverse)"), !liveLinks.contains(own)
         else { return storages }
-        return [storages[0]]
+        return storages.filter { if case .links(own, _, _) = $0 { true } else { false } }
     }
 
     /// The tables of links that remain from removed relationships, and that no class in use needs.

@@ -49,8 +49,16 @@ extension RelationshipTables {
                 }
             }
         }
-        // A table may have the links of several relationships, if both sides of one became sides of different ones.
         let names = Set(schema.links.map(\.name))
+        // The links of a removed relationship that became the other side of one.
+        for links in schema.links where !links.isSymmetric {
+            guard let other = links.inverse.map({ "\(links.destination).\($0.name)" }), !continued.contains(other),
+                !names.contains(other), try hasTable(other),
+                try references(other, from: links.destination, to: links.owner)
+            else { continue }
+            try dropLinks(other)
+        }
+        // A table may have the links of several relationships, if both sides of one became sides of different ones.
         let inPlace = Set(moves.filter { $0.sources.contains(EarlierLinks(inPlaceOf: $0.links)) }.map(\.links.name))
         var uses: [String: Int] = [:]
         for source in moves.flatMap(\.sources) { uses[source.table, default: 0] += 1 }

@@ -170,6 +170,14 @@ package struct SchemaPlan: Sendable {
     /// Returns the class whose table contains the rows of a class of the store, by their new names.
     package func root(of name: String) -> String { roots[name] ?? name }
 
+    /// Returns whether a class in a table has a property in a column after the opening, also a class that no program declares
+    /// any more: its rows remain.
+    package func hasColumn(_ name: String, of table: String) -> Bool {
+        entities.contains { entity in
+            root(of: entity.key) == table && entity.value.live.contains { $0.place == .column && $0.name == name }
+        }
+    }
+
     /// Whether names change.
     package var changesNames: Bool { !entitySteps.isEmpty || tables.values.contains { !$0.renames.isEmpty } }
 

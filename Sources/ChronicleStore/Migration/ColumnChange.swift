@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// A column of the file, whose properties a later version of the model may change.
@@ -21,7 +22,7 @@ struct FileColumn {
     /// Returns the definition of the column of a property that this program does not declare, so that the rows that it
     /// inserts have no value.
     ///
-    /// - Parameter isRemoved: Whether no other program declares the property either.
+    /// - Parameter isRemoved: Whether no class in the store has the property either.
     fileprivate func optionalDefinition(isRemoved: Bool) -> String {
         TableDefinition.column(
             name, type: type, isOptional: true, default: nil,
@@ -34,7 +35,7 @@ struct FileColumn {
 /// which leave the rows as they are, so the table's definition is replaced as described in
 /// https://www.sqlite.org/lang_altertable.html#otheralter
 extension SchemaCompletion {
-    func changeColumns(_ definition: TableDefinition) throws {
+    func changeColumns(_ definition: TableDefinition, _ plan: SchemaPlan) throws {
         let known = try fileColumns(of: definition.entity.name)
         var changes: [(old: String, new: String)] = []
         var changesType = false
@@ -62,7 +63,7 @@ extension SchemaCompletion {
         // A property that became a list has links, and does not use the column that remains.
         let names = Set(own.storedProperties.map(\.name))
         for column in known where !column.isPrimaryKey && !names.contains(column.name) {
-            let isRemoved = !definition.entity.storedProperties.contains { $0.name == column.name }
+            let isRemoved = !plan.hasColumn(column.name, of: definition.entity.name)
             let isRequired = !column.isOptional && column.defaultValue == nil
             // The delete rule of a removed relationship has no effect any more. Another program may have added the column.
             let hasRule =

@@ -7,9 +7,8 @@ extension SchemaCompletion {
     /// Returns whether the file has the triggers that record every change, which another program may have dropped or
     /// changed.
     ///
-    /// - Parameter linksToo: Whether the link tables are those of the schema, so that their triggers can be checked
-    ///   too.
-    func isRecorded(_ registry: EntityRegistry, linksToo: Bool) throws -> Bool {
+    /// - Parameter links: The links whose tables are those of the schema, so that their triggers can be checked too.
+    func isRecorded(_ registry: EntityRegistry, _ links: [Schema.Links]) throws -> Bool {
         guard try MetaTable.text(.history, connection) == "on" else { return true }
         for entity in try registry.entities() {
             // A dropped table that no model of this schema needs has nothing left to record.
@@ -17,7 +16,7 @@ extension SchemaCompletion {
             let found = try Set(triggers(of: entity.name).values)
             guard try RecorderSQL.isRecorded(registry.table(of: entity), by: found) else { return false }
         }
-        return try !linksToo || schema.links.allSatisfy { try hasTriggers(registry.recordedLinks($0)) }
+        return try links.allSatisfy { try hasTriggers(registry.recordedLinks($0)) }
     }
 
     /// Creates the triggers of every entity in the file, or drops them if the history is disabled.
@@ -57,7 +56,7 @@ extension SchemaCompletion {
     }
 
     /// Returns the links that all programs have. A later version of the models may have renamed some of those of this program.
-    private func sharedLinks() throws -> [Schema.Links] {
+    func sharedLinks() throws -> [Schema.Links] {
         do {
             return try shared(plan(knownSchemas(wasComplete: true), stage: nil, baseline: nil)).schema.links
         } catch let error as SwiftDataError where error == .newerSchemaVersion || error == .backwardMigration {

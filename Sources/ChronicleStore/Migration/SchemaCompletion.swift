@@ -232,8 +232,7 @@ struct SchemaCompletion {
         // Checked before anything that the triggers depend on changes.
         let wasRecorded =
             try upgraded?.wasRecorded
-            ?? shared.isRecorded(
-                registry, linksToo: wasComplete && isInUse())
+            ?? shared.isRecorded(registry, wasComplete && isInUse() ? shared.schema.links : [])
         try renameEntities(plan, registry)
         let conversions = try checkDeclarations(plan)
         let numbers = try registry.renamedNumbers(plan, schema)
@@ -270,7 +269,9 @@ struct SchemaCompletion {
 
     /// - Parameter own: The schema of this program. The tables of other models remain as they are.
     private func completeTables(of own: Schema, _ plan: SchemaPlan, _ registry: EntityRegistry) throws {
-        for entity in schema.entities where own.entitiesByName[entity.name] != nil { try complete(entity, registry) }
+        for entity in schema.entities where own.entitiesByName[entity.name] != nil {
+            try complete(entity, plan, registry)
+        }
         for entity in models.subentities where own.entitiesByName[entity.rootName] != nil {
             if let superentity = entity.superentityName { try registry.registerSubentity(entity, superentity) }
         }
@@ -293,7 +294,7 @@ struct SchemaCompletion {
         for entity in try EntityRegistry(connection).entities() { _ = try file.hasTable(entity.name, of: entity.name) }
     }
 
-    private func complete(_ entity: Schema.Entity, _ registry: EntityRegistry) throws {
+    private func complete(_ entity: Schema.Entity, _ plan: SchemaPlan, _ registry: EntityRegistry) throws {
         let definition = TableDefinition(entity: entity, schema: schema)
         var recorded = try registry.entity(named: entity.name)
         guard !recorded.isSubentity else {
@@ -318,7 +319,7 @@ struct SchemaCompletion {
             }
             try addColumns(definition)
         }
-        try changeColumns(definition)
+        try changeColumns(definition, plan)
         try makeIndexes(definition)
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         try registry.register(entity, &recorded, preservesValues: preservesValues)

@@ -57,7 +57,8 @@ extension SchemaCompletion {
         _ = try HistoryPositions(connection).facts(at: 0)
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
-        let wasRecorded = try isRecorded(registry, linksToo: knownDigest(FileSchema(connection)) != nil)
+        let wasComplete = try knownDigest(FileSchema(connection)) != nil
+        let wasRecorded = try isRecorded(registry, wasComplete ? sharedLinks() : [])
         try MetaTable.set(.preservesValues, setting, connection)
         let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
         try MetaTable.set(.preservesValuesSince, newest, connection)

@@ -177,6 +177,33 @@ import Testing
         #expect(try VerificationTests.problems(in: file) == [])
     }
 
+    /// The links of a list that was removed, and then declared again as the other side of a relationship with another table.
+    @Test func aRemovedListDoesNotReturnAsTheInverseOfAnother() throws {
+        let first = try context(Songs.First.Song.self, Songs.First.Album.self)
+        let song = Songs.First.Song()
+        first.insert(song)
+        song.albums = [Songs.First.Album()]
+        try first.save()
+        _ = try context(Songs.Removed.Song.self, Songs.Removed.Album.self)
+        _ = try context(Songs.Inverse.Song.self, Songs.Inverse.Album.self)
+        let last = try context(Songs.Last.Song.self, Songs.Last.Album.self)
+        #expect(try last.fetch(FetchDescriptor<Songs.Last.Song>()).map(\.albums.count) == [0])
+        #expect(try last.fetch(FetchDescriptor<Songs.Last.Album>()).map(\.songs.count) == [0])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    /// The rows of a subclass that a later version does not declare keep their references.
+    @Test func requiredReferencesOfAnUndeclaredSubclassRemain() throws {
+        let first = try context(Legs.First.Leg.self, Legs.First.Flight.self, Legs.First.Trip.self)
+        first.insert(Legs.First.Flight(trip: Legs.First.Trip()))
+        try first.save()
+        let later = try context(Legs.Later.Leg.self, Legs.Later.Trip.self)
+        later.delete(try #require(try later.fetch(FetchDescriptor<Legs.Later.Trip>()).first))
+        #expect(throws: SwiftDataError.self) { try later.save() }
+        let again = try context(Legs.First.Leg.self, Legs.First.Flight.self, Legs.First.Trip.self)
+        #expect(try again.fetch(FetchDescriptor<Legs.First.Flight>()).map(\.trip.name) == [""])
+    }
+
     @Test func destinationOfAnotherClassIsRejected() throws {
         let context = try context(Owned.Note.self, Owned.User.self, Owned.Team.self)
         let note = Owned.Note()
@@ -572,5 +599,78 @@ private enum Moved {
 
     @Model fileprivate final class Voter {
         init() {}
+    }
+}
+
+private enum Songs {
+    enum First {
+        @Model fileprivate final class Song {
+            @Relationship var albums: [Album] = []
+            init() {}
+        }
+        @Model fileprivate final class Album {
+            init() {}
+        }
+    }
+
+    enum Removed {
+        @Model fileprivate final class Song {
+            init() {}
+        }
+        @Model fileprivate final class Album {
+            init() {}
+        }
+    }
+
+    enum Inverse {
+        @Model fileprivate final class Song {
+            @Relationship var albums: [Album] = []
+            init() {}
+        }
+        @Model fileprivate final class Album {
+            @Relationship(inverse: \Song.albums) var songs: [Song] = []
+            init() {}
+        }
+    }
+
+    enum Last {
+        @Model fileprivate final class Song {
+            @Relationship var albums: [Album] = []
+            var name = ""
+            init() {}
+        }
+        @Model fileprivate final class Album {
+            @Relationship(inverse: \Song.albums) var songs: [Song] = []
+            init() {}
+        }
+    }
+}
+
+private enum Legs {
+    enum First {
+        @Model fileprivate class Leg {
+            init() {}
+        }
+        @Model fileprivate final class Flight: Leg {
+            @Relationship var trip: Trip
+            init(trip: Trip) {
+                self.trip = trip
+                super.init()
+            }
+        }
+        @Model fileprivate final class Trip {
+            var name = ""
+            init() {}
+        }
+    }
+
+    enum Later {
+        @Model fileprivate class Leg {
+            init() {}
+        }
+        @Model fileprivate final class Trip {
+            var name = ""
+            init() {}
+        }
     }
 }
