@@ -13,7 +13,7 @@
             let report = checkRules(
                 StoreRule<PostgresStore>.models, supporting: .all.subtracting(.nulCharacters),
                 fixture: StoreFixture(worker: worker)
-            ) { try PostgresConfiguration.testing() }
+            ) { try PostgresConfiguration.testing { $0.lockTimeout = .seconds(60) } }
             #expect(report.conforms, "\(report)")
         }
     }

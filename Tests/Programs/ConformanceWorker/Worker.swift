@@ -16,8 +16,10 @@ struct Worker {
             if isOnServer {
                 return try runStoreWorker { place in
                     let words = place.split(separator: " ", maxSplits: 2).map(String.init)
+                    // On a busy computer, processes wait for each other longer than the default.
                     return PostgresConfiguration(
-                        words[2], schemaName: words[1], usesTransactionPooling: words[0] == "pooled")
+                        words[2], schemaName: words[1], lockTimeout: .seconds(60),
+                        usesTransactionPooling: words[0] == "pooled")
                 }
             }
         #endif
