@@ -53,7 +53,7 @@ extension ModelContext {
     /// - Returns: The transactions with their changes; see ``fetchHistory(_:)``.
     /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyDisabled``.
     /// - Complexity: O(*n*), where *n* is the length of the history. To read a long one, use
-    ///   ``historyReader(after:)`` or a ``HistoryDescriptor``.
+    ///   ``HistoryReader`` or a ``HistoryDescriptor``.
     public func fetchHistory() throws -> [DefaultHistoryTransaction] { try fetchHistory(HistoryDescriptor()) }
 
     /// Returns the matching transactions without their changes, for example to find out who saved and when.
