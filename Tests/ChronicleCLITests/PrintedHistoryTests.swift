@@ -21,7 +21,7 @@ import Testing
         #expect(transactions.map(\.description).joined(separator: "\n\n") == expected)
     }
 
-    /// A change is printed without its transaction, and as an instance of its own type.
+    /// A single change is printed without a header, also as a value of a type such as `DefaultHistoryUpdate`.
     @Test func changesArePrintedAlone() throws {
         let store = try TestStore(.inMemory, preservesValues: true)
         let context = store.context(author: "app")
