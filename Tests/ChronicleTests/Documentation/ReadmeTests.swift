@@ -50,7 +50,7 @@ import Testing
         let all = try #require(results.split(separator: "\n").first { $0.hasPrefix("| all |") })
         let columns = all.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         let (lost, invalid) = (columns[5], columns[6])
-        for (name, column) in ["simulated power failures": 1, "failing calls of the system": 2, "killed processes": 4] {
+        for (name, column) in ["simulated power failures": 1, "failing system calls": 2, "killed processes": 4] {
             #expect(readme.contains("| \(name) | \(columns[column]) | \(lost) |"))
         }
         #expect(lost == "0" && invalid == "0")
