@@ -156,7 +156,11 @@ extension StoredProperty {
     /// Returns where the tables may contain the destinations of a relationship, the usual place first.
     ///
     /// If both tables of links exist, those of the second one remain from another relationship.
-    package func storages(of entityName: String, _ destination: String) -> [RelationshipStorage] {
+    ///
+    /// - Parameter oldName: Returns the name of a class when the destinations were stored, which determines the usual place.
+    package func storages(
+        of entityName: String, _ destination: String, oldName: (String) -> String = { $0 }
+    ) -> [RelationshipStorage] {
         let (owner, target) = (ModelTables.linkOwner, ModelTables.linkDestination)
         switch place {
         case .column: return [.column(table: entityName, name: name)]
@@ -167,12 +171,18 @@ extension StoredProperty {
             guard let inverse = inverse.map({ "\(destination).\($0)" }) else { return [own] }
             let other: RelationshipStorage = .links(table: inverse, from: target, to: owner)
             // See `Schema.Links.all(in:)`.
-            return inverse.utf8.lexicographicallyPrecedes(table.utf8) ? [other, own] : [own, other]
+            let isOther = "\(oldName(destination)).\(self.inverse ?? "")".utf8
+                .lexicographicallyPrecedes("\(oldName(entityName)).\(name)".utf8)
+            return isOther ? [other, own] : [own, other]
         }
     }
 
     /// Returns the tables that may contain the links of a relationship.
-    package func linkTables(of entityName: String, _ destination: String) -> [String] {
-        storages(of: entityName, destination).compactMap { if case .links(let table, _, _) = $0 { table } else { nil } }
+    package func linkTables(
+        of entityName: String, _ destination: String, oldName: (String) -> String = { $0 }
+    ) -> [String] {
+        storages(of: entityName, destination, oldName: oldName).compactMap {
+            if case .links(let table, _, _) = $0 { table } else { nil }
+        }
     }
 }

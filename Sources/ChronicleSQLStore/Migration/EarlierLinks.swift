@@ -33,7 +33,7 @@ extension StoreTables {
         func add(_ entity: String, _ property: Schema.Property, _ other: String, isReversed: Bool) throws {
             guard let earlier = plan.tables[entity]?.earlier(property.name), earlier.place == .links else { return }
             let own = "\(entity).\(earlier.name)"
-            for table in earlier.linkTables(of: entity, other) {
+            for table in earlier.linkTables(of: entity, other, oldName: plan.oldName) {
                 if try add(table, isReversed: table == own ? isReversed : !isReversed) { return }
             }
         }
@@ -64,7 +64,7 @@ extension SchemaPlan {
     /// the destinations of a removed one.
     package func storages(of property: StoredProperty, in table: String) -> [RelationshipStorage] {
         let destination = root(of: property.destination ?? "")
-        let storages = property.storages(of: table, destination)
+        let storages = property.storages(of: table, destination, oldName: oldName)
         let own = "\(table).\(property.name)"
         guard property.place == .links, let inverse = property.inverse,
             liveLinks.contains("\(destination).\(inverse)"), !liveLinks.contains(own)
@@ -83,6 +83,17 @@ extension SchemaPlan {
             if opening.schemas.use(name) { live.formUnion(tables(name, entity.live)) }
         }
         return removed.subtracting(live)
+    }
+
+    /// Returns whether a table is the usual place of the links of a live relationship after the opening, also of a class that the
+    /// schema lacks.
+    func usesLinks(_ table: String) -> Bool {
+        entities.contains { name, entity in
+            entity.live.contains { property in
+                property.place == .links
+                    && property.linkTables(of: root(of: name), root(of: property.destination ?? "")).first == table
+            }
+        }
     }
 
     private typealias Side = (column: String, table: String, property: Schema.Property)

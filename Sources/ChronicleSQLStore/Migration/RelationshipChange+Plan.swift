@@ -18,7 +18,7 @@ extension RelationshipChange {
                     let destination = property.relationship?.destination,
                     let earlier = plan.tables[entity.name]?.earlier(property.name),
                     earlier.destination.map(plan.root) == destination,
-                    let old = try earlier.storages(of: entity.name, destination).first(where: exists),
+                    let old = try earlier.storages(of: entity.name, destination, oldName: plan.oldName).first(where: exists),
                     !old.isSameKind(as: new), try plan.earlierColumn(of: new).map(exists) != true
                 else { continue }
                 changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))

@@ -53,7 +53,7 @@ extension RelationshipTables {
         // The links of a removed relationship that became the other side of one.
         for links in schema.links where !links.isSymmetric {
             guard let other = links.inverse.map({ "\(links.destination).\($0.name)" }), !continued.contains(other),
-                !names.contains(other), try hasTable(other),
+                !names.contains(other), !plan.usesLinks(other), try hasTable(other),
                 try references(other, from: links.destination, to: links.owner)
             else { continue }
             try dropLinks(other)

@@ -106,6 +106,7 @@ package struct SchemaPlan: Sendable {
     /// The tables that the names of the live relationships with links denote, before properties are renamed.
     let liveLinks: Set<String>
     private let newNames: [String: String]
+    private let oldNames: [String: String]
     private let roots: [String: String]
 
     /// Plans the changes.
@@ -143,7 +144,7 @@ package struct SchemaPlan: Sendable {
             }
             current[newName(name)] = entity
         }
-        let oldNames = Dictionary(renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
+        oldNames = Dictionary(renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
         let currentRoots = Dictionary(
             roots.map { (newName($0.key), newName($0.value)) }, uniquingKeysWith: { first, _ in first })
         entities = current
@@ -167,14 +168,20 @@ package struct SchemaPlan: Sendable {
     /// Returns the new name of a class in the store.
     package func newName(_ name: String) -> String { newNames[name] ?? name }
 
+    /// Returns the name in the store of a class, or its own name if it is new.
+    package func oldName(_ name: String) -> String { oldNames[name] ?? name }
+
     /// Returns the class whose table contains the rows of a class of the store, by their new names.
     package func root(of name: String) -> String { roots[name] ?? name }
 
     /// Returns whether a class in a table has a property in a column after the opening, also a class that no program declares
     /// any more: its rows remain.
     package func hasColumn(_ name: String, of table: String) -> Bool {
-        entities.contains { entity in
-            root(of: entity.key) == table && entity.value.live.contains { $0.place == .column && $0.name == name }
+        func isColumn(_ property: StoredProperty) -> Bool { property.place == .column && property.name == name }
+        // A class that no program declares has inherited what its superclass no longer has.
+        let isRemoved = entities[table]?.removed.contains(where: isColumn) == true
+        return entities.contains { key, entity in
+            root(of: key) == table && (!isRemoved || opening.schemas.use(key)) && entity.live.contains(where: isColumn)
         }
     }
 

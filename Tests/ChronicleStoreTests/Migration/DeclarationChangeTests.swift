@@ -192,6 +192,39 @@ import Testing
         #expect(try VerificationTests.problems(in: file) == [])
     }
 
+    /// An earlier version of Chronicle left the links of a removed list in the file.
+    @Test func linksRemainIfAClassIsRenamedBesideLinksOfARemovedList() throws {
+        let first = try context(Songs.Inverse.Song.self, Songs.Inverse.Album.self)
+        let (song, other) = (Songs.Inverse.Song(), Songs.Inverse.Song())
+        first.insert(song)
+        first.insert(other)
+        song.albums = [Songs.Inverse.Album()]
+        try first.save()
+        _ = try sql(
+            """
+            CREATE TABLE "Song.albums"(
+                owner INTEGER NOT NULL REFERENCES "Song" ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+                destination INTEGER NOT NULL REFERENCES "Album" ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+                PRIMARY KEY (owner, destination)) WITHOUT ROWID;
+            INSERT INTO "Song.albums" SELECT s.id, a.id FROM Song AS s, Album AS a
+            """)
+        let last = try context(Songs.Renamed.Song.self, Songs.Renamed.Vinyl.self)
+        let songs = try last.fetch(FetchDescriptor<Songs.Renamed.Song>())
+        #expect(songs.filter { !$0.albums.isEmpty }.map(\.persistentModelID) == [song.persistentModelID])
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
+    /// A later version declares the list in a sibling of the class, which it does not declare.
+    @Test func linksOfAnUndeclaredSubclassRemain() throws {
+        let first = try context(Genres.First.Song.self, Genres.First.Pop.self, Genres.First.Album.self)
+        let song = Genres.First.Pop()
+        first.insert(song)
+        song.albums = [Genres.First.Album()]
+        try first.save()
+        _ = try context(Genres.Later.Song.self, Genres.Later.Rock.self, Genres.Later.Album.self)
+        #expect(try sql(#"SELECT count(*) FROM "Song.albums""#) == "1")
+    }
+
     /// The rows of a subclass that a later version does not declare keep their references.
     @Test func requiredReferencesOfAnUndeclaredSubclassRemain() throws {
         let first = try context(Legs.First.Leg.self, Legs.First.Flight.self, Legs.First.Trip.self)
@@ -641,6 +674,48 @@ private enum Songs {
         }
         @Model fileprivate final class Album {
             @Relationship(inverse: \Song.albums) var songs: [Song] = []
+            init() {}
+        }
+    }
+}
+
+extension Songs {
+    fileprivate enum Renamed {
+        @Model fileprivate final class Song {
+            @Relationship var albums: [Vinyl] = []
+            init() {}
+        }
+        @Model(originalName: "Album") fileprivate final class Vinyl {
+            @Relationship(inverse: \Song.albums) var songs: [Song] = []
+            init() {}
+        }
+    }
+}
+
+private enum Genres {
+    enum First {
+        @Model fileprivate class Song {
+            init() {}
+        }
+        @Model fileprivate final class Pop: Song {
+            @Relationship var albums: [Album] = []
+            override init() { super.init() }
+        }
+        @Model fileprivate final class Album {
+            init() {}
+        }
+    }
+
+    enum Later {
+        @Model fileprivate class Song {
+            init() {}
+        }
+        @Model fileprivate final class Rock: Song {
+            @Relationship var albums: [Album] = []
+            override init() { super.init() }
+        }
+        @Model fileprivate final class Album {
+            @Relationship(inverse: \Rock.albums) var songs: [Rock] = []
             init() {}
         }
     }
