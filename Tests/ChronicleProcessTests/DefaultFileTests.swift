@@ -94,6 +94,17 @@ struct DefaultFileTests {
         #expect(try run() == Outcome(path: shared.path, notes: "2", events: ["sharedFile"]))
     }
 
+    /// The models in such a file may be those of another program.
+    @Test func fileWithoutProgramsAndModelsIsReported() throws {
+        let shared = try sharedFile()
+        _ = try Worker("upsert", shared.path, "earlier", "1").finish()
+        _ = try Shell.sqlite3(
+            shared, "DELETE FROM chronicle_meta WHERE name LIKE 'known:%'; UPDATE chronicle_source SET program = NULL")
+        let own = path("ChronicleTestWorker")
+        #expect(try run() == Outcome(path: own, notes: "1", events: ["sharedFileIgnored"]))
+        #expect(try run() == Outcome(path: own, notes: "2", events: []))
+    }
+
     /// All containers of a program use the same file.
     @Test func fileWithOtherModelsOfTheProgramIsUsed() throws {
         let shared = try sharedFile()

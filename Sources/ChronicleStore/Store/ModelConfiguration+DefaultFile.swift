@@ -63,7 +63,10 @@ extension ModelConfiguration {
                 // Also for models that the file does not have yet: all containers of a program use the same file.
                 if programs.contains(TransactionSource.program) { return true }
                 // Programs that only read are not recorded.
-                return try (programs.isEmpty || !allowsSave) && tables.contains(where: connection.tableExists)
+                guard programs.isEmpty || !allowsSave else { return false }
+                if try tables.contains(where: connection.tableExists) { return true }
+                if programs.isEmpty { logIgnoredFile(url) }
+                return false
             } ?? false
         } catch let error as SwiftDataError where [.notADatabase, .notAChronicleStore].contains(error) {
             return false
@@ -72,6 +75,15 @@ extension ModelConfiguration {
                 "an earlier version of Chronicle may have stored the models in \(url.path): \(error.detail ?? "")"
             throw error.with(detail: "\(detail); move this file away, or open it with its URL")
         }
+    }
+
+    /// Logs that the file of an earlier version, which does not record its programs, has none of the models.
+    private func logIgnoredFile(_ file: URL) {
+        log(
+            .notice, event: "sharedFileIgnored",
+            "the store is \(url.path); if \(file.path) has other models of this program, open them with its URL, or move it and "
+                + "the files beside it to \(url.path) while no program uses it",
+            metadata: ["path": url.path, "sharedPath": file.path])
     }
 
     /// Logs that the file of an earlier version is used.
