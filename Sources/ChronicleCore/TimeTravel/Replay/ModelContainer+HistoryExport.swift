@@ -101,10 +101,12 @@ extension ModelContainer {
                 return try exportHistory(startingAt: start, through: end, storeName: storeName, to: device)
             }
         }
-        let permissions = attributes.filter { $0.key == .posixPermissions }
-        guard FileManager.default.createFile(atPath: partial.path, contents: nil, attributes: permissions) else {
-            throw failure(systemError())
-        }
+        let isReplaced = !attributes.isEmpty
+        // The export contains values, and a file that is replaced keeps its permissions.
+        guard
+            FileManager.default.createFile(
+                atPath: partial.path, contents: nil, attributes: isReplaced ? [.posixPermissions: 0o600] : [:])
+        else { throw failure(systemError()) }
         do {
             let handle: FileHandle
             do { handle = try FileHandle(forWritingTo: partial) } catch { throw failure(error) }
@@ -112,6 +114,9 @@ extension ModelContainer {
             do {
                 try handle.synchronize()
                 try handle.close()
+                if let permissions = attributes[.posixPermissions] {
+                    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: partial.path)
+                }
             } catch { throw failure(error) }
             guard rename(partial.path, file.path) == 0 else { throw failure(systemError()) }
             return token
