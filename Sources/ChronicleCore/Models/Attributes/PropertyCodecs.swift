@@ -247,9 +247,10 @@ enum JSONCoding {
 
     /// Returns why data is not JSON of a type, without its values, or `nil` if it is.
     static func failure(_ type: any Decodable.Type, _ data: Data) -> String? {
-        // The keys of dictionaries are values. Those that a type declares are cases of an enumeration.
+        // The keys of dictionaries are values. Those that a type declares are cases of an enumeration, without values.
         func name(_ key: any CodingKey) -> String {
-            Mirror(reflecting: key).displayStyle == .enum ? key.stringValue : "…"
+            let mirror = Mirror(reflecting: key)
+            return mirror.displayStyle == .enum && mirror.children.isEmpty ? key.stringValue : "…"
         }
         func member(_ path: [any CodingKey]) -> String {
             path.isEmpty ? "the value" : "the member \(path.map(name).joined(separator: "."))"
