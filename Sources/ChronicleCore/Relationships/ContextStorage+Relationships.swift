@@ -84,10 +84,9 @@ extension ManagedRelationship {
         let identifiers = [backing.reference(property), backing.savedReference(property)].compactMap { $0 }
         for identifier in identifiers {
             guard let known = context.registeredBacking(identifier), let model = known.model else { continue }
-            let classes = sequence(first: known.membership?.entity, next: { $0?.superentity }).compactMap { $0?.name }
-            if classes.contains(relationship.destination) { return model }
+            if known.membership?.entity.isKind(of: relationship.destination) == true { return model }
             // An instance of a superclass, which was created for another reference.
-            context.replaceUnloaded(identifier)
+            if known.isUnloaded { context.replaceUnloaded(identifier) }
         }
         return identifiers.first.map { context.unloadedModel(for: $0) }
     }

@@ -90,6 +90,27 @@ import Testing
         }
     }
 
+    /// Nothing is lost if the program takes the link back.
+    @Test(arguments: StoreKind.allCases) func linksToDeletedRowsCanBeTakenBack(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [LinkItem.self])
+        let context = store.context()
+        context.mergePolicy = .error
+        let (item, photo) = (LinkItem("item"), LinkPhoto("photo"))
+        context.insert(photo)
+        context.insert(item)
+        try context.save()
+        item.covers = [photo]
+        let other = store.context()
+        other.delete(try other.existingModel(for: photo.persistentModelID, as: LinkPhoto.self))
+        try other.save()
+        try context.refreshAllModels()
+        #expect(context.changedModelsArray.count == 2)
+        item.covers = []
+        #expect(photo.isDeleted && context.changedModelsArray.allSatisfy { $0 === item })
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.isEmpty && !context.hasChanges)
+    }
+
     /// The program deletes the destination itself.
     @Test(arguments: StoreKind.allCases) func batchDeletesRemoveUnsavedLinks(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])

@@ -10,6 +10,17 @@ extension ModelContext {
         return true
     }
 
+    /// Removes a model whose row is gone, and whose only edits were links, after the program took back the last one. Nothing is
+    /// lost, so this is not a dropped change.
+    func leaveIfUnlinked(_ backing: AnyBackingData) {
+        guard backing.state == .missing, let membership = backing.membership, !links.isAdded(backing),
+            // Higher slots are marks of links.
+            !backing.changed.contains(where: { $0 < membership.entity.storedProperties.count }),
+            !membership.linkProperties.contains(where: { links[changesOf: backing, $0]?.isChanged == true })
+        else { return }
+        report(.dropped, backing)
+    }
+
     /// Updates the registry, the pending models, lists and links after the state of a model changed.
     func didChangeState(of backing: AnyBackingData) {
         storage.didChange()

@@ -117,7 +117,9 @@ extension ModelContext {
         let missing = models.lazy.filter { $0.backing.state == .missing || $0.backing.state == .restored }.map(\.model)
         guard !missing.isEmpty else { return }
         for (name, models) in Dictionary(grouping: missing, by: \.persistentModelID.entityName) {
-            try readRows(of: models, name)
+            for (model, isFound) in try readRows(of: models, name) where !isFound {
+                leaveIfUnlinked(model.persistentBackingData)
+            }
         }
     }
 
