@@ -18,7 +18,8 @@ extension RelationshipChange {
                     let destination = property.relationship?.destination,
                     let earlier = plan.tables[entity.name]?.earlier(property.name),
                     earlier.destination.map(plan.root) == destination,
-                    let old = try earlier.storages(of: entity.name, destination, oldName: plan.oldName).first(where: exists),
+                    case let storages = earlier.storages(of: entity.name, destination, oldName: plan.oldName),
+                    let old = try storages.first(where: exists),
                     !old.isSameKind(as: new), try plan.earlierColumn(of: new).map(exists) != true
                 else { continue }
                 changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))
