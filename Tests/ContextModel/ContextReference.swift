@@ -291,7 +291,13 @@ final class ContextReference {
     /// A save looks for the rows of models that had none, also if it fails.
     func readReturnedRows(_ world: World) {
         for (number, instance) in instances where instance.state == .missing || instance.state == .restored {
-            if world.rows[number] != nil { readRow(number, world) }
+            if world.rows[number] != nil {
+                readRow(number, world)
+                continue
+            }
+            let isLinked = linkEdits.keys.contains { $0.contains(number) }
+            // The program has taken back the links that kept the model.
+            if instance.state == .missing, instance.edits.isEmpty, !isLinked { depart(number, isDeleted: true) }
         }
     }
 

@@ -45,7 +45,6 @@ extension ManagedRelationship {
         _ = (backing.identifier, model.persistentModelID)
         list.setMember(isLinked, model)
         recordLink(isLinked, own, model)
-        if !isLinked { context.leaveIfUnlinked(model.persistentBackingData) }
     }
 
     /// Removes the link from the model, which is deleted, to a destination.

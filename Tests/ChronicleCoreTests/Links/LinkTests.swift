@@ -106,9 +106,8 @@ import Testing
         try context.refreshAllModels()
         #expect(context.changedModelsArray.count == 2)
         item.covers = []
-        #expect(photo.isDeleted && context.changedModelsArray.allSatisfy { $0 === item })
         try context.save()
-        #expect(context.lastSaveResult.droppedChanges.isEmpty && !context.hasChanges)
+        #expect(photo.isDeleted && context.lastSaveResult.droppedChanges.isEmpty && !context.hasChanges)
     }
 
     /// The program deletes the destination itself.

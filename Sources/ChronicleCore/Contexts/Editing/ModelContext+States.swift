@@ -10,8 +10,8 @@ extension ModelContext {
         return true
     }
 
-    /// Removes a model whose row is gone, and whose only edits were links, after the program took back the last one. Nothing is
-    /// lost, so this is not a dropped change.
+    /// Removes a model whose row is gone, and whose only edits were links that the program has taken back. Nothing is lost, so
+    /// this is not a dropped change.
     func leaveIfUnlinked(_ backing: AnyBackingData) {
         guard backing.state == .missing, let membership = backing.membership, !links.isAdded(backing),
             // Higher slots are marks of links.
