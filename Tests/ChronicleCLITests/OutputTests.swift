@@ -115,6 +115,48 @@ import Testing
         }
     }
 
+    /// As in predicates, and as they are printed.
+    @Test func atComparesPrintedValuesAndBytes() async throws {
+        let file = try TemporaryDirectory().file("weights.store")
+        let context = ModelContext(try ModelContainer(for: Schema(Weighed.self), configurations: [.init(url: file)]))
+        let weighed = Weighed()
+        context.insert(weighed)
+        try context.save()
+        let uuid = weighed.uuid.uuidString
+        for (condition, count) in [
+            ("weight = 0.1", 1), ("weight != 0.1", 0), ("weight > 0.1", 0), ("weight < 0.2", 1),
+            ("name = \"caf\u{e9}\"", 1), ("name = \"cafe\u{301}\"", 0), ("name contains \"\u{e9}\"", 1),
+            ("name contains \"e\"", 0), ("uuid = \"\(uuid)\"", 1), ("uuid = \"\(uuid.lowercased())\"", 1),
+            ("uuid != \"\(uuid)\"", 0), ("uuid contains \"\(uuid.prefix(8).lowercased())\"", 1),
+        ] {
+            let run = try await CommandRun("at", file.path, "now", "Weighed", "--json", "--where", condition)
+            #expect(run.output.split(separator: "\n").count == count, "\(condition)")
+        }
+    }
+
+    /// A restored backup has another transaction at the position.
+    @Test func atRejectsTheNewestPositionOfAnotherHistory() async throws {
+        let file = try TemporaryDirectory().file("prices.store")
+        let context = ModelContext(try ModelContainer(for: Schema(Priced.self), configurations: [.init(url: file)]))
+        context.insert(Priced("1"))
+        try context.save()
+        let token = try context.currentHistoryToken()
+        let store = token.storeIdentifier
+        let check = try #require(token.checkValue(in: store))
+        for (value, status) in [(check, 0), (check ^ 1, 3)] {
+            let other = DefaultHistoryToken(
+                storeIdentifier: store, position: try #require(token.position(in: store)), checkValue: value)
+            let text = String(decoding: try JSONEncoder().encode(other), as: UTF8.self)
+            let run = try await CommandRun("at", file.path, text, "Priced")
+            #expect(run.status == status, "\(run.errors)")
+        }
+    }
+
+    @Test func datesHaveDigitsOfASCII() async throws {
+        let run = try await CommandRun("at", GoldenStore.copy().path, "２０２６-０３-０１", "Trip")
+        #expect(run.status == 2 && run.output.isEmpty)
+    }
+
     @Test(arguments: [
         (JSON.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.5), "1.5"),
         (.number(.nan), "\"nan\""), (.number(-.infinity), "\"-inf\""),
@@ -224,6 +266,13 @@ import Testing
         #expect(TextLayout.truncated("abc", to: 3) == "abc")
         #expect(TextLayout.truncated("abc", to: 0).isEmpty)
     }
+}
+
+@Model private final class Weighed {
+    var weight: Float = 0.1
+    var name = "caf\u{e9}"
+    var uuid = UUID()
+    init() {}
 }
 
 @Model private final class Priced {

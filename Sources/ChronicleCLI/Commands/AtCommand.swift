@@ -33,7 +33,10 @@ enum AtCommand {
         let limit = try arguments.count("number") ?? .max
         let position = try Position(try arguments.required("POSITION"), in: file.store, console.settings)
         let token = try position.token(in: file.store)
-        let isPresent = token == (try file.store.currentHistoryToken())
+        let newest = try file.store.currentHistoryToken()
+        let check = token.checkValue(in: file.store.identifier)
+        // Another transaction at the position, after a backup was restored, has another check value.
+        let isPresent = token == newest && (check == nil || check == newest?.checkValue(in: file.store.identifier))
         // A store as of the newest position is the store itself, which also has the values that the history lacks.
         let store = isPresent ? file.store : try file.store(asOf: token)
         let writer = RowPrinter(file: file, console: console, isJSON: arguments.has("json"))

@@ -160,6 +160,7 @@ enum Position: Equatable {
     private static func absoluteDate(_ text: String, _ timeZone: TimeZone) -> Date? {
         let pattern =
             /(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)? ?(Z|[+-]\d\d:?\d\d)?/
+            .asciiOnlyDigits()
         guard let match = text.wholeMatch(of: pattern)?.output else { return nil }
         var zone: TimeZone? = timeZone
         if let text = match.8 {

@@ -20,6 +20,7 @@ struct RowCondition {
 
     private enum Value: Equatable {
         case null, bool(Bool), number(Double), integer(Int64), decimal(Decimal), text(String), date(Date)
+        case uuid(UUID)
         case model(PersistentIdentifier)
 
         /// The number in decimal digits, or `nil` if the value is no number or not finite.
@@ -28,7 +29,7 @@ struct RowCondition {
             case .integer(let value): Decimal(value)
             case .number(let value): value.isFinite ? Decimal(string: "\(value)") : nil
             case .decimal(let value): value.isFinite ? value : nil
-            case .null, .bool, .text, .date, .model: nil
+            case .null, .bool, .text, .date, .uuid, .model: nil
             }
         }
     }
@@ -128,8 +129,12 @@ struct RowCondition {
         case .greater: return order == .orderedDescending
         case .greaterOrEqual: return order == .orderedDescending || order == .orderedSame
         case .contains:
-            guard case .text(let text) = value, case .text(let part) = comparison.value else { return false }
-            return part.isEmpty || text.contains(part)
+            guard case .text(let part) = comparison.value else { return false }
+            switch value {
+            case .text(let text): return part.isEmpty || Data(text.utf8).range(of: Data(part.utf8)) != nil
+            case .uuid(let uuid): return uuid.uuidString.contains(part.uppercased())
+            default: return false
+            }
         }
     }
 
@@ -137,6 +142,11 @@ struct RowCondition {
     private static func order(_ a: Value, _ b: Value) -> ComparisonResult? {
         func compare<T: Comparable>(_ a: T, _ b: T) -> ComparisonResult? {
             a < b ? .orderedAscending : b < a ? .orderedDescending : a == b ? .orderedSame : nil
+        }
+        // As in predicates.
+        func compareBytes(_ a: String, _ b: String) -> ComparisonResult {
+            a.utf8.lexicographicallyPrecedes(b.utf8)
+                ? .orderedAscending : b.utf8.lexicographicallyPrecedes(a.utf8) ? .orderedDescending : .orderedSame
         }
         switch (a, b) {
         case (.null, .null): return .orderedSame
@@ -148,7 +158,8 @@ struct RowCondition {
         case (.decimal, _), (_, .decimal):
             guard let a = a.decimal, let b = b.decimal else { return nil }
             return compare(a, b)
-        case (.text(let a), .text(let b)): return compare(a, b)
+        case (.text(let a), .text(let b)): return compareBytes(a, b)
+        case (.uuid(let a), .text(let b)): return compareBytes(a.uuidString, b.uppercased())
         case (.date(let a), .date(let b)): return compare(a, b)
         case (.model(let a), .model(let b)): return a == b ? .orderedSame : nil
         default: return nil
@@ -162,7 +173,9 @@ struct RowCondition {
         case let value as String: .text(value)
         case let value as Date: .date(value)
         case let value as Double: .number(value)
-        case let value as Float: .number(Double(value))
+        // The number that is printed.
+        case let value as Float: .number(Double(value.description) ?? Double(value))
+        case let value as UUID: .uuid(value)
         case let value as PersistentIdentifier: .model(value)
         case let value as UndecodableValue: Self.value(value.storedValue.plainValue)
         case let value as Decimal: .decimal(value)
