@@ -52,9 +52,11 @@
     /// ``Model()`` adds the macro to each designated initializer of a class that sets such properties; you do not use it
     /// directly.
     ///
-    /// - Parameter names: The names of the properties with observers.
+    /// - Parameters:
+    ///   - names: The names of the properties with observers.
+    ///   - methods: The names of the methods of the class. After a call of one, properties are set as in other methods.
     @attached(body)
-    public macro ModelInitializer(_ names: StaticString...) =
+    public macro ModelInitializer(_ names: StaticString..., methods: [StaticString] = []) =
         #externalMacro(module: "ChronicleMacros", type: "ModelInitializerMacro")
 
     /// Excludes a property of a ``Model()`` class from the store.

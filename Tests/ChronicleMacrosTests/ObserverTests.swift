@@ -47,8 +47,11 @@ import Testing
         let context = store.context()
         _ = ModelObserved(insertedInto: context)
         try context.save()
-        let fetched = try #require(store.context().fetch(FetchDescriptor<ModelObserved>()).first)
-        #expect(fetched.name == "second" && fetched.parts.count == 1)
+        _ = ModelObserved(registeredIn: context, isLater: false)
+        _ = ModelObserved(registeredIn: context, isLater: true)
+        try context.save()
+        let fetched = try store.context().fetch(FetchDescriptor<ModelObserved>())
+        #expect(fetched.map(\.name) == ["second", "second", "second"] && fetched.allSatisfy { $0.parts.count == 1 })
     }
 
     @Test(arguments: StoreKind.allCases) func subclassMayOverrideProperties(_ kind: StoreKind) throws {
@@ -152,6 +155,16 @@ private func log(_ call: String) { ObserverLog.add(call) }
         name = "second"
         parts = [ObservedPart()]
     }
+
+    init(registeredIn context: ModelContext, isLater: Bool) {
+        name = "first"
+        if !isLater { register(in: context) }
+        name = "second"
+        if isLater { register(in: context) }
+        parts = [ObservedPart()]
+    }
+
+    func register(in context: ModelContext) { context.insert(self) }
 
     func change() { count = 9 }
 

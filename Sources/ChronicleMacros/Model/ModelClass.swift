@@ -23,6 +23,11 @@ struct ModelClass {
     }
     /// The stored properties that an initializer assigns without calling their observers; see ``ModelInitializerMacro``.
     var observed: [StoredProperty] { persistent.filter { $0.hasObservers && $0.canBeWrapped } }
+    /// The names of the methods in the body of the class, sorted.
+    var methods: [String] {
+        let methods = declaration.memberBlock.members.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
+        return Set(methods.map { $0.name.text.filter { $0 != "`" } }).sorted()
+    }
     /// The names of the properties of the superclass that the class overrides.
     var overridden: [TokenSyntax] {
         declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }

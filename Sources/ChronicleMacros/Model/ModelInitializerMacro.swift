@@ -15,8 +15,14 @@ enum ModelInitializerMacro: BodyMacro {
         guard let initializer = declaration.as(InitializerDeclSyntax.self),
             case .argumentList(let arguments)? = node.arguments
         else { return Array(body.statements) }
-        let names = arguments.compactMap { $0.expression.as(StringLiteralExprSyntax.self)?.segments.description }
-        return Array(DirectAssignments(of: names, in: initializer).replaced(in: body).statements)
+        let names = arguments.compactMap { text(of: $0.expression) }
+        let methods = arguments.compactMap { $0.expression.as(ArrayExprSyntax.self)?.elements }.joined()
+            .compactMap { text(of: $0.expression) }
+        return Array(DirectAssignments(of: names, methods: methods, in: initializer).replaced(in: body).statements)
+    }
+
+    private static func text(of expression: ExprSyntax) -> String? {
+        expression.as(StringLiteralExprSyntax.self)?.segments.description
     }
 }
 
@@ -26,24 +32,21 @@ enum ModelInitializerMacro: BodyMacro {
 /// the initializer passes `self` to other code, which may have inserted the model into a context.
 struct DirectAssignments {
     private let names: Set<String>
+    /// The methods of the class, which an initializer may call without `self`.
+    private let methods: Set<String>
     private let parameters: Set<String>
 
-    init(of names: [String], in initializer: InitializerDeclSyntax) {
+    init(of names: [String], methods: [String], in initializer: InitializerDeclSyntax) {
         self.names = Set(names)
         parameters = Set(
             initializer.signature.parameterClause.parameters.map { ($0.secondName ?? $0.firstName).unquoted })
+        self.methods = Set(methods).subtracting(parameters)
     }
 
     func replaced(in body: CodeBlockSyntax) -> CodeBlockSyntax {
-        let rewriter = Rewriter(names, parameters)
-        var body = body
-        var isShared = names.isEmpty
-        body.statements = CodeBlockItemListSyntax(
-            body.statements.map { statement in
-                isShared = isShared || SharingOfSelf(in: statement).isFound
-                return isShared ? statement : rewriter.rewrite(statement).as(CodeBlockItemSyntax.self) ?? statement
-            })
-        return body
+        if names.isEmpty { return body }
+        let rewriter = Rewriter(names, parameters, methods)
+        return body.with(\.statements, rewriter.rewritten(body.statements))
     }
 
     /// Returns whether ``replaced(in:)`` changes the body.
@@ -54,26 +57,38 @@ struct DirectAssignments {
     /// Finds uses of `self` except for its properties: arguments, values, and calls of methods.
     private final class SharingOfSelf: SyntaxVisitor {
         private(set) var isFound = false
+        private let methods: Set<String>
 
-        init(in statement: CodeBlockItemSyntax) {
+        init(in node: some SyntaxProtocol, _ methods: Set<String>) {
+            self.methods = methods
             super.init(viewMode: .sourceAccurate)
-            walk(statement)
+            walk(node)
         }
 
         override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-            if let callee = node.calledExpression.as(MemberAccessExprSyntax.self), callee.base?.isSelf == true {
-                isFound = true
+            if let callee = node.calledExpression.as(MemberAccessExprSyntax.self) {
+                let isOfSuper = callee.base?.is(SuperExprSyntax.self) == true && callee.declName.baseName.text != "init"
+                if isOfSuper || callee.base?.isSelf == true { isFound = true }
             }
             return .visitChildren
         }
 
         override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
-            node.base?.isSelf == true ? .skipChildren : .visitChildren
+            if node.base?.isSelf == true {
+                visit(node.declName, isMember: true)
+            } else if let base = node.base {
+                walk(base)
+            }
+            return .skipChildren
         }
 
         override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
-            if ExprSyntax(node).isSelf { isFound = true }
+            visit(node, isMember: false)
             return .skipChildren
+        }
+
+        private func visit(_ node: DeclReferenceExprSyntax, isMember: Bool) {
+            if methods.contains(node.baseName.unquoted) || !isMember && ExprSyntax(node).isSelf { isFound = true }
         }
     }
 
@@ -81,9 +96,12 @@ struct DirectAssignments {
         let names: Set<String>
         /// The parameters and variables of the initializer that are visible, which properties of that name are not.
         private var scopes: [Set<String>]
+        private let methods: Set<String>
+        /// Whether an earlier statement shares `self`.
+        private var isShared = false
 
-        init(_ names: Set<String>, _ parameters: Set<String>) {
-            self.names = names
+        init(_ names: Set<String>, _ parameters: Set<String>, _ methods: Set<String>) {
+            (self.names, self.methods) = (names, methods)
             scopes = [parameters]
         }
 
@@ -93,7 +111,41 @@ struct DirectAssignments {
             return body()
         }
 
-        private func rewritten<Node: SyntaxProtocol>(_ node: Node) -> Node { rewrite(node).as(Node.self) ?? node }
+        func rewritten<Node: SyntaxProtocol>(_ node: Node) -> Node { rewrite(node).as(Node.self) ?? node }
+
+        // MARK: Statements
+
+        override func visit(_ node: CodeBlockItemListSyntax) -> CodeBlockItemListSyntax {
+            // The other branches of a statement are not executed.
+            let before = isShared
+            defer { isShared = before }
+            return CodeBlockItemListSyntax(
+                node.map { statement in
+                    if isShared { return statement }
+                    if !isFound(in: statement) { return rewritten(statement) }
+                    defer { isShared = true }
+                    return hasOnlySharingBranches(statement) ? rewritten(statement) : statement
+                })
+        }
+
+        private func isFound(in node: some SyntaxProtocol) -> Bool { SharingOfSelf(in: node, methods).isFound }
+
+        /// Returns whether a statement is an `if` or `switch` that shares `self` only in its branches.
+        private func hasOnlySharingBranches(_ statement: CodeBlockItemSyntax) -> Bool {
+            let expression =
+                statement.item.as(ExpressionStmtSyntax.self)?.expression ?? statement.item.as(ExprSyntax.self)
+            if let node = expression?.as(SwitchExprSyntax.self) {
+                return !isFound(in: node.subject)
+                    && node.cases.allSatisfy { $0.as(SwitchCaseSyntax.self).map { !isFound(in: $0.label) } ?? false }
+            }
+            var branch = expression?.as(IfExprSyntax.self)
+            guard branch != nil else { return false }
+            while let node = branch {
+                if isFound(in: node.conditions) { return false }
+                branch = node.elseBody?.as(IfExprSyntax.self)
+            }
+            return true
+        }
 
         // MARK: Scopes
 

@@ -164,12 +164,14 @@ extension ModelMacro: MemberAttributeMacro {
     private static func attributes(
         of initializer: InitializerDeclSyntax, in model: ClassDeclSyntax
     ) -> [AttributeSyntax] {
-        let names = ModelClass(model).observed.map(\.name)
+        let (names, methods) = (ModelClass(model).observed.map(\.name), ModelClass(model).methods)
         // As in every class, a convenience initializer calls observers.
         guard let body = initializer.body, !initializer.modifiers.contains(.convenience),
-            DirectAssignments(of: names, in: initializer).areContained(in: body)
+            DirectAssignments(of: names, methods: methods, in: initializer).areContained(in: body)
         else { return [] }
-        return ["@Chronicle::ModelInitializer(\(raw: names.map { "\"\($0)\"" }.joined(separator: ", ")))"]
+        func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+        let suffix = methods.isEmpty ? "" : ", methods: [\(list(methods))]"
+        return ["@Chronicle::ModelInitializer(\(raw: list(names))\(raw: suffix))"]
     }
 }
 

@@ -90,6 +90,16 @@ import Testing
             ("a = 1; insert(self); a = 2", "self._a.initialValue = 1; insert(self); a = 2"),
             ("a = 1; self.insert(); a = 2", "self._a.initialValue = 1; self.insert(); a = 2"),
             ("a = 1; let me = self; a = 2", "self._a.initialValue = 1; let me = self; a = 2"),
+            ("a = 1; add(); a = 2", "self._a.initialValue = 1; add(); a = 2"),
+            ("a = 1; super.run(); a = 2", "self._a.initialValue = 1; super.run(); a = 2"),
+            ("run(self.add); a = 2", "run(self.add); a = 2"),
+            ("p.add(); f(add: 1); a = 2", "p.add(); f(add: 1); self._a.initialValue = 2"),
+            (
+                "if p > 0 { a = 1; add(); a = 2 } else { a = 3 }; c = 1",
+                "if p > 0 { self._a.initialValue = 1; add(); a = 2 } else { self._a.initialValue = 3 }; c = 1"
+            ),
+            ("if p > 0 { a = 1 } else if add() { a = 2 }", "if p > 0 { a = 1 } else if add() { a = 2 }"),
+            ("while a > 0 { a = 1; add() }", "while a > 0 { a = 1; add() }"),
             ("b = 2", "b = 2"), ("p = 1", "p = 1"),
         ]
         for (body, expanded) in bodies {
@@ -102,6 +112,7 @@ import Testing
                     @Transient var x = 0 { didSet {} }
                     init(p: Int) {\(body)}
                     convenience init() { self.init(p: 1); a = 1 }
+                    func add() {}
                 }
                 """)
             #expect(expansion.reports.isEmpty)
