@@ -111,7 +111,7 @@ final class ContextStorage: ModelOwner {
         guard let count = savedTokens?.count, let token else { return }
         // Merging an own save has no effect except for its cost.
         if count == 10_000 { savedTokens = [] }
-        savedTokens?.insert(AnyHashable(token))
+        savedTokens?.insert(token.exact)
     }
 
     /// Returns the entity of a model class, which all models of that class in the context share.

@@ -12,6 +12,8 @@ struct HistoryFollower: Sendable {
 
     private let filter: Filter
     private var positions: [any FollowedStore]
+    /// An error that no read has thrown yet, because another store failed.
+    private var expiration: (any Error)?
 
     /// - Parameter tokens: The position in each store, by store identifier. A store without a token is followed from its
     ///   current position.
@@ -55,9 +57,9 @@ struct HistoryFollower: Sendable {
     ///   whose history is not available after its position.
     /// - Throws: The first error of ``HistoryProviding/fetchHistory(_:)``, after the other stores were read. A store whose
     ///   error matches ``SwiftDataError/historyTokenExpired`` is read from its current position on. After another error,
-    ///   which is thrown instead, the next read continues where this one stopped.
+    ///   which is thrown first, the next read continues where this one stopped.
     mutating func read(_ count: inout Int) throws {
-        var expiration, failure: (any Error)?
+        var failure: (any Error)?
         for index in positions.indices {
             do { try positions[index].read(filter, &count) } catch {
                 if SwiftDataError.historyTokenExpired ~= error {
@@ -68,7 +70,9 @@ struct HistoryFollower: Sendable {
                 }
             }
         }
-        if let error = failure ?? expiration { throw error }
+        if let failure { throw failure }
+        defer { expiration = nil }
+        if let expiration { throw expiration }
     }
 }
 
@@ -108,8 +112,12 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
         // Fetched first, because transactions up to here that do not match need not be read again.
         let newest = try provider.currentHistoryToken()
         // Most events of a container with several stores or readers bring nothing new.
-        if let token, newest == token, isVerified { return }
-        defer { isVerified = true }
+        if let token, newest?.exact == token.exact, isVerified { return }
+        try readPages(filter, newest, &count)
+        isVerified = true
+    }
+
+    private mutating func readPages(_ filter: HistoryFollower.Filter, _ newest: Token?, _ count: inout Int) throws {
         guard let token, let descriptor: HistoryDescriptor<Provider.HistoryType> = filter.descriptor(after: token)
         else {
             return try countEach(filter, &count)

@@ -87,5 +87,8 @@ extension SectionedResults: Equatable {
     ///   - rhs: Another collection.
     /// - Returns: `true` if all sections are equal.
     /// - Complexity: O(*n*), where *n* is the number of models.
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.sections == rhs.sections }
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        // The indices tell titles apart that Swift takes as equal.
+        lhs.sections == rhs.sections && lhs.indices == rhs.indices
+    }
 }

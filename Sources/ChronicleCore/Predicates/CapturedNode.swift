@@ -64,6 +64,16 @@ extension NodeType {
         return hasVariables ? .withVariables(hasClosures: hasClosures) : .all
     }
 
+    /// Whether Foundation may stop the program when it evaluates a node of the type.
+    var containsTrappingNode: Bool {
+        var rest = [self]
+        while let type = rest.popLast() {
+            if type.role == .trapping { return true }
+            rest += type.parts.map(\.type)
+        }
+        return false
+    }
+
     /// Foundation needs up to 500 bytes of the stack for each level of a node that it evaluates.
     private static let maximumLevels = 200
 }

@@ -43,6 +43,15 @@ struct MemberPredicateTests {
         }
     }
 
+    /// The value of a missing member is one constant for all rows.
+    @Test func defaultsOfOtherMembersAreRejected() throws {
+        let store = try TestStore(.inMemory, [NamedOwner.self])
+        let full = FetchDescriptor<NamedOwner>(predicate: #Predicate { $0.name.full == "Ann Lee" })
+        #expect(throws: SwiftDataError.unsupportedPredicate) { try store.context().fetch(full) }
+        let last = FetchDescriptor<NamedOwner>(predicate: #Predicate { $0.name.last == "Lee" })
+        #expect(try store.context().fetch(last).isEmpty)
+    }
+
     @Test(arguments: PredicateFixture.all + [.memoryStore]) func predicatesAgreeWithFoundation(
         _ fixture: PredicateFixture
     ) throws {
@@ -202,4 +211,20 @@ private struct RoomAddress: Codable { var style: Place.Style? }
 @Model private final class Room {
     var address: RoomAddress
     init(_ style: Place.Style?) { address = RoomAddress(style: style) }
+}
+
+@Model private final class NamedOwner {
+    struct Name: Codable {
+        var first, last, full: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            first = try container.decode(String.self, forKey: .first)
+            last = try container.decode(String.self, forKey: .last)
+            full = try container.decodeIfPresent(String.self, forKey: .full) ?? "\(first) \(last)"
+        }
+    }
+
+    var name: Name
+    init(name: Name) { self.name = name }
 }

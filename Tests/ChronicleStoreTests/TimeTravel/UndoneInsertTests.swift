@@ -54,6 +54,30 @@ import Testing
         #expect(try consumer.nextBatch() == nil)
     }
 
+    /// The identifier is a value, and not a reference to a row.
+    @Test(arguments: StoreKind.allCases) func identifiersInAttributesAreRestored(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [Bookmark.self, LinkPhoto.self], preservesValues: true)
+        let context = store.context(author: "editor")
+        let photo = LinkPhoto("photo")
+        context.insert(photo)
+        try context.save()
+        let target = photo.persistentModelID
+        let (first, second) = (Bookmark(target), Bookmark(target))
+        context.insert(first)
+        context.insert(second)
+        try context.save()
+        first.target = target
+        try context.save()
+        context.delete(first)
+        context.delete(second)
+        try context.save()
+        try context.history.undo()
+        try context.history.undo()
+        try context.history.redo()
+        let restored = try store.context().fetch(FetchDescriptor<Bookmark>())
+        #expect(restored.map(\.target) == [target, nil] && restored.map(\.other) == [target, target])
+    }
+
     @Test(arguments: StoreKind.allCases) func aModelThatOthersDeletedIsAConflictOrRemainsDeleted(
         _ kind: StoreKind
     ) throws {
@@ -68,4 +92,10 @@ import Testing
         // No second delete is recorded.
         #expect(try store.history().dropFirst(count).flatMap(\.changes).isEmpty)
     }
+}
+
+@Model private final class Bookmark {
+    var target: PersistentIdentifier?
+    var other: PersistentIdentifier
+    init(_ other: PersistentIdentifier) { self.other = other }
 }

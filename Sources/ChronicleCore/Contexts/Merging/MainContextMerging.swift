@@ -102,6 +102,7 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
             let isRead = if case .success = position { true } else { false }
             guard !isRead || HistoryResetReason(error) != nil || Self.isPermanent(error) else { throw error }
             position = .success(current)
+            context()?.storage.savedTokens?.removeAll()
             needsRefresh = true
             try refresh(context())
         }
@@ -131,13 +132,14 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
         let current = try provider.currentHistoryToken()
         guard let models = context()?.registry, models.count > 0 else {
             position = .success(current)
+            context()?.storage.savedTokens?.removeAll()
             return
         }
         var reader = HistoryReader([provider], after: token)
         var changes: [HistoryChange] = []
         var reached = token
         while !Task.isCancelled, let transaction = try reader.nextTransaction() {
-            let isOwn = context()?.storage.savedTokens?.remove(AnyHashable(transaction.token)) != nil
+            let isOwn = context()?.storage.savedTokens?.remove(transaction.token.exact) != nil
             while !isOwn, let context = context(), let page = try reader.nextChanges(limit: Self.pageSize) {
                 changes += page
                 guard changes.count >= Self.pageSize else { continue }

@@ -107,6 +107,9 @@ public struct DefaultHistoryToken: HistoryToken {
         return token
     }
 
+    /// The positions with their check values, of which a restored backup changes one.
+    fileprivate var exactEntries: AnyHashable { AnyHashable(entries) }
+
     /// Returns whether this token is at or after another token in every store of the other token.
     ///
     /// - Parameter other: Another token.
@@ -178,4 +181,9 @@ extension DefaultHistoryToken: Codable {
         let checks = entries.compactMap { entry in entry.checkValue.map { (entry.store, $0) } }
         try container.encode(Dictionary(uniqueKeysWithValues: checks), forKey: .checks)
     }
+}
+
+extension HistoryToken {
+    /// The position with what distinguishes it from the same position in a history that a restored backup has replaced.
+    var exact: AnyHashable { (self as? DefaultHistoryToken)?.exactEntries ?? AnyHashable(self) }
 }

@@ -11,6 +11,7 @@ struct PredicateEvaluator<Model: PersistentModel> {
     private let predicate: Predicate<Model>
     /// The condition, or `nil` if stores cannot translate the predicate.
     private let condition: Evaluator.Condition?
+    private var containsTrappingNode: Bool { withNode(of: predicate.expression) { $0.type.containsTrappingNode } }
 
     /// Creates an evaluator.
     ///
@@ -34,6 +35,9 @@ struct PredicateEvaluator<Model: PersistentModel> {
     /// Returns whether a model satisfies the predicate. A model for which the predicate is undefined does not satisfy it,
     /// as in a store's query: if it force-unwraps nil, divides an integer by zero, or a calculation with integers
     /// overflows.
+    ///
+    /// - Throws: ``SwiftDataError/valueOutOfRange``, or another error of a value that cannot be stored, if the predicate
+    ///   calculates with integers.
     func matches(_ model: Model) throws -> Bool {
         if let condition {
             do {
@@ -41,7 +45,9 @@ struct PredicateEvaluator<Model: PersistentModel> {
             } catch is UndefinedValue {
                 return false
             } catch {
-                // The model has a value that cannot be stored, which Foundation can compare.
+                // The model has a value that cannot be stored, which Foundation can compare. Its calculations stop the program
+                // where the result is undefined.
+                if containsTrappingNode { throw error }
             }
         }
         do { return try matches(predicate.expression, PredicateBindings((predicate.variable, model))) } catch let error

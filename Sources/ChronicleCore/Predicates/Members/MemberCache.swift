@@ -70,8 +70,11 @@ private struct MemberProbe<Value: Codable> {
         guard hasForm, let key = keys?.first, keys?.count == 1, isPlain(key) else {
             throw unsupported("has no JSON key that always contains \(name)")
         }
-        return CodableMember(
-            name: name, key: key, valueType: valueType, form: form, missingValue: missingValue(key, in: first))
+        let missingValue = missingValue(key, in: first)
+        guard samples.allSatisfy({ self.missingValue(key, in: $0) == missingValue }) else {
+            throw unsupported("decodes \(name) from the rest of an object in which it is missing")
+        }
+        return CodableMember(name: name, key: key, valueType: valueType, form: form, missingValue: missingValue)
     }
 
     private func unsupported(_ detail: String) -> SwiftDataError {

@@ -33,14 +33,12 @@ struct ValueComparison {
     static func storedForm(_ value: (any Sendable)?, _ property: Schema.Property?) -> PropertyValue? {
         switch value {
         case nil: return .null
-        case let value as PersistentIdentifier: return .reference(value)
         case let value as UndecodableValue: return value.storedValue
-        case let value?:
-            if let property, property.isAttribute {
-                // A value of another type has no stored form.
-                do { return try property.encode(value) } catch { return nil }
-            }
-            return PropertyValue(plainValue: value)
+        case let value? where property?.isAttribute == true:
+            // A value of another type has no stored form.
+            do { return try property?.encode(value) } catch { return nil }
+        case let value as PersistentIdentifier: return .reference(value)
+        case let value?: return PropertyValue(plainValue: value)
         }
     }
 

@@ -29,6 +29,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
     ///
     /// - Returns: The position that it reached.
     mutating func run(startingAt start: HistoryStart<Token>) throws -> Token {
+        try checkEnd()
         switch start {
         case .beginning:
             let beginning = Token(storeIdentifier: store.identifier, position: 0)
@@ -38,6 +39,16 @@ struct HistoryExporter<Store: DataStoreExporting> {
                 after: store.currentHistoryToken() ?? Token(storeIdentifier: store.identifier, position: 0))
         case .snapshot: return try snapshot()
         case .token(let token): return try changes(after: token)
+        }
+    }
+
+    /// Throws an error if the position at which the export ends is not of the store's past. It may have been deleted.
+    private func checkEnd() throws {
+        guard let end else { return }
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(end)
+        descriptor.fetchLimit = 1
+        do { _ = try store.fetchHistoryWithoutChanges(descriptor) } catch {
+            guard let reason = HistoryResetReason(error), reason == .expired || reason == .gap else { throw error }
         }
     }
 

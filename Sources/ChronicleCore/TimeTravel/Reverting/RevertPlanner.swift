@@ -60,7 +60,9 @@ struct RevertPlanner {
     private mutating func findDestinations() throws {
         var sought: Set<PersistentIdentifier> = []
         for change in changes where change.kind != .delete {
-            for value in change.values {
+            let properties = schema.entitiesByName[change.persistentIdentifier.entityName]?.propertiesByName
+            // An identifier in an attribute refers to no row.
+            for value in change.values where properties?[value.name]?.isAttribute != true {
                 if let identifier = value.value as? PersistentIdentifier { sought.insert(identifier) }
                 sought.formUnion(value.addedDestinations ?? [])
             }
