@@ -27,7 +27,8 @@ extension Simulation {
 
     nonisolated(nonsending) func wait(until difference: () throws -> Difference?) async throws {
         for _ in 0..<10 { await Task.yield() }
-        let end = ContinuousClock.now + .seconds(5)
+        // Long enough for a machine with other work.
+        let end = ContinuousClock.now + .seconds(60)
         while let difference = try difference() {
             if ContinuousClock.now > end { throw difference }
             try await Task.sleep(for: .milliseconds(1))
