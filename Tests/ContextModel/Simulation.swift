@@ -19,6 +19,8 @@ final class Simulation {
     var isUndoing = false
     /// The commits without a context. Successive ones are one transaction, whose position changes when it ends.
     var foreignCommits: Set<Int> = []
+    /// The references that commits set and cleared again, by commit and model.
+    var restored: [Int: [Int: Set<String>]] = [:]
     /// The changes that the history contains for each commit.
     var recorded: [[HistoryChange]] = [[]]
     /// The commits of each author that can be undone and made again.
