@@ -134,7 +134,8 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     public let historyToken: (any HistoryToken)?
     /// Whether the transaction may contain changes that are neither part of the request nor of
-    /// ``snapshotsToReregister``, for example by a trigger of another program. It is `false` by default.
+    /// ``snapshotsToReregister``, for example by a trigger of another program, or by a delete rule for a row that another
+    /// context has inserted. It is `false` by default.
     ///
     /// A context that merges changes automatically then merges the transaction, although it made it itself.
     public let mayHaveOtherChanges: Bool

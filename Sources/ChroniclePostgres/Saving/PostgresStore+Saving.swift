@@ -43,7 +43,8 @@
                 return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: saved.rows.inserted,
                     snapshotsToReregister: saved.rows.reconciled, historyToken: saved.token,
-                    mayHaveOtherChanges: runsOtherTriggers)
+                    // A delete rule may change rows that the request does not contain.
+                    mayHaveOtherChanges: runsOtherTriggers || !request.deleted.isEmpty)
             }
         }
 

@@ -42,7 +42,7 @@ extension DefaultStore {
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     snapshotsToReregister: written.reconciled,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) },
-                    mayHaveOtherChanges: written.ranOtherTriggers)
+                    mayHaveOtherChanges: written.mayHaveOtherChanges)
             }
         }
     }
@@ -53,11 +53,11 @@ extension DefaultStore {
         let reconciled: [PersistentIdentifier: DefaultSnapshot]
         let reservations: KeyReservations
         let header: HeaderWriter.Header?
-        /// Whether triggers of other programs may have changed further rows.
-        let ranOtherTriggers: Bool
+        /// Whether triggers of other programs or delete rules may have changed further rows.
+        let mayHaveOtherChanges: Bool
 
-        init(_ rows: RowWriter, _ header: HeaderWriter.Header?, ranOtherTriggers: Bool) {
-            self.ranOtherTriggers = ranOtherTriggers
+        init(_ rows: RowWriter, _ header: HeaderWriter.Header?, mayHaveOtherChanges: Bool) {
+            self.mayHaveOtherChanges = mayHaveOtherChanges
             inserted = rows.inserted
             reconciled = rows.reconciledRows
             reservations = rows.reservations
@@ -102,12 +102,25 @@ extension DefaultStore {
                 if let header { rows.reservations.end(at: header.position) }
                 // Other triggers run only if those that record the changes do.
                 let ranOtherTriggers = try header != nil && recording.runsTriggers && connection.hasOtherTriggers()
-                return Written(rows, header, ranOtherTriggers: ranOtherTriggers)
+                return Written(
+                    rows, header,
+                    mayHaveOtherChanges: ranOtherTriggers || recording.mayHaveCascaded(to: header, request))
             } catch {
                 keyReservations.withLock { $0 = rows.reservations.rolledBack() }
                 throw error
             }
         }
+    }
+}
+
+extension Recording {
+    /// Returns whether deletes may have changed rows that the request does not contain, such as rows that others inserted
+    /// after the context had planned the delete.
+    fileprivate func mayHaveCascaded(
+        to header: HeaderWriter.Header?, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) -> Bool {
+        guard !request.deleted.isEmpty, let header, let first = firstChange else { return false }
+        return header.position - first > Int64(request.inserted.count + request.deleted.count)
     }
 }
 

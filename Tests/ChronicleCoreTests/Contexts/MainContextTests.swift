@@ -47,6 +47,30 @@ import Testing
         #expect(trip.modelContext == nil && !context.hasChanges)
     }
 
+    /// A delete rule deletes a row that others inserted after the context had planned the delete.
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
+    func mainContextTakesInDeletesOfTheStore(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        context.autosaveEnabled = false
+        let (trip, mark) = (Trip(name: "Rome", destination: "Italy"), Trip(name: "Oslo", destination: "Norway"))
+        context.insert(trip)
+        context.insert(mark)
+        try context.save()
+        context.delete(trip)
+        let other = store.context()
+        let item = BucketListItem(title: "late")
+        try other.existingModel(for: trip.persistentModelID, as: Trip.self).bucketList.append(item)
+        try other.existingModel(for: mark.persistentModelID, as: Trip.self).note = "merged"
+        try other.save()
+        await wait { mark.note == "merged" }
+        let late = try context.existingModel(for: item.persistentModelID, as: BucketListItem.self)
+        try context.save()
+        await wait { late.isDeleted }
+        #expect(late.modelContext == nil && !context.hasChanges)
+        #expect(try store.context().fetchCount(FetchDescriptor<BucketListItem>()) == 0)
+    }
+
     /// Triggers of other programs change further rows in the transaction of a save.
     @Test(.timeLimit(.minutes(5))) func mainContextTakesInChangesOfTriggers() async throws {
         let store = try TestStore(.file)
