@@ -175,7 +175,7 @@ extension StoreRule {
         let shelf = try require(book.property(named: "shelf"), "the property Book.shelf")
         let title = try require(book.property(named: "title"), "the property Book.title")
         return try rows(.references(shelf, to: shelves), of: Book.self, harness).map { row in
-            if case .text(let text) = row.values[title.slot] { text } else { "" }
+            if case .text(let text) = try row.row(in: harness.store.schema)[title.slot] { text } else { "" }
         }.sorted()
     }
 
@@ -185,7 +185,11 @@ extension StoreRule {
     ) throws -> [Store.Snapshot] {
         let request = DataStoreFetchRequest<Model>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()), lookup: lookup)
-        return try harness.store.fetch(request).fetchedSnapshots.filter { lookup.matches($0) }
+        return try harness.store.fetch(request).fetchedSnapshots.filter { snapshot in
+            let row = try snapshot.row(in: harness.store.schema)
+            return lookup.matches(
+                DefaultSnapshot(persistentIdentifier: snapshot.persistentIdentifier, row: row, changed: PropertySet()))
+        }
     }
 
     // MARK: Queries

@@ -104,7 +104,8 @@ extension StoreHarness {
         let slot = try store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
         let rows = try rows(of: type)
         try expect(rows.count, is: 1, "the number of rows of \(Model.entityName)")
-        return try require(slot.flatMap { rows.first?.values[$0] }, "the value of \(Model.entityName).\(name)")
+        let value = try slot.flatMap { try rows.first?.row(in: store.schema)[$0] }
+        return try require(value, "the value of \(Model.entityName).\(name)")
     }
 
     /// Returns all rows of a type as snapshots of the store.

@@ -11,6 +11,8 @@ final class StoreCoordinator: Sendable {
     let migrationPlan: (any SchemaMigrationPlan.Type)?
     /// Notifies listeners of commits.
     let commits: CommitNotifier
+    /// The stores that use only declarations of SwiftData.
+    let plainStores: PlainStores
     /// The stores that contain a model class, in the order of their configurations.
     private let storesByType: [ObjectIdentifier: [any DataStore]]
     /// Whether a model is contained in several stores.
@@ -65,6 +67,7 @@ final class StoreCoordinator: Sendable {
         }
         self.stores = stores
         commits = CommitNotifier(stores)
+        plainStores = PlainStores(stores, schema)
         self.storesByType = storesByType
         sharesModels = storesByType.values.contains { $0.count > 1 }
         positions = nil
@@ -76,6 +79,7 @@ final class StoreCoordinator: Sendable {
         self.stores = stores
         migrationPlan = present.migrationPlan
         commits = CommitNotifier(stores)
+        plainStores = PlainStores(stores, schema)
         storesByType = present.storesByType.mapValues { present in
             stores.filter { store in present.contains { $0.identifier == store.identifier } }
         }
@@ -89,6 +93,7 @@ final class StoreCoordinator: Sendable {
         stores = [store]
         migrationPlan = nil
         commits = CommitNotifier(stores)
+        plainStores = PlainStores(stores, schema)
         storesByType = Dictionary(
             store.schema.entities.filter(\.hasModelClass).map { (ObjectIdentifier($0.type), [store]) },
             uniquingKeysWith: { first, _ in first })
@@ -148,7 +153,9 @@ final class StoreCoordinator: Sendable {
     /// Rejects a schema with links for a store that does not support links. Such a store would lose them without an
     /// error.
     private static func checkLinks(_ schema: Schema, in store: any DataStore.Type) throws {
-        guard let links = schema.links.first, !(store is any DataStoreLinking.Type) else { return }
+        guard let links = schema.links.first, !(store is any DataStoreLinking.Type), !PlainStores.isPlain(store) else {
+            return
+        }
         throw SwiftDataError.unsupportedFeature.with(
             detail: "\(store) requires a to-one inverse for this relationship; declare one, or use another store",
             entityName: links.owner, propertyName: links.property.name)
@@ -157,7 +164,7 @@ final class StoreCoordinator: Sendable {
     /// Throws an error if the store does not support the inheritance of a model.
     private static func checkInheritance(_ schema: Schema, in store: any DataStore.Type) throws {
         guard let entity = schema.entities.first(where: { $0.superentityName != nil }),
-            !store.capabilities.contains(.inheritance)
+            !store.capabilities.contains(.inheritance), !PlainStores.isPlain(store)
         else { return }
         throw SwiftDataError.unsupportedFeature.with(
             detail: "\(store) does not support models that inherit from models; use another store",

@@ -225,7 +225,7 @@ extension ModelContext {
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
         let checks = RowChecker(
-            entity.entity, storeIdentifier: store.identifier, isPast: coordinator.positions != nil)
+            entity.entity, coordinator.schema, storeIdentifier: store.identifier, isPast: coordinator.positions != nil)
         var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
         var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let known = registry.count

@@ -7,7 +7,7 @@ extension ModelContext {
         _ request: DataStoreFetchRequest<Model>, of store: Store,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
-        do { try store.fetchRows(request, row) } catch let error as DataStoreError {
+        do { try storedRows(request, of: store, row) } catch let error as DataStoreError {
             for model in try models(request, store, after: error) {
                 let backing = model.persistentBackingData
                 try row(backing.identifier, backing.row)
@@ -19,6 +19,11 @@ extension ModelContext {
 
     /// Returns the number of matching rows, counted by the store or in memory.
     func count<Model, Store: DataStore>(_ request: DataStoreFetchRequest<Model>, of store: Store) throws -> Int {
+        if separateKinds(of: Model.self, in: store) != nil {
+            var count = 0
+            try rows(request, of: store) { _, _ in count += 1 }
+            return count
+        }
         let count: Int
         do { count = try store.fetchCount(request) } catch let error as DataStoreError {
             return try models(request, store, after: error).count
@@ -37,7 +42,11 @@ extension ModelContext {
     func identifiers<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store
     ) throws -> [PersistentIdentifier] {
-        let identifiers: [PersistentIdentifier]
+        var identifiers: [PersistentIdentifier] = []
+        if separateKinds(of: Model.self, in: store) != nil {
+            try rows(request, of: store) { identifier, _ in identifiers.append(identifier) }
+            return identifiers
+        }
         do { identifiers = try store.fetchIdentifiers(request) } catch let error as DataStoreError {
             return try models(request, store, after: error).map(\.persistentBackingData.identifier)
         } catch {

@@ -7,6 +7,8 @@ import Foundation
 final class RowChecker {
     let entity: Schema.Entity
     private let storeIdentifier: String
+    /// The schema, which knows the subclasses of a destination.
+    private let schema: Schema
     /// Whether the rows are those of an earlier position, when a property may have had another type.
     private let isPast: Bool
     private let checks: [Check]
@@ -46,8 +48,9 @@ final class RowChecker {
         }
     }
 
-    init(_ entity: Schema.Entity, storeIdentifier: String, isPast: Bool = false) {
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String, isPast: Bool = false) {
         self.entity = entity
+        self.schema = schema
         self.isPast = isPast
         self.storeIdentifier = storeIdentifier
         let checks = entity.storedProperties.map(Check.init)
@@ -147,6 +150,7 @@ final class RowChecker {
         let name = identifier.entityName
         return name == check.destination || identifier.rootEntityName == check.destination
             || identifier.rootEntityName != name
+            || check.destination.map { schema.kinds(of: $0).contains(name) } ?? false
     }
 
     private func temporaryReference(

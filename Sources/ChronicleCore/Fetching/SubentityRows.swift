@@ -37,7 +37,8 @@ struct SubentityRows {
             found = (
                 entity,
                 RowChecker(
-                    entity.entity, storeIdentifier: storeIdentifier, isPast: context.coordinator.positions != nil
+                    entity.entity, context.coordinator.schema, storeIdentifier: storeIdentifier,
+                    isPast: context.coordinator.positions != nil
                 )
             )
             known[name] = found

@@ -24,8 +24,9 @@ extension ModelContext {
             _: Model.Type, _ identifiers: Set<PersistentIdentifier>, from store: any DataStore
         ) throws -> [PersistentIdentifier: [AnyObject]] {
             guard let linking = store as? any DataStoreLinking else {
-                throw store.attributed(
-                    DataStoreError.unsupportedFeature.with(detail: "relationships without a to-one inverse"))
+                return try attributingErrors(to: store) {
+                    try loadListed(identifiers, property, links, Model.self, from: store)
+                }
             }
             let request = DataStoreLinksRequest<Model>(
                 links: links, property: property, identifiers: identifiers, editingState: editingState)
@@ -40,7 +41,7 @@ extension ModelContext {
         _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
     ) throws -> [PersistentIdentifier: [AnyObject]] {
         let checks = RowChecker(
-            entity.entity, storeIdentifier: store.identifier, isPast: coordinator.positions != nil)
+            entity.entity, coordinator.schema, storeIdentifier: store.identifier, isPast: coordinator.positions != nil)
         var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
         var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let found = try store.fetchLinked(request)
@@ -51,8 +52,8 @@ extension ModelContext {
             // A destination that is already in memory is not refreshed.
             let model =
                 try loadedModel(identifier)
-                ?? subentities?.instance(identifier, DataStoreRow(snapshot.values))
-                ?? instance(identifier, DataStoreRow(snapshot.values), entity, checks) as Model
+                ?? subentities?.instance(identifier, snapshot.row(in: coordinator.schema))
+                ?? instance(identifier, snapshot.row(in: coordinator.schema), entity, checks) as Model
             guard models.updateValue(model, forKey: identifier) == nil else {
                 throw invalidResponse("the store returned a row more than once", identifier)
             }

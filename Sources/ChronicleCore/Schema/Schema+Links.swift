@@ -1,4 +1,11 @@
 extension Schema {
+    /// Returns the relationships whose links a store without ``DataStoreLinking`` keeps in the rows of an entity, after its
+    /// stored values. Only the owner of links keeps them, so that both sides cannot differ.
+    func listsInRows(of entity: Entity) -> [Property] {
+        if links.isEmpty { return [] }
+        return entity.relationshipProperties.filter { links(of: $0)?.property === $0 }
+    }
+
     /// A relationship that is stored as links: pairs of an *owner* and a *destination*, separate from their rows.
     ///
     /// The links of a many-to-many relationship represent both of its sides. The owner is the side whose ``name`` comes

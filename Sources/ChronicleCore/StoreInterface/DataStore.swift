@@ -239,7 +239,7 @@ extension DataStore {
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         for snapshot in try fetch(request).fetchedSnapshots {
-            try row(snapshot.persistentIdentifier, DataStoreRow(snapshot.values))
+            try row(snapshot.persistentIdentifier, snapshot.row(in: schema))
         }
     }
 

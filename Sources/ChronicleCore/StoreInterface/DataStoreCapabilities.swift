@@ -23,7 +23,11 @@ public struct DataStoreCapabilities: OptionSet, Hashable, Sendable {
     /// The store supports models that inherit from models.
     ///
     /// A container throws ``SwiftDataError/unsupportedFeature`` for such a model if its store does not declare this
-    /// capability. A store that does must meet these requirements:
+    /// capability, unless the store uses only declarations of SwiftData, as described at ``DataStoreLinking``. A context then
+    /// fetches the rows of each class with a request, and filters and sorts them in memory. Such a store must keep the
+    /// identifiers of references as they are.
+    ///
+    /// A store that declares the capability must meet these requirements:
     ///
     /// - Return the rows of all ``Schema/kinds(of:)`` of the entity from a fetch, a count, a fetch of identifiers and a
     ///   batch delete. ``DataStoreBatchDeleteRequest/includeSubclasses`` can exclude those of subentities.

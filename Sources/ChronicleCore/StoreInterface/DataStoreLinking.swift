@@ -2,7 +2,12 @@
 ///
 /// A to-many relationship is stored as links if its inverse is to-many as well, or if it has no inverse; see
 /// ``Schema/links``. A container rejects a schema with such relationships for a store that does not conform to
-/// this protocol. A conforming store must meet these requirements:
+/// this protocol, unless the store uses only declarations of SwiftData: no capabilities, and no optional protocols other than
+/// ``DataStoreBatching`` and ``HistoryProviding``. A context then adds the destinations to the snapshots of their owners
+/// (``DataStoreRowSnapshot/values``), reads them again before a save, and fetches all owners to find those of a destination.
+/// If two processes change the list of one owner at the same time, the later save wins.
+///
+/// A conforming store must meet these requirements:
 ///
 /// - Write ``DataStoreSaveChangesRequest/linked`` and ``DataStoreSaveChangesRequest/unlinked`` in the same transaction
 ///   as the rest of the save. Ignore an inserted link that already exists and a deleted link that does not exist,

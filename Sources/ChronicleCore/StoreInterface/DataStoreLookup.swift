@@ -43,7 +43,7 @@ public enum DataStoreLookup: Hashable, Sendable {
     /// - Returns: `true` if the row has one of the identifiers, references one of them, or has one of the combinations
     ///   of values, depending on the case.
     /// - Complexity: O(1).
-    public func matches(_ snapshot: some DataStoreSnapshot) -> Bool {
+    public func matches(_ snapshot: some DataStoreRowSnapshot) -> Bool {
         matches(snapshot.persistentIdentifier, DataStoreRow(snapshot.values))
     }
 

@@ -1,21 +1,39 @@
 /// The values of one model that a context and a store exchange.
 ///
-/// Use ``DefaultSnapshot`` unless your store needs its own snapshot type.
+/// Use ``DefaultSnapshot`` unless your store needs its own snapshot type. A type that conforms to this protocol alone has the
+/// requirements of SwiftData. A context then creates a snapshot from the ``BackingData`` of a model, and reads the values of
+/// a fetched snapshot by encoding it:
+///
+/// ```swift
+/// struct ReadingSnapshot: DataStoreSnapshot {
+///     let persistentIdentifier: PersistentIdentifier
+///     var celsius: Double
+///     …
+/// }
+/// ```
+///
+/// Encode a keyed container whose keys are `persistentIdentifier` and the names of the properties, as the compiler does and
+/// as ``DataStoreSnapshotCodingKey`` does: each attribute with a value of its type, a to-one relationship as a
+/// ``PersistentIdentifier``, and a to-many relationship whose inverse is not a to-one relationship as an array of them. A
+/// missing key is `nil`, or the default value of the attribute. Decoding must accept the same keys. A type that
+/// keeps the values in their stored form, like ``DefaultSnapshot``, conforms to ``DataStoreRowSnapshot`` instead, which
+/// takes less time.
 public protocol DataStoreSnapshot: Codable, Sendable {
     /// The identifier of the model, which is temporary in a save that inserts the model.
     var persistentIdentifier: PersistentIdentifier { get }
-    /// The values by ``Schema/Property/slot``, one for each of the ``Schema/Entity/storedProperties`` of the entity.
-    var values: [PropertyValue] { get }
-    /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
-    var changed: PropertySet { get }
 
-    /// Creates a snapshot.
+    /// Creates a snapshot of the current values of a model, including its unsaved changes.
     ///
     /// - Parameters:
-    ///   - persistentIdentifier: The identifier of the model.
-    ///   - values: The values by ``Schema/Property/slot``.
-    ///   - changed: The slots that a save changes.
-    init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet)
+    ///   - backingData: The backing data of a model in a context; see ``PersistentModel/persistentBackingData``. Its
+    ///     ``BackingData/persistentModelID`` is the identifier of the snapshot.
+    ///   - relatedBackingDatas: Not used; exists for compatibility with SwiftData.
+    /// - Throws: An error that ends the save, which then changes nothing. For ``DefaultSnapshot``, the errors of
+    ///   ``DataStoreRowSnapshot/init(from:relatedBackingDatas:)``, such as ``SwiftDataError/missingModelContext``.
+    init(
+        from backingData: any BackingData,
+        relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+    ) throws
 
     /// Returns a copy with a permanent identifier and with temporary references replaced by permanent ones.
     ///
@@ -30,12 +48,32 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     ) -> Self
 }
 
-extension DataStoreSnapshot {
+/// A snapshot that keeps the values of a model in their stored form.
+///
+/// Contexts exchange the values with a store without encoding them. ``DefaultSnapshot`` conforms to this protocol.
+public protocol DataStoreRowSnapshot: DataStoreSnapshot {
+    /// The values by ``Schema/Property/slot``, one for each of the ``Schema/Entity/storedProperties`` of the entity.
+    ///
+    /// In a store without ``DataStoreLinking`` whose models have to-many relationships without a to-one inverse, the values of
+    /// these relationships follow as ``PropertyValue/references(_:)``. Keep all values of a snapshot.
+    var values: [PropertyValue] { get }
+    /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
+    var changed: PropertySet { get }
+
+    /// Creates a snapshot.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifier: The identifier of the model.
+    ///   - values: The values by ``Schema/Property/slot``.
+    ///   - changed: The slots that a save changes.
+    init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet)
+}
+
+extension DataStoreRowSnapshot {
     /// Creates a snapshot of the current values of a model, including its unsaved changes.
     ///
     /// Contexts create the snapshots of a save themselves. Use this initializer to compare a model with its row in a
-    /// store, or to call a store directly in a test. In SwiftData, this initializer is a protocol requirement and does
-    /// not throw.
+    /// store, or to call a store directly in a test. In SwiftData, this initializer does not throw.
     ///
     /// - Parameters:
     ///   - backingData: The backing data of a model in a context; see ``PersistentModel/persistentBackingData``.
@@ -77,7 +115,9 @@ extension DataStoreSnapshot {
             persistentIdentifier: persistentIdentifier, values: values.remapped(remappedIdentifiers ?? [:]),
             changed: changed)
     }
+}
 
+extension DataStoreSnapshot {
     /// Returns a copy with another identifier and the same values and references.
     ///
     /// - Parameter persistentIdentifier: The identifier of the copy.
@@ -88,7 +128,7 @@ extension DataStoreSnapshot {
 }
 
 /// The snapshot that ``DefaultStore`` uses.
-public struct DefaultSnapshot: DataStoreSnapshot {
+public struct DefaultSnapshot: DataStoreRowSnapshot {
     /// The identifier of the model, which is temporary in a save that inserts the model.
     public let persistentIdentifier: PersistentIdentifier
     /// The values by ``Schema/Property/slot``.
@@ -137,28 +177,19 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     }
 }
 
-extension DataStoreSnapshot {
-    /// Returns the snapshots of a save, converted to this type.
-    ///
-    /// Contexts create ``DefaultSnapshot`` values, because most stores use this type and a concrete type avoids calls
-    /// through witness tables.
-    static func all(_ snapshots: [DefaultSnapshot]) -> [Self] {
-        if Self.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [Self].self) }
-        return snapshots.map {
-            Self(persistentIdentifier: $0.persistentIdentifier, values: $0.values, changed: $0.changed)
-        }
-    }
-}
-
 extension [PropertyValue] {
     /// Returns the values with temporary references replaced by permanent ones.
     func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> [PropertyValue] {
         if identifiers.isEmpty { return self }
         var result = self
         for (slot, value) in enumerated() {
-            if case .reference(let identifier) = value, identifier.isTemporary, let permanent = identifiers[identifier]
-            {
+            switch value {
+            case .reference(let identifier):
+                guard identifier.isTemporary, let permanent = identifiers[identifier] else { continue }
                 result[slot] = .reference(permanent)
+            case .references(let destinations) where destinations.contains(where: \.isTemporary):
+                result[slot] = .references(destinations.map { identifiers[$0] ?? $0 })
+            default: continue
             }
         }
         return result

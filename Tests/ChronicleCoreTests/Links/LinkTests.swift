@@ -436,6 +436,7 @@ import Testing
         #expect(blue.items.names == ["item"])
     }
 
+    /// A store with a feature of Chronicle, but without links.
     @Test func storeWithoutLinkSupportIsRejected() throws {
         #expect {
             try ModelContainer(for: LinkItem.self, configurations: LinklessStore.Configuration())
@@ -455,6 +456,7 @@ private final class LinklessStore: DataStore {
     }
 
     typealias Snapshot = DefaultSnapshot
+    static let capabilities: DataStoreCapabilities = .excludedIdentifiers
     let configuration: Configuration
     let schema: Schema
     let identifier = "linkless"

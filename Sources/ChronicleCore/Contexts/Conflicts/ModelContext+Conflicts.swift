@@ -73,7 +73,7 @@ extension ModelContext {
         if let known, known.entity === entity {
             checks = known
         } else {
-            checks = RowChecker(entity, storeIdentifier: store.identifier)
+            checks = RowChecker(entity, coordinator.schema, storeIdentifier: store.identifier)
             known = checks
         }
         // The values are saved, so an error here must not be thrown by the save.

@@ -211,14 +211,14 @@ extension ModelContext {
         _ request: DataStoreFetchRequest<Model>, in store: some DataStore, _ entity: Schema.Entity,
         _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
     ) throws {
-        var checks = RowChecker(entity, storeIdentifier: store.identifier)
+        var checks = RowChecker(entity, coordinator.schema, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entity, coordinator.schema, storeIdentifier: store.identifier)
         try rows(request, of: store) { identifier, row in
             try identifiers.row(identifier)
             if identifier.entityName != checks.entity.name,
                 let subentity = coordinator.schema.entitiesByName[identifier.entityName]
             {
-                checks = RowChecker(subentity, storeIdentifier: store.identifier)
+                checks = RowChecker(subentity, coordinator.schema, storeIdentifier: store.identifier)
             }
             _ = try checks.check(row, identifier)
             try body(identifier, row.values)

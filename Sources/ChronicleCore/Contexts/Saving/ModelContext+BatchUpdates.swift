@@ -117,7 +117,7 @@ extension ModelContext {
 
     private func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>, in store: any DataStore) throws -> Int {
         try attributingErrors(to: store) {
-            guard let batching = store as? any DataStoreBatching else {
+            guard let batching = batchingStore(store, for: Model.self) else {
                 return try updateByFetching(request, in: store)
             }
             do {
@@ -195,9 +195,9 @@ extension ModelContext {
     }
 
     private func insert<Store: DataStore>(_ snapshots: [DefaultSnapshot], into store: Store) throws {
+        let inserted = try Store.Snapshot.all(addingEmptyLists(to: snapshots, for: store), in: coordinator.schema)
         let request = DataStoreSaveChangesRequest(
-            editingState: try storage.writingState(), inserted: Store.Snapshot.all(snapshots), updated: [],
-            deleted: [])
+            editingState: try storage.writingState(), inserted: inserted, updated: [], deleted: [])
         let result = try store.save(request)
         if !result.mayHaveOtherChanges { storage.didSave(result.historyToken) }
         coordinator.commits.didSave(to: store)

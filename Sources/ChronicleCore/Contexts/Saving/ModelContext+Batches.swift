@@ -60,7 +60,7 @@ extension ModelContext {
 
     private func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore) throws {
         try attributingErrors(to: store) {
-            guard let batching = store as? any DataStoreBatching else {
+            guard let batching = batchingStore(store, for: Model.self) else {
                 return try deleteByFetching(request, from: store)
             }
             do {
@@ -68,6 +68,12 @@ extension ModelContext {
                 coordinator.commits.didSave(to: store)
             } catch DataStoreError.preferInMemoryFilter { try deleteByFetching(request, from: store) }
         }
+    }
+
+    /// Returns the store if it performs batch operations on a class, which a store with separate classes does only if there
+    /// are no subclasses.
+    func batchingStore(_ store: any DataStore, for type: any PersistentModel.Type) -> (any DataStoreBatching)? {
+        separateKinds(of: type, in: store) == nil ? store as? any DataStoreBatching : nil
     }
 
     /// Fetches the matching models in a separate context and deletes each of them. The separate context evaluates the

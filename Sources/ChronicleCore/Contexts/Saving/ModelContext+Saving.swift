@@ -282,12 +282,13 @@ extension ModelContext {
     private func send<Store: DataStore>(
         _ save: inout StoreSave, to store: Store
     ) throws -> [PersistentIdentifier: Store.Snapshot]? {
-        let request = DataStoreSaveChangesRequest(
-            editingState: try storage.writingState(), inserted: Store.Snapshot.all(save.inserted.snapshots),
-            updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
-            linked: save.linked, unlinked: save.unlinked, acknowledgement: save.acknowledgement)
+        let request: DataStoreSaveChangesRequest<Store.Snapshot> = try request(save, to: store)
         let result = try store.save(request)
-        do { return try check(result, of: request, &save, store) } catch {
+        do {
+            let changed = try check(result, of: request, &save, store)
+            if !coordinator.plainStores.isEmpty { try requireKept(save, store) }
+            return changed
+        } catch {
             applyWithoutResult(save)
             throw error
         }
@@ -380,12 +381,14 @@ extension ModelContext {
     /// Refreshes the models whose rows contain other values than the save requested.
     func refreshModels(from snapshots: some Collection<some DataStoreSnapshot>, storeIdentifier: String) {
         for snapshot in snapshots {
-            guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
-                known.row != DataStoreRow(snapshot.values)
+            guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity
             else { continue }
             // The rows are saved, so an error here must not be thrown by the save.
             deferringErrors {
-                try refresh(known, DataStoreRow(snapshot.values), RowChecker(entity, storeIdentifier: storeIdentifier))
+                let schema = coordinator.schema
+                let row = try snapshot.row(in: schema).withoutLists(of: entity, in: schema)
+                guard known.row != row else { return }
+                try refresh(known, row, RowChecker(entity, schema, storeIdentifier: storeIdentifier))
             }
         }
     }

@@ -138,7 +138,8 @@ struct SaveCheck<Store: DataStore> {
         }
         try identifier.require(
             entityName: entity.name, storeIdentifier: storeIdentifier, in: "a save")
-        _ = try RowChecker(entity, storeIdentifier: storeIdentifier).check(DataStoreRow(snapshot.values), identifier)
+        let row = try snapshot.row(in: store.schema).withoutLists(of: entity, in: store.schema)
+        _ = try RowChecker(entity, store.schema, storeIdentifier: storeIdentifier).check(row, identifier)
     }
 
     private func invalid(_ detail: String, _ identifier: PersistentIdentifier? = nil) -> SwiftDataError {

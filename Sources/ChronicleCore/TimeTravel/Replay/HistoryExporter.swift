@@ -157,7 +157,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
                 entityName: identifier.entityName)
         }
         var values: [String: StoredValue] = [:]
-        for (property, value) in zip(entity.storedProperties, snapshot.values) {
+        for (property, value) in zip(entity.storedProperties, try snapshot.row(in: store.schema)) {
             values[property.name] = try stored(value, property, identifier)
         }
         return try change(nil, identifier, values: values)

@@ -206,8 +206,9 @@ struct HistoryReplayer<Store: DataStore> {
         if ReadCancellation.isCancelled { throw CancellationError() }
         let parts = try changes.parts()
         let request = DataStoreSaveChangesRequest(
-            editingState: state, inserted: Store.Snapshot.all(parts.inserted),
-            updated: Store.Snapshot.all(parts.updated), deleted: Store.Snapshot.all(parts.deleted),
+            editingState: state, inserted: try Store.Snapshot.all(parts.inserted, in: store.schema),
+            updated: try Store.Snapshot.all(parts.updated, in: store.schema),
+            deleted: try Store.Snapshot.all(parts.deleted, in: store.schema),
             linked: parts.linked, unlinked: parts.unlinked,
             replay: HistoryReplayStep(previous: position, token: token, expected: parts.expected))
         _ = try ReadCancellation.suspended { try store.save(request) }
