@@ -6,15 +6,23 @@
     /// Waits for results, and cancels the statement on the server if the task of a read is canceled meanwhile.
     final class CancellationCheck {
         private let handle: OpaquePointer
+        private let commitLimit: CommitLimit?
+        private let isCancellable: Bool
         private var isCanceled = false
         /// A check costs little compared with a wait of this length.
         private static let interval: Int32 = 50
 
-        init(_ handle: OpaquePointer) { self.handle = handle }
+        /// - Parameters:
+        ///   - handle: libpq's connection.
+        ///   - commitLimit: The limit of the wait for a commit, or `nil` if the statements commit nothing.
+        ///   - isCancellable: Whether the statements end if the task of a read is canceled.
+        init(_ handle: OpaquePointer, _ commitLimit: CommitLimit? = nil, isCancellable: Bool = true) {
+            (self.handle, self.commitLimit, self.isCancellable) = (handle, commitLimit, isCancellable)
+        }
 
         /// Waits until a result can be read without blocking.
         ///
-        /// - Throws: ``PostgresError`` if the connection is lost.
+        /// - Throws: ``PostgresError`` if the connection is lost, or if a commit takes too long.
         func wait(_ sql: String?) throws {
             while PQisBusy(handle) == 1 {
                 // What could not be sent yet is sent while waiting.
@@ -26,8 +34,11 @@
                 if ready < 0, errno != EINTR {
                     throw PostgresError(message: String(cString: strerror(errno)), endsSession: true)
                 }
-                if ready > 0, PQconsumeInput(handle) != 1 { throw PostgresError(handle, sql: sql) }
-                if !isCanceled, ReadCancellation.isCancelled { cancel() }
+                // The last message of the server, with the reason for the end of the session, can still be read as a result.
+                if ready > 0, PQconsumeInput(handle) != 1 { return }
+                if isCancellable, !isCanceled, ReadCancellation.isCancelled { cancel() }
+                // The limit begins with the first wait, so that a quick commit needs no clock.
+                if ready == 0 { try commitLimit?.check() }
             }
         }
 

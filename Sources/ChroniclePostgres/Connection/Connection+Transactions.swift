@@ -78,8 +78,7 @@
             guard let handle, PQtransactionStatus(handle) != PQTRANS_INERROR else {
                 throw PostgresError(message: "the transaction failed before it was committed", sqlState: "25P02")
             }
-            hasSentCommit = true
-            try run("COMMIT")
+            try sendCommit()
         }
 
         /// Ends a transaction without its changes. Closes the connection if that fails, which has the same effect.

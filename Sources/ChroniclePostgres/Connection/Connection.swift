@@ -56,6 +56,7 @@
             // Without a receiver, libpq writes notices to the standard error stream.
             _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
             do {
+                try DistributedEngine.requireNone { parameter($0) }
                 // xid8 and pg_current_xact_id() exist since version 13.
                 guard PQserverVersion(handle) >= 130_000 else {
                     throw PostgresError(
@@ -89,6 +90,14 @@
         /// Returns the value of a parameter that the server reports to its clients, or `nil` if it does not report it.
         func parameter(_ name: String) -> String? {
             handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
+        }
+
+        /// Returns whether the server is a standby server, which may be promoted at any time.
+        ///
+        /// It needs a round trip only for servers before version 14 and through proxies.
+        func isStandby() throws -> Bool {
+            if !settings.usesTransactionPooling, let state = parameter("in_hot_standby") { return state == "on" }
+            return try run("SELECT pg_is_in_recovery()").bool(0, 0)
         }
 
         /// Ends the session. Later calls throw an error.

@@ -82,18 +82,27 @@
         }
 
         /// Runs `body`, which only reads, with a connection, and repeats it once with a new connection if the session of
-        /// the first one had ended, for example because the server was restarted.
+        /// the first one had ended, for example because the server was restarted. A read that a standby server canceled is
+        /// repeated twice.
         ///
         /// - Throws: The error that `body` throws; ``PostgresError`` if no connection can be opened, or if none became
         ///   available in time.
         func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-            do { return try use(body) } catch let error as PostgresError
-                where !isShared && (error.endsSession || error.needsNewStatements)
-            {
-                // The other idle connections have ended as well.
-                if error.endsSession { discardIdle() }
-                return try use(body)
+            var attempts = 1
+            while true {
+                do { return try use(body) } catch let error as PostgresError
+                    where !isShared && Self.isRepeatable(error, attempts)
+                {
+                    // The other idle connections have ended as well.
+                    if error.endsSession, !error.isRecoveryConflict { discardIdle() }
+                    attempts += 1
+                }
             }
+        }
+
+        private static func isRepeatable(_ error: PostgresError, _ attempts: Int) -> Bool {
+            if error.isRecoveryConflict { return attempts < 3 }
+            return attempts == 1 && (error.endsSession || error.needsNewStatements)
         }
 
         /// Opens a connection that does not belong to the pool, for a session that has to last: to listen, or to hold a

@@ -11,6 +11,10 @@
         var statementTimeout: Duration?
         /// The limit of each wait for a lock, or `nil` for that of the server.
         var lockTimeout: Duration?
+        /// How long the client waits for the end of a commit, or `nil` to wait until the connection is lost.
+        var commitTimeout: Duration?
+        /// Whether the session looks at others, so that each of its statements has to end in ``commitTimeout``.
+        private(set) var isProbe = false
         /// Whether a proxy may use another session of the server for each transaction. Sessions then have no prepared
         /// statements and no settings.
         var usesTransactionPooling = false
@@ -29,7 +33,14 @@
                 // Names the sessions in pg_stat_activity, unless the program or its environment names them.
                 ("fallback_application_name", ProcessInfo.processInfo.processName),
                 ("client_encoding", "UTF8"),
-            ]
+            ] + (isProbe ? [("connect_timeout", "3")] : [])
+        }
+
+        /// The settings of a session that looks at others, and never waits for long.
+        var probing: ConnectionSettings {
+            var settings = self
+            (settings.commitTimeout, settings.isProbe) = (.seconds(3), true)
+            return settings
         }
 
         /// A statement that sets up a session, or a transaction if a proxy assigns the sessions.

@@ -85,9 +85,10 @@
             needsBegin = false
             var suffix = Pipeline()
             if isWhole || transactionDepth == 1 && pipeline.commits { suffix.add("COMMIT") }
-            if isTransaction || suffix.count > 0 { hasSentCommit = true }
+            let mayCommit = isTransaction || suffix.count > 0
+            if mayCommit { hasSentCommit = true }
             do {
-                let results = try send(prefix.entries + pipeline.entries + suffix.entries)
+                let results = try send(prefix.entries + pipeline.entries + suffix.entries, mayCommit: mayCommit)
                 return Array(results.dropFirst(prefix.count).dropLast(suffix.count))
             } catch {
                 if isWhole { rollBack() }
@@ -110,20 +111,31 @@
             if !pipeline.entries.isEmpty { try send(pipeline.entries, body) }
         }
 
+        /// Sends COMMIT.
+        func sendCommit() throws {
+            hasSentCommit = true
+            var pipeline = Pipeline()
+            pipeline.add("COMMIT")
+            _ = try send(pipeline.entries, mayCommit: true)
+        }
+
         /// What was sent, in the order in which the results arrive.
         private enum Sent {
             case preparation(StatementCache.Key, name: String, sql: String)
             case statement(sql: String)
         }
 
-        private func send(_ entries: [Pipeline.Entry]) throws -> [QueryResult] {
+        private func send(_ entries: [Pipeline.Entry], mayCommit: Bool) throws -> [QueryResult] {
             var results: [QueryResult] = []
             results.reserveCapacity(entries.count)
-            try send(entries) { results.append($1) }
+            try send(entries, mayCommit: mayCommit) { results.append($1) }
             return results
         }
 
-        private func send(_ entries: [Pipeline.Entry], _ body: (Int, QueryResult) throws -> Void) throws {
+        /// - Parameter mayCommit: Whether the wait for the results has a limit, because it may be that for a commit.
+        private func send(
+            _ entries: [Pipeline.Entry], mayCommit: Bool = false, _ body: (Int, QueryResult) throws -> Void
+        ) throws {
             let handle = try open()
             guard PQenterPipelineMode(handle) == 1 else { throw PostgresError(handle) }
             var isFinished = false
@@ -137,7 +149,7 @@
                 try send(entry, handle, &sent, &names)
             }
             guard PQpipelineSync(handle) == 1, PQflush(handle) == 0 else { throw PostgresError(handle) }
-            let failure = try receive(sent, handle, body)
+            let failure = try receive(sent, handle, mayCommit: mayCommit, body)
             isFinished = true
             if let failure { throw failure }
         }
@@ -179,10 +191,10 @@
         /// - Returns: The first error of the server or of `body`, which receives the results before it.
         /// - Throws: ``PostgresError`` if the connection is lost.
         private func receive(
-            _ sent: [Sent], _ handle: OpaquePointer, _ body: (Int, QueryResult) throws -> Void
+            _ sent: [Sent], _ handle: OpaquePointer, mayCommit: Bool, _ body: (Int, QueryResult) throws -> Void
         ) throws -> (any Error)? {
             var failure: (any Error)?
-            let cancellation = CancellationCheck(handle)
+            let cancellation = CancellationCheck(handle, waitLimit(mayCommit: mayCommit))
             var index = 0
             for item in sent {
                 let sql =
@@ -265,12 +277,25 @@
                 try script(beginStatement)
                 if settings.usesTransactionPooling { try script(settings.setup) }
             }
-            guard let result = PQexec(handle, sql) else { throw PostgresError(handle, sql: sql) }
-            defer { PQclear(result) }
-            switch PQresultStatus(result) {
-            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
-            default: throw PostgresError(result, handle, sql: sql)
+            guard PQsendQuery(handle, sql) == 1 else { throw PostgresError(handle, sql: sql) }
+            let waiting = CancellationCheck(handle, waitLimit(mayCommit: true), isCancellable: false)
+            var failure: PostgresError?
+            do {
+                while true {
+                    try waiting.wait(sql)
+                    guard let result = PQgetResult(handle) else { break }
+                    defer { PQclear(result) }
+                    switch PQresultStatus(result) {
+                    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: break
+                    default: failure = failure ?? PostgresError(result, handle, sql: sql)
+                    }
+                }
+            } catch let error as PostgresError {
+                // The results that are still expected cannot be read any more.
+                close()
+                throw failure ?? error
             }
+            if let failure { throw failure }
         }
 
         /// Calls ``willChangeDefinitions``, unless it was called before.

@@ -33,6 +33,10 @@
         let endsSession: Bool
         /// What to do about a connection that could not be opened.
         var recommendation: String?
+        /// Whether a standby server canceled the statement, because it has to apply a change of the primary server.
+        private(set) var isRecoveryConflict = false
+        /// Whether the client stopped waiting for the end of a commit, which may succeed later.
+        private(set) var isCommitTimeout = false
 
         /// Creates an error that the server or libpq reported as a result.
         init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
@@ -45,6 +49,11 @@
             message = field("M") ?? Self.firstLine(PQerrorMessage(connection))
             (self.sql, table, column, constraint) = (sql, field("t"), field("c"), field("n"))
             endsSession = PQstatus(connection) != CONNECTION_OK || sqlState.map(Self.isEndOfSession) == true
+            // Version 13 does not report the state of the server.
+            let isStandby = PQparameterStatus(connection, "in_hot_standby").map { String(cString: $0) == "on" }
+            isRecoveryConflict =
+                sqlState.map { ["40001", "40P01"].contains($0) } == true
+                && isStandby ?? message.contains("with recovery")
         }
 
         /// Creates an error of the connection, with libpq's message.
@@ -107,6 +116,16 @@
         /// Creates an error that this library detected.
         init(message: String, sqlState: String? = nil, endsSession: Bool = false) {
             (self.sqlState, self.message, self.endsSession) = (sqlState, message, endsSession)
+        }
+
+        /// Creates the error of a commit that the server did not confirm in time.
+        init(commitTimeout limit: Duration) {
+            self.init(
+                message:
+                    "the server did not confirm the commit within \(limit), for example because a synchronous standby "
+                    + "server does not respond",
+                endsSession: true)
+            isCommitTimeout = true
         }
 
         /// The message of libpq may have several lines, and hints about values of parameters in the later ones.

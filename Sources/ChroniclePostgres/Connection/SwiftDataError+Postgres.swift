@@ -6,7 +6,8 @@
         init(_ error: PostgresError, storeIdentifier: String?) {
             let kind: SwiftDataError =
                 switch error {
-                case _ where error.endsSession: .storeUnavailable
+                case _ where error.isCommitTimeout: .saveOutcomeUnknown
+                case _ where error.endsSession && !error.isRecoveryConflict: .storeUnavailable
                 case _ where error.isConflict || error.isCanceled || error.isTooManyConnections: .storeBusy
                 case _ where error.isUniqueViolation: .uniquenessViolation
                 case _ where error.isConstraintViolation: .modelValidationFailure
@@ -18,6 +19,11 @@
             let detail =
                 switch error {
                 case _ where error.recommendation != nil: "\(error.message); \(error.recommendation ?? "")"
+                case _ where error.isCommitTimeout:
+                    "\(error.message); what was written can become visible later, so read it before you write it again"
+                case _ where error.isRecoveryConflict:
+                    "the standby server canceled the read, because it conflicts with changes of the primary server; try "
+                        + "again, or set hot_standby_feedback or max_standby_streaming_delay on the standby server"
                 case _ where error.isProxied:
                     "\(error.message): a proxy such as PgBouncer seems to assign sessions to transactions; set "
                         + "`usesTransactionPooling` to `true`"

@@ -9,7 +9,7 @@
     ///
     /// Stores notify each other with `NOTIFY` after their commits: in the transaction of a save, it would make the commits
     /// of all sessions wait for each other. Other programs do not notify, and notifications can be lost, so the watcher
-    /// also looks for new transactions every second.
+    /// also looks for new transactions every second. On a standby server, which has no notifications, it only looks.
     final class CommitWatcher: Sendable {
         private let pool: ConnectionPool
         private let channel: String
@@ -110,8 +110,14 @@
                 self?.announced.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
                 // Commits from here on need another notification.
                 self?.isAnnouncing.store(false, ordering: .releasing)
-                // The others find the commit in the next second anyway.
-                try? pool.use { connection in _ = try connection.run("NOTIFY \(quoted(channel))") }
+                // The others find the commit in the next second anyway. The notification waits neither for the disk nor for a
+                // standby server.
+                try? pool.use { connection in
+                    var pipeline = Pipeline()
+                    pipeline.add("SELECT pg_catalog.set_config('synchronous_commit', 'off', TRUE)")
+                    pipeline.add("NOTIFY \(quoted(channel))")
+                    _ = try connection.run(pipeline, asTransaction: true)
+                }
             }
         }
 
@@ -153,16 +159,24 @@
         private final class Listener: @unchecked Sendable {
             private let connection: Connection
             private let recordsHistory: Bool
-            private let isListening: Bool
+            /// The channel to listen to, or `nil` if the session listens, or cannot because of a proxy.
+            private var channel: String?
             private var position: Int64 = 0
 
             init(_ watcher: CommitWatcher) throws {
                 connection = try watcher.pool.makeConnection()
                 recordsHistory = watcher.recordsHistory
                 // A proxy would assign the notifications to the session of another client.
-                isListening = !connection.settings.usesTransactionPooling
-                if isListening { try connection.run("LISTEN \(quoted(watcher.channel))", isPrepared: false) }
+                if !connection.settings.usesTransactionPooling { channel = watcher.channel }
+                try listen()
                 position = try newest()
+            }
+
+            /// Listens, unless the server is a standby server, which has no notifications until it is promoted.
+            private func listen() throws {
+                guard let channel, try !connection.isStandby() else { return }
+                try connection.run("LISTEN \(quoted(channel))", isPrepared: false)
+                self.channel = nil
             }
 
             private func newest() throws -> Int64 {
@@ -174,6 +188,7 @@
                 let isNotified =
                     try !connection.notifications(milliseconds: milliseconds, orInputOf: descriptor).isEmpty
                 if isNotified { return true }
+                if channel != nil { try listen() }
                 let newest = try newest()
                 defer { position = newest }
                 return newest != position

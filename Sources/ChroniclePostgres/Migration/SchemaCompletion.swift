@@ -25,10 +25,16 @@
         let stage: SchemaPlan.Opening.Stage?
         /// See ``SchemaPlan/Opening/baseline``.
         let baseline: Schema?
+        /// Whether the server is a standby server, where nothing can be created.
+        let isStandby: Bool
+
+        /// How to open the store so that it is completed.
+        private var remedy: String { isStandby ? "on the primary server" : "with `allowsSave: true`" }
 
         init(
             _ schema: Schema, _ configuration: PostgresConfiguration, _ schemaName: String,
-            version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil
+            version: StoreVersion? = nil, stage: SchemaPlan.Opening.Stage? = nil, baseline: Schema? = nil,
+            isStandby: Bool = false
         ) {
             models = schema
             self.schema = schema.mergingSubentities()
@@ -37,6 +43,7 @@
             self.version = version
             self.stage = stage
             self.baseline = baseline
+            self.isStandby = isStandby
         }
 
         /// Creates what is missing, and returns the layout.
@@ -80,21 +87,23 @@
         func existingLayout(_ connection: Connection) throws -> StoreLayout {
             guard try Self.hasStore(connection) else {
                 throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the schema \(schemaName) contains no store; open it once with `allowsSave: true`")
+                    detail: "the schema \(schemaName) contains no store; open it once \(remedy)")
             }
             if let format = try MetaTable.format(connection), format < MetaTable.currentFormat {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail:
                         "the tables have the format \(format) of an earlier version of Chronicle; open the store once "
-                        + "as the owner of the tables, with `allowsSave: true`, to upgrade them")
+                        + "as the owner of the tables, \(remedy), to upgrade them")
             }
             if let earlier = try MetaTable.text(.schemaName, connection), earlier != schemaName {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail:
                         "the schema of the store was renamed from \(earlier) to \(schemaName); open the store once as "
-                        + "the owner of the tables, with `allowsSave: true`, to adapt the triggers")
+                        + "the owner of the tables, \(remedy), to adapt the triggers")
             }
             let layout = try layout(connection)
+            // The models are those of the catalog.
+            if configuration.isInspector { return layout }
             try requireUnchangedDeclarations(connection, layout)
             try version?.requireCurrent(MetaTable(connection), storeIdentifier: layout.storeIdentifier)
             return layout
@@ -121,7 +130,7 @@
                 let digest = try MetaTable.text(.completeFor(signature), connection),
                 KnownSchemas.isInUse(
                     try MetaTable.text(.known(schemaKey), connection), models,
-                    by: configuration.allowsSave ? PendingTransaction.bundle : nil)
+                    by: configuration.allowsSave && !isStandby ? PendingTransaction.bundle : nil)
             else { return false }
             return try digest == DatabaseSchema.digest(connection)
         }
@@ -129,7 +138,8 @@
         private var schemaKey: String { models.declarationKey(version?.identifier) }
 
         private func knownSchemas(_ connection: Connection) throws -> KnownSchemas {
-            try KnownSchemas(
+            if configuration.isInspector { return KnownSchemas(inspecting: try MetaTable.knownSchemas(connection)) }
+            return try KnownSchemas(
                 MetaTable.knownSchemas(connection), opening: models, key: schemaKey,
                 program: PendingTransaction.bundle,
                 wasComplete: MetaTable.text(.completeFor(signature), connection) != nil)
@@ -142,7 +152,7 @@
             let plan = try tables.plan(knownSchemas(connection), stage: stage, baseline: baseline)
             guard try !tables.requireChanges(for: plan), try tables.checkDeclarations(plan).isEmpty else {
                 throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the tables must be changed for the models; open the store once with `allowsSave: true`",
+                    detail: "the tables must be changed for the models; open the store once \(remedy)",
                     storeIdentifier: layout.storeIdentifier)
             }
         }
@@ -177,7 +187,7 @@
             let tables = try DatabaseSchema(connection)
             func incomplete(_ what: String, _ entity: String, _ property: String? = nil) -> SwiftDataError {
                 .loadIssueModelContainer.with(
-                    detail: "the store has no \(what); open it once with `allowsSave: true`", entityName: entity,
+                    detail: "the store has no \(what); open it once \(remedy)", entityName: entity,
                     propertyName: property, storeIdentifier: identifier)
             }
             try requireTrustedTables(tables, connection)

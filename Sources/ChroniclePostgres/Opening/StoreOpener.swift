@@ -16,6 +16,10 @@
             let migratedVersion: Schema.Version?
             /// Whether triggers or rules of other programs may change further values in a save.
             var runsOtherTriggers = false
+            /// Whether the server is a standby server.
+            var isStandby = false
+            /// Whether the server sends changes to a standby server.
+            var isReplicated = false
         }
 
         init(
@@ -42,21 +46,32 @@
                 pool.add(connection)
                 return opened
             } catch let error as PostgresError where error.isPrivilegeViolation {
-                throw SwiftDataError.loadIssueModelContainer.with(
-                    detail:
-                        "\(error.message); grant the role the privileges on the schema \(schemaName), such as SELECT on "
-                        + "all of its tables, or connect as another role",
-                    underlying: error)
+                throw lackOfPrivilege(error, schemaName)
             }
+        }
+
+        func lackOfPrivilege(_ error: PostgresError, _ schemaName: String) -> SwiftDataError {
+            .loadIssueModelContainer.with(
+                detail:
+                    "\(error.message); grant the role the privileges on the schema \(schemaName), such as SELECT on "
+                    + "all of its tables, or connect as another role",
+                underlying: error)
         }
 
         private func open(
             _ pool: ConnectionPool, _ connection: Connection, _ schemaName: String, _ migration: SchemaMigration?
         ) throws -> Opened {
             let version = (migration?.target ?? schema.declaredVersion).map { StoreVersion($0, of: schema) }
-            let completion = SchemaCompletion(schema, configuration, schemaName, version: version)
-            guard configuration.allowsSave else {
-                return Opened(pool: pool, layout: try completion.existingLayout(connection), migratedVersion: nil)
+            let isStandby = try connection.isStandby()
+            let completion = SchemaCompletion(
+                schema, configuration, schemaName, version: version, isStandby: isStandby)
+            let isInspected = try configuration.isInspector && SchemaCompletion.hasStore(connection)
+            guard configuration.allowsSave, !isStandby, !isInspected else {
+                let layout = try completion.existingLayout(connection)
+                var opened = Opened(pool: pool, layout: layout, migratedVersion: nil, isStandby: isStandby)
+                // The server may be promoted while the store is open.
+                if configuration.allowsSave { try look(&opened, connection, schemaName) }
+                return opened
             }
             var migratedVersion: Schema.Version?
             if let migration {
@@ -66,13 +81,15 @@
                     database, schema, migration, progress: configuration.migrationProgress
                 ).run()
             }
-            return Opened(
-                pool: pool, layout: try completion.complete(connection), migratedVersion: migratedVersion,
-                runsOtherTriggers: try hasOtherTriggers(connection, schemaName))
+            var opened = Opened(
+                pool: pool, layout: try completion.complete(connection), migratedVersion: migratedVersion)
+            try look(&opened, connection, schemaName)
+            return opened
         }
 
-        private func hasOtherTriggers(_ connection: Connection, _ schemaName: String) throws -> Bool {
-            try connection.run(
+        /// Looks for triggers of other programs and for standby servers, whose rows are visible to every role.
+        private func look(_ opened: inout Opened, _ connection: Connection, _ schemaName: String) throws {
+            let found = try connection.run(
                 """
                 SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t \
                 JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid \
@@ -81,29 +98,26 @@
                 OR EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r \
                 JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class \
                 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
-                WHERE n.nspname = $1 AND c.relkind IN ('r', 'p'))
-                """, Parameters(.text(schemaName)), isPrepared: false
-            ).bool(0, 0)
+                WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')), \
+                EXISTS (SELECT FROM pg_catalog.pg_stat_replication)
+                """, Parameters(.text(schemaName)), isPrepared: false)
+            (opened.runsOtherTriggers, opened.isReplicated) = (found.bool(0, 0), found.bool(0, 1))
         }
 
         /// Returns the schema of the database for the tables, and creates it if it does not exist.
         ///
         /// It is chosen once. PostgreSQL skips the schemas of a search path that a role must not use, so a store whose
         /// statements depended on the path could be another one.
-        private func schemaName(_ settings: ConnectionSettings) throws -> String {
+        func schemaName(_ settings: ConnectionSettings) throws -> String {
             let connection = try Connection(settings)
             defer { connection.close() }
             if let encoding = connection.parameter("server_encoding"), encoding != "UTF8" {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the database has the encoding \(encoding); create a database with the encoding UTF8")
             }
-            let name: String
-            if let chosen = configuration.schemaName {
-                name = chosen
-                try create(chosen, connection)
-            } else {
-                name = try firstSchema(connection)
-            }
+            let name = try configuration.schemaName ?? firstSchema(connection)
+            try DistributedEngine.requireNone(connection, schemaName: name)
+            if configuration.schemaName != nil { try create(name, connection) }
             let privilege = try connection.run(
                 """
                 SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE'), current_user::text \
@@ -177,6 +191,12 @@
                     detail:
                         "the schema \(name) does not exist, and the role must not create it; create it as the owner "
                         + "of the database",
+                    underlying: error)
+            } catch let error as PostgresError where error.isReadOnly {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail:
+                        "the schema \(name) does not exist, and the server is read-only; open the store once on the "
+                        + "primary server",
                     underlying: error)
             } catch let error as PostgresError where error.isUniqueViolation {
                 // Another process created it at the same time.

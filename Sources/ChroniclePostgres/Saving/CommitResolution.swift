@@ -44,6 +44,12 @@
                     defer { hasSentCommit = connection.hasSentCommit }
                     return try body(connection)
                 }
+            } catch let error as PostgresError where error.isCommitTimeout {
+                // Ending its session would end the wait for the standby server, but not the commit.
+                throw SwiftDataError.saveOutcomeUnknown.with(
+                    detail:
+                        "\(error.message); the changes may become visible later, so fetch the models before you save again",
+                    underlying: error)
             } catch let error as PostgresError where error.endsSession {
                 // A transaction within another one is committed with that one.
                 guard isConnected, !store.pool.isShared else { throw error }
@@ -82,6 +88,11 @@
         }
 
         private func outcome(of session: Connection.Session?, _ connection: Connection) throws -> Outcome {
+            // Another server of the connection string, which may take over, or receive the transaction later.
+            guard try !connection.isStandby() else {
+                connection.close()
+                throw PostgresError(message: "the server is a standby server", endsSession: true)
+            }
             // Until it has ended, the lost session may still commit.
             let hasEnded = try session.map { try end($0, connection) } ?? false
             let found = try find(connection)
@@ -94,10 +105,11 @@
             let clock = ContinuousClock()
             let limit = clock.now + Self.sessionLimit
             while true {
-                // Without the parameter for a time limit, which version 13 does not have.
+                // Without the parameter for a time limit, which version 13 does not have. A session that waits for a
+                // synchronous standby server has committed, but its end would make that visible too early.
                 let alive = try connection.run(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                        + "WHERE pid = $1 AND backend_start::text = $2",
+                    "SELECT CASE WHEN wait_event IS DISTINCT FROM 'SyncRep' THEN pg_terminate_backend(pid) END "
+                        + "FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2",
                     Parameters(.int64(session.process), .text(session.start)))
                 if alive.count == 0 { return true }
                 if clock.now >= limit { return false }

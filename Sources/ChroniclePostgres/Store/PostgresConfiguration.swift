@@ -69,6 +69,15 @@
         /// How long a statement may wait for a row or a table that another transaction has locked, before the request
         /// throws `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
         public var lockTimeout: Duration?
+        /// How long a request waits for the server to confirm a commit, or `nil` to wait until the connection is lost.
+        ///
+        /// A commit waits for a synchronous standby server, and ``statementTimeout`` does not limit that. A save that waits for
+        /// longer throws `SwiftDataError.saveOutcomeUnknown`: its changes are often committed when the standby server responds
+        /// again. A read of the history, which commits positions, throws `SwiftDataError.storeBusy`. The statements of a save may
+        /// take longer; the store looks at what its session does, and gives up between this time and one and a half times as long.
+        public var commitTimeout: Duration?
+        /// When the store gives positions in the history to transactions that no read has given one.
+        public var numbering: Numbering
         /// A Boolean value that indicates whether a proxy, such as PgBouncer, assigns a session of the server to each
         /// transaction.
         ///
@@ -88,6 +97,9 @@
         /// The models of the store, or `nil` for all models of the container.
         public var schema: Schema?
 
+        /// Whether the store is opened by a program that uses no models, and changes nothing at its opening.
+        var isInspector = false
+
         /// Creates the configuration of a store.
         ///
         /// - Parameters:
@@ -104,6 +116,8 @@
         ///   - connectionTimeout: How long a request waits for a connection.
         ///   - statementTimeout: How long a statement may run, or `nil` for the setting of the role.
         ///   - lockTimeout: How long a statement may wait for a lock, or `nil` for the setting of the role.
+        ///   - commitTimeout: How long a request waits for the end of a commit, or `nil` until the connection is lost.
+        ///   - numbering: When the store gives positions in the history to transactions that no read has given one.
         ///   - usesTransactionPooling: Whether a proxy assigns a session of the server to each transaction.
         public init(
             _ connectionString: String = "", name: String = "postgres", schema: Schema? = nil,
@@ -111,7 +125,8 @@
             preservesValues: Bool = false, returnsHistoryTokens: Bool = false,
             historyRetention: HistoryRetention = .unlimited, connectionLimit: Int = 10,
             connectionTimeout: Duration = .seconds(30), statementTimeout: Duration? = nil,
-            lockTimeout: Duration? = .seconds(5), usesTransactionPooling: Bool = false
+            lockTimeout: Duration? = .seconds(5), commitTimeout: Duration? = .seconds(30),
+            numbering: Numbering = .automatic, usesTransactionPooling: Bool = false
         ) {
             self.connectionString = connectionString
             self.name = name
@@ -126,6 +141,8 @@
             self.connectionTimeout = connectionTimeout
             self.statementTimeout = statementTimeout
             self.lockTimeout = lockTimeout
+            self.commitTimeout = commitTimeout
+            self.numbering = numbering
             self.usesTransactionPooling = usesTransactionPooling
         }
 
@@ -137,7 +154,7 @@
             if connectionLimit < 1 { throw invalid("connectionLimit must be at least 1") }
             for (name, limit) in [
                 ("connectionTimeout", connectionTimeout), ("statementTimeout", statementTimeout),
-                ("lockTimeout", lockTimeout),
+                ("lockTimeout", lockTimeout), ("commitTimeout", commitTimeout), ("numbering", numbering.interval),
             ] {
                 if let limit, limit <= .zero { throw invalid("\(name) must be greater than zero") }
             }
@@ -155,6 +172,7 @@
                 && lhs.returnsHistoryTokens == rhs.returnsHistoryTokens && lhs.historyRetention == rhs.historyRetention
                 && lhs.connectionLimit == rhs.connectionLimit && lhs.connectionTimeout == rhs.connectionTimeout
                 && lhs.statementTimeout == rhs.statementTimeout && lhs.lockTimeout == rhs.lockTimeout
+                && lhs.commitTimeout == rhs.commitTimeout && lhs.numbering == rhs.numbering
                 && lhs.usesTransactionPooling == rhs.usesTransactionPooling && lhs.schema == rhs.schema
         }
 
@@ -169,7 +187,27 @@
         var connectionSettings: ConnectionSettings {
             ConnectionSettings(
                 connectionString: connectionString, schemaName: schemaName, statementTimeout: statementTimeout,
-                lockTimeout: lockTimeout, usesTransactionPooling: usesTransactionPooling)
+                lockTimeout: lockTimeout, commitTimeout: commitTimeout, usesTransactionPooling: usesTransactionPooling)
+        }
+
+        /// When a store gives positions in the history to transactions, in addition to the reads of its history.
+        ///
+        /// A standby server cannot give positions, so its readers see a transaction when a store on the primary server has
+        /// given it one.
+        public enum Numbering: Hashable, Sendable {
+            /// Every second while the server sends changes to a standby server, for which the store looks at its opening and
+            /// every 30 seconds.
+            case automatic
+            /// Only when the history is read or observed.
+            case onDemand
+            /// At an interval, for standby servers of which `pg_stat_replication` does not know: those that share the storage
+            /// of the primary server, as in Aurora, and those that read archived files.
+            case every(Duration)
+
+            /// The interval that was chosen, or `nil`.
+            var interval: Duration? {
+                if case .every(let interval) = self { interval } else { nil }
+            }
         }
     }
 #endif

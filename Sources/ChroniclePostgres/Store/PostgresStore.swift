@@ -33,6 +33,8 @@
         let layout: StoreLayout
         let pool: ConnectionPool
         let commits: CommitWatcher
+        /// Gives positions to transactions in the background, or `nil`.
+        private let numbering: BackgroundNumbering?
         let automaticPurge = AutomaticHistoryPurge()
         /// Whether triggers or rules of other programs, which existed at the opening, may change further values in a save.
         let runsOtherTriggers: Bool
@@ -40,7 +42,8 @@
         /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
         ///
         /// Opening adds the tables and columns that the schema requires. Roles without the privilege to create tables can
-        /// open a store that is complete.
+        /// open a store that is complete. A standby server can be read; saves throw `SwiftDataError.storeReadOnly` until the
+        /// server is promoted.
         ///
         /// - Parameters:
         ///   - configuration: The server and options of the store.
@@ -66,8 +69,9 @@
         ///   - `SwiftDataError.storeBusy` if another session keeps the tables locked. Try again.
         ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing, or have an earlier format, that the role must
         ///     not create or upgrade, or that the configuration does not allow to create; open the store once as the owner of
-        ///     the tables. The same error if the role lacks a privilege, which the detail names, or if the database has
-        ///     another encoding than UTF8.
+        ///     the tables, on the primary server. The same error if the role lacks a privilege, which the detail names, if the
+        ///     database has another encoding than UTF8, or if the server is a distributed one on which the store cannot record
+        ///     a history.
         /// - Complexity: Proportional to the number of tables, columns and indexes.
         public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
             let schema = try configuration.validatedSchema()
@@ -83,6 +87,18 @@
             pool.require(storeIdentifier: identifier)
             commits = CommitWatcher(
                 pool, storeIdentifier: identifier, recordsHistory: configuration.recordsHistory)
+            if configuration.recordsHistory, configuration.allowsSave, !configuration.isInspector {
+                numbering = BackgroundNumbering(
+                    pool, configuration.numbering, isReplicated: opened.isReplicated)
+            } else {
+                numbering = nil
+            }
+            if opened.isStandby {
+                log(
+                    .notice, event: "standbyOpened",
+                    "the server is a standby server, so the store is read-only unless the server is promoted",
+                    metadata: ["schemaName": layout.schemaName])
+            }
             if let version = opened.migratedVersion {
                 log(
                     .notice, event: "storeMigrated",
@@ -109,6 +125,7 @@
             pool = ConnectionPool(sharing: connection)
             identifier = layout.storeIdentifier
             runsOtherTriggers = false
+            numbering = nil
             commits = CommitWatcher(pool, storeIdentifier: identifier, recordsHistory: false)
         }
 

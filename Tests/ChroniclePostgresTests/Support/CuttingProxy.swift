@@ -160,7 +160,7 @@
 
         // MARK: Sockets
 
-        private static func makeSocket() -> Int32 {
+        static func makeSocket() -> Int32 {
             #if canImport(Glibc)
                 socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             #else
@@ -168,7 +168,7 @@
             #endif
         }
 
-        private static func withAddress<Result>(
+        static func withAddress<Result>(
             _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
         ) -> Result {
             var address = sockaddr_un()
@@ -181,13 +181,13 @@
             }
         }
 
-        private static func read(_ descriptor: Int32) -> [UInt8]? {
+        static func read(_ descriptor: Int32) -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &bytes, bytes.count, 0)
             return count > 0 ? Array(bytes.prefix(count)) : nil
         }
 
-        private static func write(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+        static func write(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

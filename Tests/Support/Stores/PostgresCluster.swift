@@ -51,13 +51,8 @@ package final class PostgresCluster: Sendable {
         self.smallDisk = smallDisk
         port = settings["port"].flatMap { Int($0) } ?? 5_432
         programs = try Self.findPrograms()
-        // The path of a socket has at most 107 bytes.
-        directory = URL(fileURLWithPath: "/tmp/chronicle-pg-\(UInt32.random(in: .min ... .max))")
         (user, prefix) = try Self.unprivilegedUser()
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        if !prefix.isEmpty {
-            _ = try Self.run("/usr/bin/env", ["chown", user, directory.path])
-        }
+        directory = try Self.makeDirectory(of: user, prefix)
         _ = try Self.run(
             "/usr/bin/env",
             prefix + [
@@ -65,16 +60,13 @@ package final class PostgresCluster: Sendable {
                 "--username", user, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
                 "--no-instructions",
             ])
+        guardian = try Self.startGuardian(directory, programs, prefix)
         var all = [
             "listen_addresses": "", "unix_socket_directories": directory.path, "fsync": "off",
             "max_connections": "200", "log_min_messages": "fatal", "shared_buffers": "64MB", "max_wal_size": "256MB",
         ]
         all.merge(settings) { $1 }
-        let lines = all.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'\n" }.joined()
-        let file = try FileHandle(forWritingTo: directory.appending(path: "data/postgresql.conf"))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(lines.utf8))
-        try file.close()
+        try configure(all)
         if let access {
             let text = (["local all \(user) trust"] + access).joined(separator: "\n") + "\n"
             try Data(text.utf8).write(to: directory.appending(path: "data/pg_hba.conf"))
@@ -86,8 +78,69 @@ package final class PostgresCluster: Sendable {
             try FileManager.default.createDirectory(
                 at: directory.appending(path: "small"), withIntermediateDirectories: false)
         }
-        guardian = try Self.startGuardian(directory, programs, prefix)
         try start()
+    }
+
+    /// Creates a standby server that receives the changes of another server, and starts it.
+    ///
+    /// - Parameters:
+    ///   - primary: The other server.
+    ///   - name: The name of the standby server for `synchronous_standby_names`.
+    ///   - settings: Further settings of the server.
+    /// - Throws: ``Shell/Failure`` if the server cannot be copied or does not start.
+    package init(
+        standbyOf primary: PostgresCluster, name: String = "standby", _ settings: [String: String] = [:]
+    ) throws {
+        (smallDisk, port, programs) = (nil, primary.port, primary.programs)
+        (user, prefix) = (primary.user, primary.prefix)
+        directory = try Self.makeDirectory(of: user, prefix)
+        _ = try Self.run(
+            "/usr/bin/env",
+            prefix + [
+                programs.appending(path: "pg_basebackup").path, "--pgdata", directory.appending(path: "data").path,
+                "--dbname", "\(primary.connectionString()) application_name=\(name)", "--write-recovery-conf",
+                "--checkpoint", "fast", "--no-sync",
+            ])
+        guardian = try Self.startGuardian(directory, programs, prefix)
+        var all = ["unix_socket_directories": directory.path, "wal_retrieve_retry_interval": "50ms"]
+        all.merge(settings) { $1 }
+        try configure(all)
+        try start()
+    }
+
+    /// Appends settings to the configuration of the server, before it is started.
+    private func configure(_ settings: [String: String]) throws {
+        let lines = settings.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'\n" }.joined()
+        let file = try FileHandle(forWritingTo: directory.appending(path: "data/postgresql.conf"))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(lines.utf8))
+        try file.close()
+    }
+
+    private static func makeDirectory(of user: String, _ prefix: [String]) throws -> URL {
+        // The path of a socket has at most 107 bytes.
+        let directory = URL(fileURLWithPath: "/tmp/chronicle-pg-\(UInt32.random(in: .min ... .max))")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        if !prefix.isEmpty { _ = try run("/usr/bin/env", ["chown", user, directory.path]) }
+        return directory
+    }
+
+    /// Sends a signal to all processes of the server.
+    package func signal(_ name: String) throws {
+        let file = directory.appending(path: "data/postmaster.pid")
+        let postmaster = try String(contentsOf: file, encoding: .utf8).prefix { $0 != "\n" }
+        let command = "kill -\(name) \(postmaster) $(ps -o pid= --ppid \(postmaster))"
+        _ = try Self.run("/bin/sh", ["-c", command])
+    }
+
+    /// Ends the recovery of a standby server, which then accepts changes.
+    package func promote() throws {
+        _ = try Self.run(
+            "/usr/bin/env",
+            prefix + [
+                programs.appending(path: "pg_ctl").path, "--pgdata", directory.appending(path: "data").path, "--wait",
+                "--silent", "promote",
+            ])
     }
 
     /// Starts the server and waits until it accepts connections.
@@ -134,6 +187,13 @@ package final class PostgresCluster: Sendable {
     ///   - user: The name of the role, or `nil` for the owner of the cluster.
     package func connectionString(database: String = "postgres", user: String? = nil) -> String {
         "host=\(directory.path) port=\(port) user=\(user ?? self.user) dbname=\(database)"
+    }
+
+    /// Returns a connection string with several servers, for the first one that meets `target_session_attrs`.
+    package static func connectionString(_ clusters: PostgresCluster..., target: String = "any") -> String {
+        let hosts = clusters.map(\.directory.path).joined(separator: ",")
+        let ports = clusters.map { "\($0.port)" }.joined(separator: ",")
+        return "host=\(hosts) port=\(ports) user=\(clusters[0].user) dbname=postgres target_session_attrs=\(target)"
     }
 
     /// Runs a script with `psql`, which stops at the first error.

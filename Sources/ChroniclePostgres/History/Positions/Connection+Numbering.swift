@@ -33,6 +33,13 @@
                         + "and try again"
                 }
                 throw error
+            } catch let error as PostgresError where error.isCommitTimeout {
+                // Nothing of the program was to be written.
+                var busy = PostgresError(message: error.message, sqlState: "55P03")
+                busy.recommendation =
+                    "transactions cannot get their positions until it does; start the standby server, or remove it from "
+                    + "synchronous_standby_names, and try again"
+                throw busy
             }
         }
 

@@ -1,0 +1,85 @@
+#if Postgres
+    import Foundation
+
+    /// Limits the wait for a commit, which no parameter of the server does: a session waits for a synchronous standby server
+    /// for as long as that is down, and a server that is paused does not close its connections.
+    ///
+    /// The results of a save arrive together with the end of its commit, so the client does not know whether the server
+    /// still executes the statements, which may take longer. Another session therefore looks at what the first one does.
+    final class CommitLimit {
+        private let limit: Duration
+        private let session: Connection.Session?
+        private let settings: ConnectionSettings
+        private let clock = ContinuousClock()
+        private var start: ContinuousClock.Instant?
+        private var nextLook: ContinuousClock.Instant?
+        /// The first of the latest looks that did not find the session executing a statement.
+        private var stuckSince: ContinuousClock.Instant?
+        private var observer: Connection?
+
+        /// - Parameters:
+        ///   - limit: The limit. A commit is given up between this time and one and a half times as long.
+        ///   - session: The session that commits, or `nil` if a proxy assigns it.
+        ///   - settings: How to connect another session.
+        init(_ limit: Duration, _ session: Connection.Session?, _ settings: ConnectionSettings) {
+            (self.limit, self.session, self.settings) = (limit, session, settings)
+        }
+
+        deinit { observer?.close() }
+
+        /// Throws an error if the commit takes too long. Called about 20 times a second while the client waits.
+        func check() throws {
+            let now = clock.now
+            guard let start, let look = nextLook else {
+                start = now
+                nextLook = now + limit / 2
+                return
+            }
+            if settings.isProbe, now - start >= limit { throw PostgresError(commitTimeout: limit) }
+            guard !settings.isProbe, now >= look else { return }
+            nextLook = now + min(.seconds(1), limit / 10)
+            if isExecuting() {
+                stuckSince = nil
+                return
+            }
+            let since = stuckSince ?? now
+            stuckSince = since
+            if clock.now - start >= limit, clock.now - since >= limit / 2 { throw PostgresError(commitTimeout: limit) }
+        }
+
+        /// Returns whether the session executes a statement, as far as another session can find out.
+        private func isExecuting() -> Bool {
+            do {
+                let observer = try self.observer ?? Connection(settings.probing)
+                self.observer = observer
+                if let session {
+                    return try observer.run(
+                        "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2 "
+                            + "AND wait_event IS DISTINCT FROM 'SyncRep'",
+                        Parameters(.int64(session.process), .text(session.start)), isPrepared: false
+                    ).count > 0
+                }
+                // It can be the session of another client, whose wait is as long as that of this one.
+                return try observer.run(
+                    "SELECT 1 FROM pg_stat_activity WHERE usename = current_user AND datname = current_database() "
+                        + "AND wait_event = 'SyncRep'", isPrepared: false
+                ).count == 0
+            } catch {
+                // The server does not respond to the other session either.
+                observer?.close()
+                observer = nil
+                return false
+            }
+        }
+    }
+
+    extension Connection {
+        /// Returns the limit for the wait for results, or `nil` if there is none.
+        ///
+        /// - Parameter mayCommit: Whether the statements may commit.
+        func waitLimit(mayCommit: Bool) -> CommitLimit? {
+            guard mayCommit || settings.isProbe else { return nil }
+            return settings.commitTimeout.map { CommitLimit($0, session, settings) }
+        }
+    }
+#endif

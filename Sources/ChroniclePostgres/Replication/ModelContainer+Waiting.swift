@@ -1,0 +1,85 @@
+#if Postgres
+    public import ChronicleCore
+
+    extension ModelContainer {
+        /// Waits until the stores contain the transaction of a token, so that reads see what was saved on another server.
+        ///
+        /// ```swift
+        /// try context.save()                                       // on the primary server
+        /// let token = try context.currentHistoryToken()
+        /// try await replica.waitUntilVisible(token, timeout: .seconds(5))
+        /// let trips = try ModelContext(replica).fetch(FetchDescriptor<Trip>())
+        /// ```
+        ///
+        /// A transaction is visible on a standby server when it has its position in the history there, which a token proves that
+        /// it has on the primary server. A store on a primary server, and one of another type, contains it at once or never.
+        ///
+        /// - Parameters:
+        ///   - token: The token.
+        ///   - timeout: How long to wait.
+        /// - Throws: One of the following errors.
+        ///   - `SwiftDataError.storeBusy` if the transaction was not visible in time. Read from the primary server, or wait
+        ///     again; ``PostgresStore/replicationStatus()`` tells how far the server is behind.
+        ///   - `SwiftDataError.historyTokenAhead` if the store is not on a standby server and does not contain the transaction,
+        ///     for example because the server was promoted without it. Fetch the models again.
+        ///   - `SwiftDataError.historyTokenForked` if the store has another transaction at the position.
+        ///   - `SwiftDataError.historyTokenStoreMismatch` if the container has no store of the token.
+        ///   - `SwiftDataError.storeUnavailable` if a server cannot be reached. `SwiftDataError.historyDisabled` if a store
+        ///     records no history. `CancellationError` if the task was canceled.
+        public func waitUntilVisible(_ token: DefaultHistoryToken, timeout: Duration = .seconds(30)) async throws {
+            let end = ContinuousClock.now + timeout
+            for identifier in (token.tokenValue ?? [:]).keys.sorted() {
+                let store = stores.first { $0.identifier == identifier }
+                guard let store = store as? any HistoryProviding<DefaultHistoryTransaction> else {
+                    throw SwiftDataError.historyTokenStoreMismatch.with(
+                        detail: "the container has no store of the token; use a container of the same database",
+                        storeIdentifier: identifier)
+                }
+                var pause = Duration.milliseconds(5)
+                while try !store.contains(token) {
+                    guard ContinuousClock.now < end else {
+                        throw SwiftDataError.storeBusy.with(
+                            detail:
+                                "the transaction was not visible on the standby server within \(timeout); wait again, or "
+                                + "read from the primary server",
+                            storeIdentifier: identifier)
+                    }
+                    try await Task.sleep(for: pause)
+                    pause = min(pause * 2, .milliseconds(100))
+                }
+            }
+        }
+    }
+
+    extension HistoryProviding<DefaultHistoryTransaction> {
+        /// Returns whether the store contains the transaction of a token, also if it was deleted from the history since.
+        ///
+        /// - Throws: An error if it never will.
+        fileprivate func contains(_ token: DefaultHistoryToken) throws -> Bool {
+            // Before the look at the history: a server that is promoted in between may receive the transaction first.
+            let isStandby = try (self as? PostgresStore)?.isOnStandby() ?? false
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+            descriptor.fetchLimit = 1
+            do { _ = try fetchHistoryIdentifiers(descriptor) } catch SwiftDataError.historyTokenAhead where isStandby {
+                return false
+            } catch SwiftDataError.storeBusy where isStandby {
+                // A change of the primary server can cancel a read.
+                return false
+            } catch let error as SwiftDataError where Self.provesTransaction(error) {
+                return true
+            }
+            return true
+        }
+
+        /// Whether an error about a token means that the store had the transaction.
+        private static func provesTransaction(_ error: SwiftDataError) -> Bool {
+            error == .historyTokenGap || error == .historyTokenExpired
+        }
+    }
+
+    extension PostgresStore {
+        func isOnStandby() throws -> Bool {
+            try attributingErrors { try pool.read { try $0.isStandby() } }
+        }
+    }
+#endif

@@ -1,0 +1,241 @@
+#if Postgres
+    import Chronicle
+    import ChronicleCore
+    import ChroniclePostgres
+    import ChronicleTestSupport
+    import Foundation
+    import Synchronization
+    import Testing
+
+    /// Standby servers that take over, and those that do not respond.
+    @Suite("PostgreSQL failover", .requiresPostgres, .serialized) struct FailoverTests {
+        /// What a commit waited for is on the standby server, with its positions.
+        @Test func promotionWithoutLoss() async throws {
+            let replicas = try Replicas(isSynchronous: true)
+            let string = PostgresCluster.connectionString(replicas.primary, replicas.standby, target: "read-write")
+            let container = try replicas.container(string)
+            for number in 1...3 { try container.add(number) }
+            let consumer = try container.historyConsumer(named: "search", startingAt: .beginning)
+            let token = try container.token
+            #expect(try container.transactions().count == 3)
+            try container.add(4)
+
+            try replicas.primary.stop(mode: "immediate")
+            #expect(throws: SwiftDataError.storeUnavailable) { try container.add(5) }
+            try replicas.standby.promote()
+            #expect(try container.numbers == [1, 2, 3, 4])
+            #expect(try container.transactions(after: token).map(\.transactionIdentifier) == [4])
+            try container.add(5)
+            #expect(try container.transactions().map(\.transactionIdentifier) == [1, 2, 3, 4, 5])
+            #expect(try consumer.nextBatch()?.changes.count == 5)
+            try replicas.remove()
+        }
+
+        /// Transactions that the standby server did not receive are missing, and their tokens are detected.
+        @Test func promotionWithLoss() async throws {
+            let replicas = try Replicas()
+            let primary = try replicas.container(replicas.primary.connectionString())
+            try primary.add(1)
+            let common = try primary.token
+            try replicas.waitForStandby()
+            // A standby server whose receiver is stopped gets nothing more.
+            try replicas.standby.psql("ALTER SYSTEM SET primary_conninfo = ''")
+            try replicas.standby.psql("SELECT pg_reload_conf()")
+            try replicas.wait { try replicas.primary.psql("SELECT count(*) FROM pg_stat_replication") == "0" }
+            try primary.add(2)
+            let consumer = try primary.historyConsumer(named: "search", startingAt: .beginning)
+            let lost = try primary.token
+            let standby = try replicas.container(replicas.standby.connectionString())
+            #expect(try !standby.postgres.replicationStatus().isReceiving)
+            withExtendedLifetime(consumer) {}
+
+            try replicas.primary.stop(mode: "immediate")
+            try replicas.standby.promote()
+            #expect(throws: SwiftDataError.historyTokenAhead) { try standby.transactions(after: lost) }
+            await #expect(throws: SwiftDataError.historyTokenAhead) { try await standby.waitUntilVisible(lost) }
+            try standby.add(3)
+            #expect(throws: SwiftDataError.historyTokenForked) { try standby.transactions(after: lost) }
+            await #expect(throws: SwiftDataError.historyTokenForked) { try await standby.waitUntilVisible(lost) }
+            #expect(try standby.transactions(after: common).count == 1)
+            #expect(try standby.numbers == [1, 3])
+            try replicas.remove()
+        }
+
+        /// A consumer whose position was lost begins again.
+        @Test func consumerOfLostTransactionsIsReset() throws {
+            let replicas = try Replicas()
+            let primary = try replicas.container(replicas.primary.connectionString())
+            try primary.add(1)
+            // The position in the record is restored from a primary server that had more transactions.
+            let consumer = try primary.historyConsumer(named: "search", startingAt: .beginning)
+            try consumer.acknowledge(try #require(try consumer.nextBatch()))
+            try replicas.waitForStandby()
+            let record = try replicas.primary.psql("SELECT position FROM seats.chronicle_consumer")
+            #expect(record == "1")
+            try replicas.primary.stop(mode: "immediate")
+            try replicas.standby.promote()
+            try replicas.standby.psql(
+                "UPDATE seats.chronicle_consumer SET position = 7, check_value = 7 WHERE name = 'search'")
+            let standby = try replicas.container(replicas.standby.connectionString())
+            let again = try standby.historyConsumer(named: "search", startingAt: .beginning)
+            let batch = try #require(try again.nextBatch())
+            guard case .reset = batch.content else {
+                Issue.record("\(batch)")
+                return
+            }
+            try replicas.remove()
+        }
+
+        /// Each save of several writers, during whose work the primary server dies, was committed, rolled back, or is unknown.
+        @Test func savesDuringAFailover() async throws {
+            let replicas = try Replicas(isSynchronous: true)
+            let string = PostgresCluster.connectionString(replicas.primary, replicas.standby, target: "read-write")
+            enum Outcome { case saved, notSaved, unknown }
+            let found = Mutex<[(number: Int, outcome: Outcome)]>([])
+            let isPromoted = Mutex(false)
+            let end = ContinuousClock.now + .seconds(60)
+            func writer(_ number: Int) throws -> @Sendable () throws -> Void {
+                let container = try replicas.container(string)
+                return {
+                    var savesAfterFailover = 0
+                    for number in (number * 100_000)... {
+                        guard ContinuousClock.now < end else { throw POSIXError(.ETIMEDOUT) }
+                        var outcome = Outcome.saved
+                        do {
+                            try container.add(number)
+                            if isPromoted.withLock(\.self) { savesAfterFailover += 1 }
+                        } catch SwiftDataError.storeUnavailable {
+                            outcome = .notSaved
+                        } catch SwiftDataError.saveOutcomeUnknown {
+                            outcome = .unknown
+                        }
+                        found.withLock { [outcome] in $0.append((number, outcome)) }
+                        guard savesAfterFailover < 5 else { return }
+                    }
+                }
+            }
+            try await inThreads([
+                writer(1), writer(2), writer(3),
+                {
+                    try replicas.wait {
+                        try replicas.primary.psql("SELECT count(*) > 100 FROM seats.\"GraphSeat\"") == "t"
+                    }
+                    try replicas.primary.stop(mode: "immediate")
+                    try replicas.standby.promote()
+                    isPromoted.withLock { $0 = true }
+                },
+            ])
+            let outcomes = found.withLock(\.self)
+            let container = try replicas.container(string)
+            let numbers = Set(try container.numbers)
+            for (number, outcome) in outcomes {
+                switch outcome {
+                case .saved: #expect(numbers.contains(number), "\(number) is lost")
+                case .notSaved: #expect(!numbers.contains(number), "\(number) is there")
+                case .unknown: break
+                }
+            }
+            #expect(try container.transactions().count == numbers.count)
+            try replicas.remove()
+        }
+
+        /// A standby server that has not been promoted does not tell whether a save was committed.
+        @Test func standbyDoesNotDetermineAnOutcome() throws {
+            let replicas = try Replicas()
+            let proxy = try CuttingProxy(replicas.primary)
+            let hosts = "\(proxy.directory.path),\(replicas.standby.directory.path)"
+            let string = "host=\(hosts) user=\(replicas.primary.user) dbname=postgres"
+            let container = try replicas.container(string) { $0.connectionTimeout = .milliseconds(300) }
+            let context = ModelContext(container)
+            context.insert(GraphSeat(1))
+            try context.save()
+            try replicas.waitForStandby()
+            try replicas.standby.psql("SELECT pg_wal_replay_pause()")
+            try replicas.wait { try replicas.standby.psql("SELECT pg_get_wal_replay_pause_state()") == "paused" }
+            // The open connection remains.
+            try FileManager.default.removeItem(atPath: proxy.directory.path + "/.s.PGSQL.5432")
+            proxy.setMode(.cuttingResponse)
+            context.insert(GraphSeat(2))
+            let error = try #require(throws: SwiftDataError.self) { try context.save() }
+            #expect(error == .saveOutcomeUnknown && error.detail?.contains("standby server") == true)
+            #expect(try replicas.primary.psql("SELECT count(*) FROM seats.\"GraphSeat\"") == "2")
+            #expect(try container.numbers == [1])
+            try replicas.remove()
+        }
+
+        // MARK: A synchronous standby server that does not respond
+
+        @Test func synchronousStandbyThatIsDown() throws {
+            let replicas = try Replicas(isSynchronous: true)
+            let container = try replicas.container(replicas.primary.connectionString()) {
+                $0.commitTimeout = .milliseconds(300)
+                $0.lockTimeout = .milliseconds(300)
+            }
+            let author = ModelContext(container)
+            try container.add(1)
+            let token = try container.token
+            try replicas.standby.stop()
+            let error = try #require(throws: SwiftDataError.self) { try container.add(2) }
+            #expect(error == .saveOutcomeUnknown && error.detail?.contains("synchronous standby server") == true)
+            // What needs no commit works.
+            #expect(try container.numbers == [1])
+            #expect(try container.token == token)
+            // The session still waits, and holds what it has written.
+            #expect(throws: SwiftDataError.storeBusy) { try container.add(2) }
+            // A transaction that does not wait is visible, and reading its position does wait.
+            try replicas.primary.psql(
+                "SET synchronous_commit = local; INSERT INTO seats.\"GraphSeat\"(number) VALUES (3)")
+            for _ in 1...2 {
+                let error = try #require(throws: SwiftDataError.self) { try container.transactions() }
+                #expect(error == .storeBusy)
+            }
+            // Whatever else is written, too.
+            let tag = try #require(throws: SwiftDataError.self) { try author.tag("down") }
+            #expect([.saveOutcomeUnknown, .storeBusy].contains(tag))
+
+            try replicas.standby.start()
+            try replicas.wait { (try? container.numbers) == [1, 2, 3] }
+            try replicas.wait { (try? container.transactions().count) == 3 }
+            try container.add(4)
+            #expect(try container.transactions(after: token).count == 3)
+            try replicas.remove()
+        }
+
+        /// The limit is not one for statements, which may take longer.
+        @Test func longStatementsAreNotInterrupted() throws {
+            let cluster = try PostgresCluster.shared.get()
+            let configuration = try PostgresConfiguration.testing { $0.commitTimeout = .milliseconds(100) }
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            try cluster.psql(
+                """
+                SET search_path = \(configuration.schemaName ?? "");
+                CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
+                'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END';
+                CREATE TRIGGER slow BEFORE INSERT ON "GraphSeat" FOR EACH ROW EXECUTE FUNCTION slow();
+                CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON "GraphSeat" DEFERRABLE INITIALLY DEFERRED \
+                FOR EACH ROW EXECUTE FUNCTION slow()
+                """)
+            try container.add(1)
+            #expect(try container.numbers == [1])
+        }
+
+        /// A server that is paused responds neither to the save nor to the session that looks at it.
+        @Test func serverThatIsPaused() throws {
+            let cluster = try PostgresCluster()
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self,
+                configurations: PostgresConfiguration(
+                    cluster.connectionString(), schemaName: "seats", commitTimeout: .milliseconds(300)))
+            try container.add(1)
+            // The notification of the save uses a connection.
+            let notified = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'NOTIFY%' AND state = 'idle'"
+            while try cluster.psql(notified) == "0" {}
+            try cluster.signal("STOP")
+            let error = Result { try container.add(2) }
+            try cluster.signal("CONT")
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try error.get() }
+            try cluster.remove()
+        }
+    }
+#endif
