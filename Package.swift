@@ -143,7 +143,7 @@ let package = Package(
         // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that
         // ignore case, it would be the same folder as `Chronicle`.
         .executableTarget(
-            name: "ChronicleCLI", dependencies: ["Chronicle"],
+            name: "ChronicleCLI", dependencies: ["Chronicle", "ChroniclePostgres"],
             // The parts of the timeline are compiled into the program, so that it needs no file beside it.
             resources: [
                 "page.html", "page.css", "data.js", "filters.js", "list.js", "details.js", "lanes.js", "controls.js",
@@ -182,7 +182,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleCLITests",
-            dependencies: ["ChronicleCLI", "Chronicle", "ChronicleTestSupport", "ChronicleTestWorker"],
+            dependencies: [
+                "ChronicleCLI", "Chronicle", "ChroniclePostgres", "ChronicleTestSupport", "ChronicleTestWorker",
+            ],
             exclude: ["Golden"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func position(_ text: String) throws -> Position {
-        let file = try StoreFile(url: GoldenStore.copy(), allowsSave: false)
+        let file = try StoreFile(.file(GoldenStore.copy()), allowsSave: false)
         return try Position(text, in: file.store, settings())
     }
 
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func tokensAndTags() throws {
-        let file = try StoreFile(url: GoldenStore.copy(), allowsSave: false)
+        let file = try StoreFile(.file(GoldenStore.copy()), allowsSave: false)
         let tag = try #require(try file.store.historyTags().first).token
         let number = try #require(tag.position(in: file.store.identifier))
         let text = Position.text(tag, in: file.store.identifier)

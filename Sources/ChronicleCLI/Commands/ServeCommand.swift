@@ -29,10 +29,10 @@ enum ServeCommand {
         // Reports a store without a history before a browser requests it.
         _ = try file.store.currentHistoryToken()
         let pages = TimelineServer(
-            file.url, limit: try arguments.count("number") ?? .max,
+            file.location, limit: try arguments.count("number") ?? .max,
             maximumSize: try TimelineCommand.maximumSize(arguments))
         let server = try HTTPServer(port: try port(arguments)) { try pages.respond(to: $0, $1) }
-        try console.line("\(file.url.lastPathComponent.escaped): http://localhost:\(server.port)/ (Ctrl-C ends)")
+        try console.line("\(file.name.escaped): http://localhost:\(server.port)/ (Ctrl-C ends)")
         try console.flush()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             // Waiting would block a thread of the concurrency runtime.

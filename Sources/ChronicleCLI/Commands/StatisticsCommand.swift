@@ -16,15 +16,16 @@ enum StatisticsCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let history = try file.store.historyStatistics()
-        let size = try size(of: file.url)
+        let size = try file.store.byteCount()
         let first = try file.store.earliestHistoryToken()
         let newest = try file.store.currentHistoryToken()
         let tags = try file.store.historyTags()
         let consumers = try file.store.consumerRecords()
         let counts = try file.modelCounts()
-        let tables = try file.store.isTracked ? TrackedDatabase(url: file.url).tables() : []
+        let tracked = file.store.isTracked ? file.location.url.map { TrackedDatabase(url: $0) } : nil
+        let tables = try tracked?.tables() ?? []
         let interrupted = interruptions(tables)
-        let differences = try file.store.isTracked ? TrackedDatabase(url: file.url).unrecordedRows() : []
+        let differences = try tracked?.unrecordedRows() ?? []
         let unrecorded = UnrecordedTable.all(in: tables)
         func token(_ token: DefaultHistoryToken?) -> String? {
             token.map { Position.text($0, in: file.store.identifier) }
@@ -53,7 +54,7 @@ enum StatisticsCommand {
         let about = history.isEstimated ? "about " : ""
         var rows = [
             ["store", file.store.identifier.escaped],
-            ["file", "\(NumberText.bytes(size))"],
+            [file.location.url == nil ? "tables" : "file", "\(NumberText.bytes(size))"],
             ["history", "\(about)\(NumberText.bytes(Int64(history.bytes)))"],
             ["transactions", NumberText.grouped(history.transactions)],
             ["changes", about + NumberText.grouped(history.changes)],
@@ -80,11 +81,6 @@ enum StatisticsCommand {
         tables.compactMap { table in
             if case .interrupted(let reason) = table.state { (table.name, reason) } else { nil }
         }
-    }
-
-    private static func size(of url: URL) throws -> Int64 {
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-        return (attributes[.size] as? NSNumber)?.int64Value ?? 0
     }
 }
 

@@ -99,10 +99,10 @@ enum TimelineCommand {
     /// Throws an error if the output would replace the store or one of the files beside it.
     private static func requireOther(_ path: String, than file: StoreFile) throws {
         var output = stat()
-        guard stat(path, &output) == 0 else { return }
+        guard let url = file.location.url, stat(path, &output) == 0 else { return }
         for suffix in ["", "-wal", "-shm", "-journal", "-events", "-consumers"] {
             var status = stat()
-            guard stat(file.url.path + suffix, &status) == 0 else { continue }
+            guard stat(url.path + suffix, &status) == 0 else { continue }
             guard status.st_dev != output.st_dev || status.st_ino != output.st_ino else {
                 throw UsageError("\(path.escaped) is a file of the store; choose another path with -o")
             }

@@ -11,48 +11,79 @@ enum VerifyCommand {
             row is what its recorded history says. Tables of a tracked database that are not recorded are named in a message. \
             Problems are listed with their kind, table and row. A file that contains no \
             store, because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a \
-            defect that can damage files.
+            defect that can damage files. In a PostgreSQL database, the triggers, positions, transactions, changes, tags and \
+            consumers are checked, and whether each row exists as its history says.
             """,
         options: [.json], negativeResult: "problems were found", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
-        try StoreFile.requireFile(file)
+        let path = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
+        let location = try StoreFile.Location(path)
+        if location.url != nil { try StoreFile.requireFile(path) }
         let progress = Progress(console)
         var count = 0
         let isJSON = arguments.has("json")
-        let url = URL(fileURLWithPath: file)
-        // Nothing was reported if the file could not be read.
-        try StoreFile.recovering(url) {
-            try DefaultStore.verify(fileAt: url, progress: { progress.show("Verifying", part: $0) }) { problem in
-                count += 1
-                progress.finish()
-                if isJSON {
-                    try console.line(
-                        .members([
-                            "kind": .string(problem.kind.rawValue), "table": .optional(problem.table),
-                            "row": problem.row.map(JSON.integer) ?? .null, "detail": .string(problem.detail),
-                        ]))
-                } else {
-                    try console.line("\(console.styled(problem.kind.rawValue, .red))  \(problem.description.escaped)")
-                }
+        try location.verify(progress: { progress.show("Verifying", part: $0) }) { problem in
+            count += 1
+            progress.finish()
+            if isJSON {
+                try console.line(
+                    .members([
+                        "kind": .string(problem.kind), "table": .optional(problem.table),
+                        "row": problem.row.map(JSON.integer) ?? .null, "detail": .string(problem.detail),
+                    ]))
+            } else {
+                try console.line("\(console.styled(problem.kind, .red))  \(problem.text.escaped)")
             }
         }
         progress.finish()
-        try noteUnrecordedTables(file, console)
-        if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
+        if let url = location.url {
+            try noteUnrecordedTables(url, console)
+            if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
+        }
         if !isJSON {
-            try console.line(count == 0 ? "The file is valid." : "\(NumberText.grouped(count)) problems found.")
+            let noun = location.url == nil ? "store" : "file"
+            try console.line(count == 0 ? "The \(noun) is valid." : "\(NumberText.grouped(count)) problems found.")
         }
         return count == 0 ? .success : .negative
     }
 
     /// Names the tables of a tracked database that are not recorded, which is no problem.
-    private static func noteUnrecordedTables(_ path: String, _ console: Console) throws {
-        let url = URL(fileURLWithPath: path)
+    private static func noteUnrecordedTables(_ url: URL, _ console: Console) throws {
         guard try DefaultStore.isTracked(fileAt: url) else { return }
         let names = UnrecordedTable.all(in: try TrackedDatabase(url: url).tables()).map(\.name.escaped)
         guard !names.isEmpty else { return }
         console.message("Note: not recorded: \(names.joined(separator: ", ")); chronicle stats has the reasons.")
+    }
+}
+
+/// A problem that ``VerifyCommand`` lists.
+struct StoreFinding {
+    let kind: String
+    let table: String?
+    let row: Int64?
+    let detail: String
+    /// The table, the row and the detail.
+    let text: String
+}
+
+extension StoreFile.Location {
+    /// Checks the store.
+    ///
+    /// - Throws: The error of a store that cannot be read, or of a closure.
+    fileprivate func verify(progress: @escaping (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
+        switch self {
+        case .file(let url):
+            // Nothing was reported if the file could not be read.
+            try StoreFile.recovering(url) {
+                try DefaultStore.verify(fileAt: url, progress: progress) { problem in
+                    try report(
+                        StoreFinding(
+                            kind: problem.kind.rawValue, table: problem.table, row: problem.row, detail: problem.detail,
+                            text: problem.description))
+                }
+            }
+        case .database(let database): try database.verify(progress: progress, report)
+        }
     }
 }

@@ -56,7 +56,8 @@ extension Command.Operand {
 
     /// The store, which most commands read or write.
     static let file = Command.Operand(
-        name: "FILE", summary: "the store; $CHRONICLE_FILE or the only store in the directory if omitted",
+        name: "FILE",
+        summary: "the store, a path or postgresql://…; $CHRONICLE_FILE or the only store in the directory if omitted",
         isOptional: true)
 }
 

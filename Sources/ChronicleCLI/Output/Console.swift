@@ -69,7 +69,13 @@ final class Console {
     func message(_ text: String) {
         // What precedes the message was printed before it. If the output is closed, the next write reports it.
         try? flush()
-        errorSink(Data("\(text)\n".utf8))
+        errorSink(Data("\(Self.withoutConnectionStrings(text))\n".utf8))
+    }
+
+    /// Replaces connection strings of PostgreSQL, which can contain a password.
+    static func withoutConnectionStrings(_ text: String) -> String {
+        // Until the end of the server's name, also if the password contains spaces.
+        text.replacing(/postgres(ql)?:\/\/(.*@\S*|\S*)/, with: "postgresql://…")
     }
 
     /// Replaces the last line of standard error, for ``Progress``.

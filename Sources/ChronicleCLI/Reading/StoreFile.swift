@@ -3,8 +3,32 @@ import Foundation
 
 /// A store that a command reads or writes, opened without model classes.
 struct StoreFile {
-    let url: URL
-    let store: DefaultStore
+    /// Where a store is.
+    enum Location {
+        case file(URL)
+        case database(PostgresLocation)
+
+        /// Reads the operand of a command.
+        ///
+        /// - Throws: ``UsageError`` if a connection string is not valid.
+        init(_ text: String) throws {
+            if let database = try PostgresLocation(text) {
+                self = .database(database)
+            } else {
+                self = .file(URL(fileURLWithPath: text))
+            }
+        }
+
+        /// The file, or `nil`.
+        var url: URL? {
+            if case .file(let url) = self { url } else { nil }
+        }
+    }
+
+    let location: Location
+    let store: any ToolStore
+    /// A name for titles: that of the file, or those of the database and the schema.
+    let name: String
     /// A container of the store, for what contexts and containers do with its history.
     let container: ModelContainer
     /// The primary keys of a tracked database that were read.
@@ -12,19 +36,25 @@ struct StoreFile {
     /// The models of the store.
     var schema: Schema { store.schema }
 
-    /// Opens a store without changing its file.
+    /// Opens a store without changing it.
     ///
-    /// - Parameter path: The path, or `nil` for the default of ``path(_:_:)``.
-    /// - Throws: `SwiftDataError` if the file cannot be read as a store, or ``UsageError`` without a default path.
+    /// - Parameter path: The path or the connection string, or `nil` for the default of ``path(_:_:)``.
+    /// - Throws: `SwiftDataError` if the store cannot be read, or ``UsageError`` without a default path.
     static func read(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
+        let location = try Location(path)
+        guard let url = location.url else { return try StoreFile(location, allowsSave: false) }
         try requireFile(path)
-        let url = URL(fileURLWithPath: path)
-        return try recovering(url) { try StoreFile(url: url, allowsSave: false) }
+        return try recovering(url) { try StoreFile(location, allowsSave: false) }
     }
 
     /// Throws an error with the path as the user wrote it if there is no file.
+    ///
+    /// - Throws: ``UsageError`` for a connection string.
     static func requireFile(_ path: String) throws {
+        guard try PostgresLocation(path) == nil else {
+            throw UsageError("the command is for SQLite files; a PostgreSQL store records its history by itself")
+        }
         guard !FileManager.default.fileExists(atPath: path) else { return }
         throw FileFailure(path, .ENOENT)
     }
@@ -45,44 +75,61 @@ struct StoreFile {
     ///   ``UsageError`` without a default path.
     static func write(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
-        try requireFile(path)
-        try DefaultStore.recover(fileAt: URL(fileURLWithPath: path))
+        let location = try Location(path)
+        if let url = location.url {
+            try requireFile(path)
+            try DefaultStore.recover(fileAt: url)
+        }
         let file = try read(path, console)
         // Otherwise opening the file with write access would enable the history.
         _ = try file.store.currentHistoryToken()
-        return try StoreFile(url: file.url, allowsSave: true)
+        return try StoreFile(location, allowsSave: true)
     }
 
-    init(url: URL, allowsSave: Bool) throws {
-        self.url = url
-        let schema = try DefaultStore.schema(ofFileAt: url)
-        var configuration = ModelConfiguration(schema: schema, url: url, allowsSave: allowsSave)
-        configuration.isInspector = true
-        store = try DefaultStore(configuration, migrationPlan: nil)
+    init(_ location: Location, allowsSave: Bool) throws {
+        switch location {
+        case .file(let url):
+            try self.init(location, Self.store(url, DefaultStore.schema(ofFileAt: url), allowsSave: allowsSave))
+        case .database(let database): try self.init(location, database.open(allowsSave: allowsSave))
+        }
+    }
+
+    private init(_ location: Location, _ store: any ToolStore) throws {
+        (self.location, self.store) = (location, store)
+        name = try store.placeName
         container = ModelContainer(forHistoryOf: store)
     }
 
-    /// Opens a store to which an export is replayed. A file that does not exist is created, and one whose creation was
+    private static func store(_ url: URL, _ schema: Schema, allowsSave: Bool = true) throws -> DefaultStore {
+        var configuration = ModelConfiguration(schema: schema, url: url, allowsSave: allowsSave)
+        configuration.isInspector = true
+        return try DefaultStore(configuration, migrationPlan: nil)
+    }
+
+    /// Opens a store to which an export is replayed. A store that does not exist is created, and a file whose creation was
     /// interrupted is completed.
     ///
     /// - Parameter schema: Returns the models that the export describes.
     static func replica(
         _ path: String, _ console: Console, creating schema: () throws -> Schema
     ) throws -> StoreFile {
-        let url = URL(fileURLWithPath: path)
+        let location = try Location(path)
+        let url: URL
+        switch location {
+        case .file(let file): url = file
+        case .database(let database):
+            let file = try withoutActuallyEscaping(schema) { schema in
+                try StoreFile(location, database.open(allowsSave: true, creating: schema))
+            }
+            // Throws an error if the history is disabled.
+            _ = try file.store.currentHistoryToken()
+            return file
+        }
         try DefaultStore.recover(fileAt: url)
         guard FileManager.default.fileExists(atPath: path), try DefaultStore.formatVersion(ofFileAt: url) != nil else {
-            return try StoreFile(creating: url, schema())
+            return try StoreFile(location, store(url, schema()))
         }
         return try write(path, console)
-    }
-
-    private init(creating url: URL, _ schema: Schema) throws {
-        self.url = url
-        var configuration = ModelConfiguration(schema: schema, url: url)
-        configuration.isInspector = true
-        store = try DefaultStore(configuration, migrationPlan: nil)
-        container = ModelContainer(forHistoryOf: store)
     }
 
     // MARK: The default path
@@ -166,9 +213,12 @@ struct StoreFile {
     /// Returns the models as they were at a position.
     ///
     /// - Throws: `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
-    func store(asOf token: DefaultHistoryToken) throws -> DefaultStore {
+    func store(asOf token: DefaultHistoryToken) throws -> any ToolStore {
+        guard type(of: store).capabilities.contains(.earlierPositions) else {
+            throw UsageError("only the present models of a PostgreSQL database can be listed; use now as the position")
+        }
         let past: any DataStore = try store.store(asOf: token)
-        guard let past = past as? DefaultStore else {
+        guard let past = past as? any ToolStore else {
             throw SwiftDataError.unsupportedFeature
         }
         return past

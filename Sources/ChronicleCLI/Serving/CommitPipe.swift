@@ -10,8 +10,9 @@ final class CommitPipe: Sendable {
 
     /// Begins to observe the commits of a store, of any process.
     ///
-    /// - Throws: `POSIXError` if the process has too many open files.
-    init(_ store: DefaultStore) throws {
+    /// - Throws: `POSIXError` if the process has too many open files, or the error of a server that accepts no further
+    ///   connection.
+    init(_ store: any ToolStore) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         for end in ends {
@@ -20,7 +21,7 @@ final class CommitPipe: Sendable {
         }
         let writer = ends[1]
         (descriptor, self.writer) = (ends[0], writer)
-        observation = store.observeCommits {
+        observation = try store.observeCommits {
             var byte: UInt8 = 0
             // If the pipe is full, it is readable already.
             _ = write(writer, &byte, 1)

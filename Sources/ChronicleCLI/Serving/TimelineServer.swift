@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Each request opens the store again, so that a file that was replaced or upgraded is read as it is now.
 final class TimelineServer: Sendable {
-    private let url: URL
+    private let location: StoreFile.Location
     private let limit: Int
     private let maximumSize: Int
     /// Pages are made one after the other. Each takes a processor and some memory.
@@ -14,8 +14,8 @@ final class TimelineServer: Sendable {
     /// How long a connection for events may be silent. Then a comment is sent, which fails if the client has gone.
     private static let silence = Duration.seconds(15)
 
-    init(_ url: URL, limit: Int, maximumSize: Int) {
-        (self.url, self.limit, self.maximumSize) = (url, limit, maximumSize)
+    init(_ location: StoreFile.Location, limit: Int, maximumSize: Int) {
+        (self.location, self.limit, self.maximumSize) = (location, limit, maximumSize)
     }
 
     /// Sends the response to a request.
@@ -51,7 +51,7 @@ final class TimelineServer: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unlink(template)
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var writer = TimelineWriter(try StoreFile(url: url, allowsSave: false))
+        var writer = TimelineWriter(try StoreFile(location, allowsSave: false))
         writer.isLive = true
         writer.maximumSize = maximumSize
         writer.selection.limit = limit
@@ -70,7 +70,7 @@ final class TimelineServer: Sendable {
         }
         let file: StoreFile, commits: CommitPipe, start: DefaultHistoryToken
         do {
-            file = try StoreFile(url: url, allowsSave: false)
+            file = try StoreFile(location, allowsSave: false)
             guard let token = Position.token(text, in: file.store.identifier) else {
                 return try connection.send(.badRequest, "The position is invalid: /events?after=POSITION")
             }

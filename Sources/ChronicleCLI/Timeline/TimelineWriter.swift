@@ -46,7 +46,7 @@ struct TimelineWriter {
         try output(Data(before.utf8))
         var json = JSONBytes()
         json.append(raw: #"{"file":"#)
-        json.append(file.url.lastPathComponent)
+        json.append(file.name)
         json.append(raw: isLive ? #","live":true,"blocks":["# : #","live":false,"blocks":["#)
         try emit(json, output)
         let position = try writeBlocks(output)

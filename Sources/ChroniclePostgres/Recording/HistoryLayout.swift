@@ -57,6 +57,19 @@
                 """, Parameters(.int64(recordsHistory ? 1 : 0), .text(expected)))
         }
 
+        /// Returns whether another program changed or disabled the triggers, or replaced rows without firing them, since the
+        /// latest opening by the owner of the tables.
+        static func isChanged(_ connection: Connection) throws -> Bool {
+            let earlier = try MetaTable.text(.files, connection).flatMap { TableFiles($0) }
+            if try earlier.map({ try TableFiles(connection).isChanged(since: $0) }) ?? false { return true }
+            return try connection.run(
+                """
+                SELECT split_part(definitions, ' ', 2) <> (\(digest(connection))) \
+                FROM \(connection.schema).chronicle_history
+                """, isPrepared: false
+            ).bool(0, 0)
+        }
+
         /// Remembers whether another program changed or disabled the triggers, or replaced rows without firing them. Called
         /// before an opening changes tables.
         static func noteChanges(_ connection: Connection) throws {

@@ -19,6 +19,8 @@
         ///     again.
         ///   - `SwiftDataError.modelValidationFailure` if a relationship references a deleted model, or if a model would
         ///     lose the destination of a required one-to-one relationship. Assign another model and save again.
+        ///   - `SwiftDataError.historyReplayConflict` if the request replays a transaction of another store, and this store
+        ///     was changed since.
         ///   - `SwiftDataError.valueOutOfRange` if a text contains a NUL character, which PostgreSQL cannot store. Remove
         ///     it.
         ///   - `SwiftDataError.deleteDenied` if a required reference to a deleted model exists. Delete the referencing
@@ -103,7 +105,8 @@
             var checks = 0..<0
             return try commit { connection in
                 do {
-                    guard writer.bindsKeys || request.acknowledgement != nil || reconciles else {
+                    let isReplay = request.replay != nil
+                    guard writer.bindsKeys || request.acknowledgement != nil || reconciles || isReplay else {
                         var pipeline = Pipeline()
                         checks = try write(&writer, &pipeline)
                         let results = try connection.run(pipeline, asTransaction: true)
@@ -115,10 +118,13 @@
                         if let acknowledgement = request.acknowledgement {
                             try store.apply(acknowledgement, connection)
                         }
+                        if let replay = request.replay { try store.apply(replay, connection) }
                         var pipeline = Pipeline()
-                        checks = try write(&writer, &pipeline, checksOneToOnes: !reconciles)
-                        pipeline.commits = !reconciles
+                        // A replayed transaction contains the changes of both sides that were recorded.
+                        checks = try write(&writer, &pipeline, checksOneToOnes: !reconciles && !isReplay)
+                        pipeline.commits = !reconciles && !isReplay
                         writer.readKeys(try connection.run(pipeline))
+                        if isReplay { try store.requireListedDeletes(request, connection) }
                         guard reconciles else { return Rows(inserted: writer.inserted) }
                         return try reconcile(writer.inserted, connection)
                     }
@@ -176,11 +182,16 @@
                         if let acknowledgement = request.acknowledgement {
                             try store.apply(acknowledgement, connection)
                         }
+                        if let replay = request.replay { try store.apply(replay, connection) }
                         _ = try connection.pipeline {
                             try pending.begin(&$0, recordsHistory: store.configuration.recordsHistory)
                         }
                         let inserted = try writer.write(connection)
                         if store.configuration.recordsHistory { try writer.mergeChanges(connection) }
+                        if request.replay != nil {
+                            try store.requireListedDeletes(request, connection)
+                            return Rows(inserted: inserted)
+                        }
                         return try reconcile(inserted, connection)
                     }
                 } catch let error as PostgresError where !error.endsSession {
@@ -195,7 +206,14 @@
         /// committed.
         private func commit(_ body: (Connection) throws -> Rows) throws -> Saved {
             let resolution = CommitResolution<Saved>(store) { connection in
-                try pending.outcome(in: store, connection, acknowledgement: request.acknowledgement) { keys in
+                // The position is not in the history, and can be the only effect of a replay.
+                if let replay = request.replay {
+                    let reached = try store.replayedToken(connection)
+                    if reached == replay.previous { return .rolledBack }
+                    guard reached == replay.token else { return .unknown("another replay has continued") }
+                    return .committed(Saved(rows: Rows(inserted: try identifiers([:]))))
+                }
+                return try pending.outcome(in: store, connection, acknowledgement: request.acknowledgement) { keys in
                     Saved(rows: Rows(inserted: try identifiers(keys)), token: try token(connection))
                 }
             }

@@ -18,10 +18,8 @@
         /// The type of the store's snapshots.
         public typealias Snapshot = DefaultSnapshot
 
-        /// The capabilities except replicas and earlier positions.
-        public static var capabilities: DataStoreCapabilities {
-            [.excludedIdentifiers, .inheritance, .explicitIdentifiers]
-        }
+        /// The capabilities except earlier positions.
+        public static var capabilities: DataStoreCapabilities { [.excludedIdentifiers, .inheritance, .replay] }
 
         /// The configuration that the store was opened with.
         public let configuration: PostgresConfiguration

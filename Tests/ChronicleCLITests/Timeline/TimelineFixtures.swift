@@ -49,7 +49,7 @@ enum TimelineFixtures {
     static func makePage(
         of store: TestStore, _ name: String = "timeline.html", configure: (inout TimelineWriter) -> Void = { _ in }
     ) throws -> (url: URL, content: TimelineWriter.Content) {
-        var writer = TimelineWriter(try StoreFile(url: store.url, allowsSave: false))
+        var writer = TimelineWriter(try StoreFile(.file(store.url), allowsSave: false))
         configure(&writer)
         var page = Data()
         let content = try writer.write { page += $0 }

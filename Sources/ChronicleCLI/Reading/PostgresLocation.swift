@@ -1,0 +1,103 @@
+import Chronicle
+import Foundation
+
+#if Postgres
+    import ChroniclePostgres
+#endif
+
+/// A store in a PostgreSQL database, as the user writes it: `postgresql://app@db.example.org/travel?schema=trips`.
+///
+/// The text can contain a password, so no message contains it.
+struct PostgresLocation: Equatable {
+    /// The connection string of libpq.
+    let connectionString: String
+    /// The schema of the database, or `nil` for the first one of the role's search path.
+    let schemaName: String?
+
+    /// Reads a location.
+    ///
+    /// - Returns: `nil` if the text is the path of a file.
+    /// - Throws: ``UsageError`` if the name of the schema is not valid.
+    init?(_ text: String) throws {
+        guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            (connectionString, schemaName) = (text, nil)
+            return
+        }
+        // The parameter is that of the tool; libpq rejects parameters that it does not know.
+        let name = "schema="
+        let parameters = parts[1].split(separator: "&")
+        let others = parameters.filter { !$0.hasPrefix(name) }
+        connectionString = parts[0] + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
+        guard let value = parameters.last(where: { $0.hasPrefix(name) })?.dropFirst(name.count) else {
+            schemaName = nil
+            return
+        }
+        guard let decoded = String(value).removingPercentEncoding, !decoded.isEmpty else {
+            throw UsageError("the parameter schema of the connection string is not the name of a schema")
+        }
+        schemaName = decoded
+    }
+
+    #if Postgres
+        func open(allowsSave: Bool, creating schema: (() throws -> Schema)? = nil) throws -> any ToolStore {
+            var configuration = PostgresConfiguration(
+                connectionString, schemaName: schemaName, allowsSave: allowsSave, preservesValues: schema != nil)
+            configuration.connectionLimit = 4
+            return try PostgresStore(inspecting: configuration, creating: schema)
+        }
+
+        /// Checks the store; see ``VerifyCommand``.
+        func verify(progress: (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
+            let configuration = PostgresConfiguration(connectionString, schemaName: schemaName, allowsSave: false)
+            try PostgresStore(inspecting: configuration).verify(progress: progress) { problem in
+                try report(
+                    StoreFinding(
+                        kind: problem.kind.rawValue, table: problem.table, row: problem.row, detail: problem.detail,
+                        text: problem.description))
+            }
+        }
+    #else
+        func verify(progress: (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
+            _ = try open(allowsSave: false)
+        }
+
+        func open(allowsSave: Bool, creating schema: (() throws -> Schema)? = nil) throws -> any ToolStore {
+            throw UsageError(
+                "this build of chronicle does not support PostgreSQL; build it with --traits default,Postgres")
+        }
+    #endif
+}
+
+#if Postgres
+    extension PostgresStore: ToolStore {
+        var isTracked: Bool { false }
+
+        func byteCount() throws -> Int64 { try tableByteCount() }
+
+        func primaryKeyColumns(ofEntity entityName: String) -> [String]? { nil }
+
+        func primaryKey(of identifier: PersistentIdentifier) throws -> [PropertyValue] {
+            identifier.integerPrimaryKey.map { [.integer($0)] } ?? []
+        }
+
+        func identifier(ofEntity entityName: String, primaryKey: [PropertyValue]) throws -> PersistentIdentifier? {
+            guard case .integer(let key)? = primaryKey.first, primaryKey.count == 1 else { return nil }
+            return try identifier(ofEntity: entityName, key: key)
+        }
+
+        func fetchRows(
+            ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?,
+            withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void
+        ) throws {
+            try fetchRows(ofEntity: entityName, identifiers: identifiers) { try row($0, []) }
+        }
+
+        func requireVacuum() throws {
+            throw UsageError("--compact is for files; PostgreSQL vacuums its tables by itself")
+        }
+
+        func compact() throws { try requireVacuum() }
+    }
+#endif

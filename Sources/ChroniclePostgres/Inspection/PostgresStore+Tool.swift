@@ -1,0 +1,160 @@
+#if Postgres
+    package import ChronicleCore
+    import ChronicleSQL
+    import Foundation
+
+    // What the command-line tool needs besides the interface of the store.
+    extension PostgresStore {
+        /// Opens a store with the models that its catalog describes, without their classes.
+        ///
+        /// It changes neither the tables nor what the store records about its programs.
+        ///
+        /// - Parameters:
+        ///   - configuration: The server and options of the store. Its schema is ignored.
+        ///   - schema: Returns the models of a store that is created, or `nil` to throw an error if there is none.
+        /// - Throws: The errors of ``init(_:migrationPlan:)``.
+        package convenience init(
+            inspecting configuration: PostgresConfiguration, creating schema: (() throws -> Schema)? = nil
+        ) throws {
+            var configuration = configuration
+            configuration.isInspector = true
+            let opener = StoreOpener(configuration, Schema(), nil)
+            let known = try ChroniclePostgres.attributingErrors(to: nil) { try opener.recordedSchema() }
+            switch (known, schema) {
+            case (let known?, _): configuration.schema = known
+            case (nil, let schema?): configuration.schema = try schema()
+            case (nil, nil):
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the schema of the database contains no store; check its name and the database")
+            }
+            try self.init(configuration, migrationPlan: nil)
+        }
+
+        /// The names of the database and of the schema, for messages.
+        package var placeName: String {
+            get throws {
+                let database = try attributingErrors {
+                    try pool.read { try $0.run("SELECT current_database()::text").text(0, 0) }
+                }
+                return "\(database).\(layout.schemaName)"
+            }
+        }
+
+        /// The names of all attributes and relationships in the history, also of those that were removed.
+        package var recordedPropertyNames: Set<String> {
+            Set(layout.recorded.flatMap { $0.attributes.map(\.name) })
+        }
+
+        /// Returns whether history was deleted.
+        package func isHistoryPurged() throws -> Bool { try readingHistory { $0.state.floor > 0 } }
+
+        /// Returns the number of bytes of the store's tables and indexes.
+        package func tableByteCount() throws -> Int64 {
+            try attributingErrors {
+                try pool.read { connection in
+                    try connection.run(
+                        """
+                        SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c \
+                        WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p', 'm')
+                        """, isPrepared: false
+                    ).int64(0, 0)
+                }
+            }
+        }
+
+        /// Calls a closure with the rows of an entity and those that inherit from it, in the order of their primary keys.
+        ///
+        /// - Parameters:
+        ///   - entityName: The name of an entity of the schema.
+        ///   - identifiers: The models to return, or `nil` for all.
+        ///   - row: A closure that receives the models. It can use the store.
+        /// - Throws: The error that `row` throws, or an error of the server.
+        /// - Complexity: O(*n*) in the number of rows, of which up to 1,000 are in memory.
+        package func fetchRows(
+            ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
+            _ row: (DefaultSnapshot) throws -> Void
+        ) throws {
+            let table = try layout.table(named: entityName)
+            if let identifiers {
+                let fetch = try fetch(table, DataStoreLookup.identifiers(identifiers))
+                return try attributingErrors {
+                    try forEachRow(pool.read { try $0.run(fetch.select(table.selection)) }, of: table, row)
+                }
+            }
+            try attributingErrors {
+                try pool.use { connection in
+                    try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") { connection in
+                        try forEachRow(of: table, connection, row)
+                    }
+                }
+            }
+        }
+
+        private func fetch(_ table: EntityTable, _ lookup: DataStoreLookup? = nil) throws -> FetchSQL {
+            try FetchSQL(
+                FetchDescriptor<RemovedModel>(), of: table.entity, lookup: lookup, schema: schema,
+                storeIdentifier: identifier, dialect: layout.dialect)
+        }
+
+        /// Reads rows in parts, with a cursor of the open transaction.
+        func forEachRow(
+            of table: EntityTable, _ connection: Connection, _ row: (DefaultSnapshot) throws -> Void
+        ) throws {
+            let query = try fetch(table).select(table.selection)
+            // In the order of the keys, which every fetch has.
+            try connection.run(
+                "DECLARE chronicle_rows NO SCROLL CURSOR FOR \(query.sql(for: layout.dialect))",
+                Parameters(query.bindings), isPrepared: false)
+            while true {
+                let result = try connection.run("FETCH 1000 FROM chronicle_rows", isPrepared: false)
+                try forEachRow(result, of: table, row)
+                if result.count < 1_000 { break }
+            }
+            try connection.run("CLOSE chronicle_rows", isPrepared: false)
+        }
+
+        private func forEachRow(
+            _ result: QueryResult, of table: EntityTable, _ row: (DefaultSnapshot) throws -> Void
+        ) throws {
+            let reader = RowReader(table: table, result: result)
+            for index in 0..<reader.count {
+                let (identifier, values) = try reader.row(index)
+                try row(DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
+            }
+        }
+
+        /// Returns the number of models of an entity, and of those that inherit from it.
+        package func fetchCount(ofEntity entityName: String) throws -> Int {
+            let fetch = try fetch(try layout.table(named: entityName))
+            return try attributingErrors { Int(try pool.read { try $0.run(fetch.count).int64(0, 0) }) }
+        }
+
+        /// Returns the identifier of a model.
+        package func identifier(ofEntity entityName: String, key: Int64) throws -> PersistentIdentifier {
+            try layout.table(named: entityName).origin.identifier(key)
+        }
+    }
+
+    extension StoreOpener {
+        /// Returns the models that the catalog of a store describes, or `nil` if there is no store.
+        ///
+        /// - Throws: `SwiftDataError.loadIssueModelContainer` if the role lacks a privilege.
+        func recordedSchema() throws -> Schema? {
+            try configuration.validate()
+            var settings = configuration.connectionSettings
+            let schemaName = try schemaName(settings)
+            settings.schemaName = schemaName
+            let connection = try Connection(settings)
+            defer { connection.close() }
+            do {
+                guard try SchemaCompletion.hasStore(connection) else { return nil }
+                let definitions = try Catalog(connection).definitionsByName()
+                let schema = Schema(entities: definitions.sorted { $0.key < $1.key }.map(\.value))
+                try schema.validate()
+                return schema
+            } catch let error as PostgresError where error.isPrivilegeViolation {
+                throw lackOfPrivilege(error, schemaName)
+            }
+        }
+    }
+#endif
