@@ -38,7 +38,11 @@
             if settings.isProbe, now - start >= limit { throw PostgresError(commitTimeout: limit) }
             guard !settings.isProbe, now >= look else { return }
             nextLook = now + min(.seconds(1), limit / 10)
-            if isExecuting() {
+            guard let isExecuting = isExecuting() else {
+                if clock.now - start >= limit * 4 { throw PostgresError(commitTimeout: limit) }
+                return
+            }
+            if isExecuting {
                 stuckSince = nil
                 return
             }
@@ -47,8 +51,8 @@
             if clock.now - start >= limit, clock.now - since >= limit / 2 { throw PostgresError(commitTimeout: limit) }
         }
 
-        /// Returns whether the session executes a statement, as far as another session can find out.
-        private func isExecuting() -> Bool {
+        /// Returns whether the session executes a statement, or `nil` if the server is there but accepts no other session.
+        private func isExecuting() -> Bool? {
             do {
                 let observer = try self.observer ?? Connection(settings.probing)
                 self.observer = observer
@@ -65,10 +69,11 @@
                         + "AND wait_event = 'SyncRep'", isPrepared: false
                 ).count == 0
             } catch {
-                // The server does not respond to the other session either.
                 observer?.close()
                 observer = nil
-                return false
+                // An error of the server, for example because it has too many sessions. Otherwise, it does not respond to the
+                // other session either.
+                return (error as? PostgresError)?.message.contains("FATAL") == true ? nil : false
             }
         }
     }

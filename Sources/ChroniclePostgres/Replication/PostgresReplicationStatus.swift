@@ -49,11 +49,21 @@
             try requireHistory()
             return try attributingErrors {
                 try pool.read { connection in
-                    try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") { connection in
+                    let read = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+                    let (state, count) = try connection.transaction(read) { connection in
                         let state = try HistoryState(connection.run(HistoryState.select(connection)))
                         let pending = try connection.run(
                             "SELECT count(*) FROM \(connection.schema).chronicle_pending")
-                        return try status(connection, state, Int(pending.int64(0, 0)))
+                        return (state, Int(pending.int64(0, 0)))
+                    }
+                    do { return try status(connection, state, count) } catch let error as PostgresError
+                        where ["0A000", "42883", "42P01"].contains(error.sqlState)
+                    {
+                        // A server with its own replication, such as Aurora.
+                        return PostgresReplicationStatus(
+                            isStandby: try connection.isStandby(), newestToken: state.newestToken(identifier),
+                            pendingTransactionCount: count, isReceiving: false, isPaused: false,
+                            unappliedByteCount: nil, newestCommitDate: nil, delay: nil)
                     }
                 }
             }

@@ -201,6 +201,31 @@
             try replicas.remove()
         }
 
+        /// A session that waits for the standby server is not ended: that would make its changes visible.
+        @Test func connectionIsLostWhileACommitWaits() async throws {
+            let replicas = try Replicas(isSynchronous: true)
+            let proxy = try CuttingProxy(replicas.primary)
+            let string = "host=\(proxy.directory.path) user=\(replicas.primary.user) dbname=postgres"
+            let container = try replicas.container(string) { $0.numbering = .onDemand }
+            try container.add(1)
+            // Otherwise the look for the transaction gives positions, which waits as well.
+            _ = try container.token
+            try replicas.standby.stop()
+            let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            try await inThreads([
+                { #expect(throws: SwiftDataError.saveOutcomeUnknown) { try container.add(2) } },
+                {
+                    try replicas.wait { try replicas.primary.psql(waiting) == "1" }
+                    proxy.cut()
+                },
+            ])
+            #expect(try replicas.primary.psql(waiting) == "1")
+            #expect(try container.numbers == [1])
+            try replicas.standby.start()
+            try replicas.wait { try container.numbers == [1, 2] }
+            try replicas.remove()
+        }
+
         /// The limit is not one for statements, which may take longer.
         @Test func longStatementsAreNotInterrupted() throws {
             let cluster = try PostgresCluster.shared.get()

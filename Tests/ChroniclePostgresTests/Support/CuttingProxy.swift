@@ -33,6 +33,8 @@
 
         private let lock = NSLock()
         private var mode = Mode.passing
+        /// The connections to the server, which remain until the test ends.
+        private var sockets: [Int32] = []
         private let listener: Int32
         private let server: String
         let directory: TemporaryDirectoryOfSockets
@@ -64,6 +66,11 @@
             try? FileManager.default.removeItem(atPath: directory.path)
         }
 
+        /// Ends all connections now.
+        func cut() {
+            for socket in lock.withLock({ sockets }) { shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+
         func setMode(_ mode: Mode) { lock.withLock { self.mode = mode } }
 
         private func connect(_ client: Int32) {
@@ -74,6 +81,7 @@
                 close(server)
                 return
             }
+            lock.withLock { sockets.append(server) }
             Thread.detachNewThread { [weak self] in
                 // The threads end when one of the sockets does.
                 while let request = Self.read(client) {

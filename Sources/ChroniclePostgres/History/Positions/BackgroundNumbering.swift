@@ -48,10 +48,11 @@
             do {
                 if isAutomatic {
                     // The rows are visible to every role, their columns are not.
-                    let isReplicated = try pool.use {
-                        try !$0.isStandby() && $0.run("SELECT EXISTS (SELECT FROM pg_stat_replication)").bool(0, 0)
+                    func isReplicated(_ connection: Connection) throws -> Bool {
+                        guard try !connection.isStandby() else { return false }
+                        return try connection.run("SELECT EXISTS (SELECT FROM pg_stat_replication)").bool(0, 0)
                     }
-                    guard isReplicated else {
+                    guard try session.withLock(\.self).map(isReplicated) ?? pool.use(isReplicated) else {
                         replaceSession(nil)
                         return Self.pause
                     }
