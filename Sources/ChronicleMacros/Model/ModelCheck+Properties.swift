@@ -105,7 +105,7 @@ extension ModelCheck {
             report(
                 "wrappers",
                 "'\(property.name)' can have only one @Attribute or @Relationship; list all options in the first one",
-                at: own[1])
+                at: own[1], joining(own, of: property))
         }
         let known = ["Attribute", "Relationship", "ObservationIgnored", "MainActor"]
         for other in attributes where other.name.first?.isUppercase == true && !known.contains(other.name) {
@@ -114,6 +114,30 @@ extension ModelCheck {
                 + "mark '\(property.name)' @Transient"
             context.report(MacroDiagnostic(id: "otherWrapper", message: message, severity: .note), at: other)
         }
+    }
+
+    /// Returns the fix that lists the options of several `@Attribute`s in the first one.
+    private func joining(_ own: [AttributeSyntax], of property: StoredProperty) -> [FixIt] {
+        let arguments = own.flatMap { $0.arguments?.as(LabeledExprListSyntax.self).map(Array.init) ?? [] }
+        let options = arguments.filter { $0.label == nil }
+        let labels = arguments.compactMap { $0.label?.text }
+        // The property wrapper has parameters for three options.
+        guard own.allSatisfy({ $0.name == "Attribute" }), options.count <= 3, Set(labels).count == labels.count else {
+            return []
+        }
+        let labeled = ["originalName", "hashModifier"].flatMap { label in arguments.filter { $0.label?.text == label } }
+        let text = (options + labeled).map { $0.with(\.trailingComma, nil).trimmedDescription }.joined(separator: ", ")
+        let name = own[0].attributeName.trimmedDescription
+        let joined = AttributeSyntax("@\(raw: name)\(raw: text.isEmpty ? "" : "(\(text))")")
+            .with(\.trailingTrivia, own[own.count - 1].trailingTrivia)
+        let others = Set(own.dropFirst().map(\.id))
+        var fixed = property.declaration
+        // An array, because a filtered list has other identifiers.
+        fixed.attributes = AttributeListSyntax(
+            Array(property.declaration.attributes).filter { !others.contains($0.id) }
+                .map { $0.id == own[0].id ? .attribute(joined) : $0 })
+        fixed.leadingTrivia = property.declaration.leadingTrivia
+        return [.replace("list all options in the first @Attribute", property.declaration, with: fixed)]
     }
 
     private func checkConstant(_ property: StoredProperty) {

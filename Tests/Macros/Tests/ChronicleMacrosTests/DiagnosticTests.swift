@@ -56,7 +56,23 @@ import Testing
         Case(
             testDescription: "a property with two wrappers",
             source: "@Model class Trip {\n    @Attribute(.unique) @Attribute var name = \"\"\n}", line: 2,
-            message: "'name' can have only one @Attribute or @Relationship; list all options in the first one"),
+            message: "'name' can have only one @Attribute or @Relationship; list all options in the first one",
+            fixed: ["@Model class Trip {\n    @Attribute(.unique) var name = \"\"\n}"]),
+        Case(
+            testDescription: "a property with two attributes with options",
+            source: """
+                @Model class Trip {
+                    @Attribute(.unique) @Attribute(.spotlight, originalName: "title") public var name = ""
+                }
+                """, line: 2,
+            message: "'name' can have only one @Attribute or @Relationship; list all options in the first one",
+            fixed: [
+                """
+                @Model class Trip {
+                    @Attribute(.unique, .spotlight, originalName: "title") public var name = ""
+                }
+                """
+            ]),
         Case(
             testDescription: "a class of an actor", source: "@MainActor @Model class Trip { var name = \"\" }",
             message: "a model is confined to its context, not to an actor; remove @MainActor",
