@@ -79,6 +79,7 @@ let package = Package(
         .library(name: "Chronicle", targets: ["Chronicle"]),
         .library(name: "ChroniclePostgres", targets: ["ChroniclePostgres"]),
         .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
+        .library(name: "ChronicleAppleStore", targets: ["ChronicleAppleStore"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
         .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
         .executable(name: "chronicle", targets: ["ChronicleCLI"]),
@@ -124,6 +125,11 @@ let package = Package(
                 .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: settings),
+        // Stores of SwiftData and Core Data, for reading. No framework of Apple.
+        .target(
+            name: "ChronicleAppleStore",
+            dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLStore", "ChronicleStore", "ChronicleSQLite"],
+            swiftSettings: settings),
         // A compiler plug-in that generates the code of model classes.
         .macro(
             name: "ChronicleMacros", dependencies: syntaxDependencies, swiftSettings: settings + syntaxSettings,
@@ -168,6 +174,10 @@ let package = Package(
                 "ChronicleSQLStore", "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleAppleStoreTests",
+            dependencies: ["Chronicle", "ChronicleAppleStore", "ChronicleSQLite", "ChronicleTestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleProcessTests",
             dependencies: ["Chronicle", "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker"],

@@ -100,6 +100,9 @@ package struct FunctionCall: ~Copyable {
     /// Returns whether an argument is an integer.
     package func isInteger(_ index: Int) -> Bool { sqlite3_value_type(arguments[index]) == SQLITE_INTEGER }
 
+    /// Returns an argument in its storage class.
+    package func value(_ index: Int) -> ColumnValue { arguments[index].map { ColumnValue($0) } ?? .null }
+
     /// Returns the UTF-8 of an argument as text without copying it, or `nil` for NULL. The text may be invalid UTF-8.
     package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard let value = arguments[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }

@@ -154,7 +154,7 @@ struct PublicInterfaceTests {
         // What both SQL stores of this package share is in ChronicleSQLStore and ChronicleSQL.
         let exceptions = [
             "ChronicleStore/Store/ModelConfiguration.swift", "ChronicleStore/Store/DefaultStore+Tool.swift",
-            "ChronicleCore/Values/JSONEscaping.swift",
+            "ChronicleStore/Fetching/SQLiteQueries.swift", "ChronicleCore/Values/JSONEscaping.swift",
         ]
         var lines = 0
         for target in ["ChronicleCore", "ChronicleStore", "Chronicle"] {

@@ -1,0 +1,181 @@
+import ChronicleCore
+import ChronicleSQL
+import ChronicleStore
+
+/// The rows of a file with the columns that `FetchSQL` expects: a subquery for each root entity of the schema and for each
+/// relationship that is stored as links.
+struct AppleTables: SQLTables {
+    /// The subqueries by the name of the root entity.
+    private var models: [String: SQLQuery] = [:]
+    /// The subqueries by the name of the links.
+    private var linked: [String: SQLQuery] = [:]
+    private let dialect = SQLiteQueries.dialect
+
+    /// - Throws: `SwiftDataError.backwardMigration` with the name of the table, if the file does not contain a class or a
+    ///   property of the schema.
+    init(_ layout: AppleLayout, _ schema: Schema) throws {
+        for root in schema.entities where root.superentity == nil {
+            models[root.name] = try RootQuery(layout, schema, root).query
+        }
+        for links in schema.links { linked[links.name] = try LinkTable(layout, links).query }
+    }
+
+    func rows(of table: String) -> SQLQuery? { models[table] }
+
+    func links(of table: String) throws -> SQLQuery? { linked[table] }
+
+    func join(_ table: String, as alias: String) -> SQLJoin? {
+        guard let rows = models[table] else { return nil }
+        let dialect = dialect
+        return SQLJoin(
+            clause: { reference in
+                "LEFT JOIN \(rows) AS \(raw: alias) ON \(raw: alias).\(raw: ModelTables.primaryKey) = \(reference)"
+            },
+            column: { "\(raw: alias).\(raw: dialect.quoted($0))" })
+    }
+}
+
+extension AppleLayout {
+    /// Returns the entity of the file for a class, by its name or by its earlier name.
+    func entity(for entity: Schema.Entity) throws -> AppleEntity {
+        if let known = entities.byName[entity.name] ?? entities.byName[entity.originalName] { return known }
+        throw SwiftDataError.backwardMigration.with(
+            detail:
+                "the table Z_PRIMARYKEY of the file does not list the entity; remove the class from the schema, or open "
+                + "another file", entityName: entity.name)
+    }
+}
+
+/// The subquery with the rows of a hierarchy of classes.
+private struct RootQuery {
+    private(set) var query: SQLQuery
+
+    init(_ layout: AppleLayout, _ schema: Schema, _ root: Schema.Entity) throws {
+        let entity = try layout.entity(for: root)
+        guard let table = layout.table(of: entity) else {
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the file has no table \(entity.tableName)", entityName: root.name)
+        }
+        try table.require("Z_PK", "Z_ENT")
+        var columns: [SQLQuery] = ["Z_PK AS \(raw: ModelTables.primaryKey)"]
+        let kinds = schema.kinds(of: root.name).compactMap { schema.entitiesByName[$0] }.sorted { $0.name < $1.name }
+        var names: Set<String> = []
+        for kind in [root] + kinds {
+            let own = try layout.entity(for: kind)
+            for property in kind.storedProperties where names.insert(property.name).inserted {
+                let value = try ColumnValueQuery(layout, table, own, kind, property).query
+                columns.append("\(value) AS \(name: property.name)")
+            }
+        }
+        // The rows of the file's entities belong to the nearest class that the schema has.
+        let all = layout.entities.kinds(of: entity)
+        if schema.hasSubentities(root) {
+            var cases: SQLQuery = ""
+            for kind in all {
+                let chain = layout.entities.chain(of: kind)
+                let known = chain.firstNonNil { kind in
+                    kinds.first { $0.name == kind.name || $0.originalName == kind.name }
+                }
+                let name: SQLQuery = known.map { $0 === root ? "NULL" : "\(raw: literal($0.name))" } ?? "NULL"
+                cases = "\(cases) WHEN \(raw: String(kind.number)) THEN \(name)"
+            }
+            // A number that the file does not explain is no class, and the context reports the row.
+            columns.append(
+                "CASE Z_ENT\(cases) ELSE 'entity ' || ifnull(Z_ENT, 'NULL') END AS \(name: Schema.entityAttribute)")
+        }
+        query = "SELECT \(columns.joined(", ")) FROM \(name: table.name)"
+        if entity.superentityNumber != nil {
+            query = "\(query) WHERE Z_ENT IN (\(raw: all.map { String($0.number) }.joined(separator: ", ")))"
+        }
+        query = "(\(query))"
+    }
+}
+
+private func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+
+extension Sequence {
+    fileprivate func firstNonNil<Result>(_ transform: (Element) -> Result?) -> Result? {
+        for element in self { if let result = transform(element) { return result } }
+        return nil
+    }
+}
+
+/// The expression for the value of a property.
+private struct ColumnValueQuery {
+    let query: SQLQuery
+
+    init(
+        _ layout: AppleLayout, _ table: AppleTable, _ entity: AppleEntity, _ kind: Schema.Entity,
+        _ property: Schema.Property
+    ) throws {
+        let names = [property.name, property.originalName]
+        if let name = names.first(where: { layout.isAmbiguous($0, entity) }) {
+            throw SwiftDataError.backwardMigration.with(
+                detail:
+                    "the table \(table.name) has several columns Z\(name.uppercased()), and does not tell which one "
+                    + "belongs to the entity", entityName: kind.name, propertyName: property.name)
+        }
+        if let column = names.firstNonNil({ table.column("Z" + $0) }) {
+            query = Self.converted("\(name: column)", property)
+        } else if let elements = names.firstNonNil({ layout.composite(named: $0, of: entity) }),
+            let object = Self.object(elements, table)
+        {
+            query = object
+        } else if let value = property.defaultValue ?? (property.isOptional ? .null : nil) {
+            // The property was added to the class after the file was written.
+            query = value.isNull ? "NULL" : "\(value: value)"
+        } else {
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the table \(table.name) has no column Z\(property.name.uppercased()), and the property has no "
+                    + "default value; add one, or make the property optional",
+                entityName: kind.name, propertyName: property.name)
+        }
+    }
+
+    private static func converted(_ column: SQLQuery, _ property: Schema.Property) -> SQLQuery {
+        guard let attribute = property.attribute else { return column }
+        switch attribute.storage {
+        case .json: return "chronicle_apple_json(\(column))"
+        case .decimal: return "chronicle_apple_decimal(\(column))"
+        case .text where attribute.valueTypeName == "Decimal": return "chronicle_apple_decimal(\(column))"
+        case .blob where attribute.options.contains(.externalStorage): return "chronicle_apple_data(\(column))"
+        case .integer, .real, .text, .blob: return column
+        }
+    }
+
+    /// Returns a JSON object with the members of a composite attribute, or `nil` if one has no column.
+    private static func object(_ elements: [CachedModel.Property], _ table: AppleTable) -> SQLQuery? {
+        var members: [SQLQuery] = []
+        var columns: [SQLQuery] = []
+        for element in elements {
+            guard case .attribute(let type, _) = element.kind, let name = table.column("Z" + element.name) else {
+                return nil
+            }
+            let column: SQLQuery = "\(name: name)"
+            columns.append("\(column) IS NULL")
+            let value: SQLQuery =
+                switch type {
+                case 400: "json(chronicle_apple_decimal(\(column)))"
+                case 800: "json(iif(\(column) IS NULL, 'null', iif(\(column), 'true', 'false')))"
+                case 900: "CAST(\(column) AS REAL)"
+                case 1000: "chronicle_apple_base64(\(column))"
+                case 1100: "chronicle_apple_uuid(\(column))"
+                case 1800: "json(chronicle_apple_json(\(column)))"
+                default: column
+                }
+            members.append("\(raw: literal(element.name)), \(value)")
+        }
+        guard !members.isEmpty else { return nil }
+        return "CASE WHEN NOT (\(columns.joined(" AND "))) THEN json_object(\(members.joined(", "))) END"
+    }
+}
+
+extension AppleLayout {
+    /// Returns the attributes of which a composite attribute consists, or `nil` for another property.
+    func composite(named name: String, of entity: AppleEntity) -> [CachedModel.Property]? {
+        guard case .composite(let elements) = model?.entities[entity.name]?.property(named: name)?.kind else {
+            return nil
+        }
+        return elements.isEmpty ? nil : elements
+    }
+}

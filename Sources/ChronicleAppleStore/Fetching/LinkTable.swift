@@ -1,0 +1,92 @@
+import ChronicleCore
+import ChronicleSQL
+
+/// The table of a many-to-many relationship, or of a to-many relationship without an inverse.
+///
+/// A relationship `tags` of entity 3 with the inverse `items` of entity 7 is in a table `Z_3TAGS`, or `Z_7ITEMS`. Each column
+/// has the number of the entity to which it refers and the name of the relationship that refers to it: `Z_3ITEMS` and
+/// `Z_7TAGS`. Columns `Z_FOK_…` contain the order of an ordered relationship. Articles describe this; no store of the tests made
+/// by Apple's frameworks has such a table.
+struct LinkTable {
+    /// A subquery with the columns of `ModelTables`.
+    let query: SQLQuery
+
+    /// - Throws: `SwiftDataError.backwardMigration` if the file has no table for the relationship, and
+    ///   `SwiftDataError.unsupportedFileVersion` with its name if the columns have other names.
+    init(_ layout: AppleLayout, _ links: Schema.Links) throws {
+        let owners = try layout.chain(named: links.owner)
+        let destinations = try layout.chain(named: links.destination)
+        let names = [links.property.name, links.property.originalName]
+        let inverseNames = links.inverse.map { [$0.name, $0.originalName] } ?? []
+        let candidates =
+            owners.flatMap { owner in names.map { "Z_\(owner.number)\($0)" } }
+            + destinations.flatMap { destination in inverseNames.map { "Z_\(destination.number)\($0)" } }
+        guard let table = candidates.lazy.compactMap({ layout.tables[$0.uppercased()] }).first else {
+            if let query = Self.destinationColumn(layout, links, owners, names) {
+                self.query = query
+                return
+            }
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the file has no table \(candidates.first?.uppercased() ?? "") for the relationship",
+                entityName: links.owner, propertyName: links.property.name)
+        }
+        let columns = table.columns.map(\.name).filter { !$0.uppercased().hasPrefix("Z_FOK") }
+        func column(_ entities: [AppleEntity], _ names: [String]) -> String? {
+            let expected = entities.flatMap { entity in names.map { "Z_\(entity.number)\($0)".uppercased() } }
+            // A digit follows the name if it would occur twice.
+            return columns.first { expected.contains($0.uppercased()) }
+                ?? columns.first { column in
+                    expected.contains {
+                        column.uppercased().hasPrefix($0) && column.dropFirst($0.count).allSatisfy(\.isNumber)
+                    }
+                }
+        }
+        let destination = column(destinations, names)
+        let owner =
+            (inverseNames.isEmpty ? nil : column(owners, inverseNames)).flatMap { $0 == destination ? nil : $0 }
+            ?? columns.first { $0 != destination }
+        guard columns.count == 2, let destination, let owner, owner != destination else {
+            throw SwiftDataError.unsupportedFileVersion.with(
+                detail:
+                    "the columns of the table \(table.name) do not have the names of the relationship and its inverse",
+                entityName: links.owner, propertyName: links.property.name)
+        }
+        let pairs: SQLQuery =
+            "SELECT \(name: owner) AS owner, \(name: destination) AS destination FROM \(name: table.name)"
+        // Both directions of each pair; the file contains one or both.
+        query =
+            links.isSymmetric
+            ? "(\(pairs) UNION SELECT \(name: destination), \(name: owner) FROM \(name: table.name))" : "(\(pairs))"
+    }
+
+    /// Returns the rows of a to-many relationship without an inverse whose destinations refer to their owner, with a column
+    /// such as `Z3TAGS`, or `nil` if there is no such column.
+    private static func destinationColumn(
+        _ layout: AppleLayout, _ links: Schema.Links, _ owners: [AppleEntity], _ names: [String]
+    ) -> SQLQuery? {
+        guard links.inverse == nil, let destination = layout.entities.byName[links.destination],
+            let table = layout.table(of: destination)
+        else { return nil }
+        for owner in owners {
+            for name in names {
+                guard let column = table.column("Z\(owner.number)\(name)") else { continue }
+                return """
+                    (SELECT \(name: column) AS owner, Z_PK AS destination FROM \(name: table.name) \
+                    WHERE \(name: column) IS NOT NULL)
+                    """
+            }
+        }
+        return nil
+    }
+}
+
+extension AppleLayout {
+    /// Returns the entity of a class and those from which it inherits, which may declare a relationship.
+    fileprivate func chain(named name: String) throws -> [AppleEntity] {
+        guard let entity = entities.byName[name] else {
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the table Z_PRIMARYKEY of the file does not list the entity", entityName: name)
+        }
+        return entities.chain(of: entity)
+    }
+}

@@ -1,0 +1,211 @@
+public import ChronicleCore
+import ChronicleSQL
+import ChronicleSQLStore
+import ChronicleSQLite
+import ChronicleStore
+import Foundation
+
+extension AppleStore: HistoryProviding {
+    /// The type of the store's transactions.
+    ///
+    /// The `processIdentifier` of a transaction is the name of the process, which is what the file
+    /// contains, and the check value of a token is the timestamp of the transaction.
+    public typealias HistoryType = DefaultHistoryTransaction
+
+    /// Whether the file has a history. SwiftData always records one; Core Data does if the program has enabled it.
+    public var recordsHistory: Bool { layout.history != nil }
+
+    /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
+    ///
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The matching transactions with their changes. Updates have the names of attributes and no values.
+    /// - Throws: One of the following errors.
+    ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if reading cannot continue from a token in the
+    ///     predicate, because its transaction was deleted or belongs to another copy of the file. Fetch the models again and
+    ///     continue from a current token.
+    ///   - `SwiftDataError.historyDisabled` if the file has no history.
+    ///   - `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor` for expressions without an
+    ///     equivalent in SQL. Rewrite them.
+    ///   - `SwiftDataError.damagedFile` if the history is damaged. Use another copy of the file.
+    /// - Complexity: Proportional to the returned changes and to the transactions after the token in the predicate.
+    public func fetchHistory(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+    ) throws -> [DefaultHistoryTransaction] {
+        try readingHeaders(descriptor) { reader, header in
+            reader.transaction(header, try reader.changes(of: header.position))
+        }
+    }
+
+    /// Returns the transactions that match a descriptor, without their changes.
+    ///
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The matching transactions, with empty arrays of changes.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
+    /// - Complexity: Proportional to the number of transactions that SQLite visits, up to the limit.
+    public func fetchHistoryWithoutChanges(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+    ) throws -> [DefaultHistoryTransaction] {
+        try readingHeaders(descriptor) { $0.transaction($1, []) }
+    }
+
+    /// Returns the identifiers of the transactions that match a descriptor.
+    ///
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The identifiers in the order of the descriptor.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
+    public func fetchHistoryIdentifiers(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [Int64] {
+        try selecting(descriptor, "h.Z_PK") { $1.int64(0) }
+    }
+
+    /// Returns the number of transactions that match a descriptor.
+    ///
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The number of matching transactions, after applying the limit and the offset.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
+    public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
+        try selecting(descriptor, "1", isCounted: true) { Int(clamping: $1.int64(0)) }.first ?? 0
+    }
+
+    /// Returns the token of the newest transaction.
+    ///
+    /// - Returns: The token. If all transactions were deleted, it has the position of the newest one.
+    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
+    /// - Complexity: O(log *n*) in the length of the history.
+    public func currentHistoryToken() throws -> DefaultHistoryToken? {
+        try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).newestToken() }
+    }
+
+    /// Returns the token before the oldest transaction that the file still contains.
+    ///
+    /// - Returns: The token. Its position is 0 if no transaction was deleted.
+    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
+    /// - Complexity: O(log *n*) in the length of the history.
+    public func earliestHistoryToken() throws -> DefaultHistoryToken? {
+        try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).earliestToken }
+    }
+
+    /// Throws an error, because the store is read-only.
+    ///
+    /// - Parameter descriptor: The transactions.
+    /// - Throws: `SwiftDataError.storeReadOnly`. Delete the history with the program that owns the file.
+    public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+        throw SwiftDataError.storeReadOnly.with(
+            detail: "a store of SwiftData or Core Data can only be read", storeIdentifier: identifier,
+            storeName: configuration.name)
+    }
+
+    // MARK: Reading
+
+    private func readingHeaders<Result>(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
+        _ make: (TransactionReader, TransactionReader.Header) throws -> Result
+    ) throws -> [Result] {
+        try selecting(descriptor, nil) { try make($0, $0.header($1)) }
+    }
+
+    /// Runs the query of a descriptor.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns, or `nil` for those of a header.
+    ///   - isCounted: Whether to return the number of rows.
+    private func selecting<Result>(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ columns: SQLQuery?, isCounted: Bool = false,
+        _ make: (TransactionReader, Statement) throws -> Result
+    ) throws -> [Result] {
+        try readingHistory { reader in
+            let query = try query(descriptor, columns ?? reader.columns, reader)
+            let statement = try SQLiteQueries.statement(
+                isCounted ? SQLiteQueries.dialect.count(of: query) : query, reader.connection)
+            defer { statement.reset() }
+            var results: [Result] = []
+            while try statement.step() { results.append(try make(reader, statement)) }
+            return results
+        }
+    }
+
+    private func query(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ columns: SQLQuery, _ reader: TransactionReader
+    ) throws -> SQLQuery {
+        let source = HistorySource(
+            AppleHistoryColumns(tables: reader.tables, entities: historyEntities), storeIdentifier: identifier)
+        let sql = try HistorySQL(descriptor, source)
+        let facts = try HistoryFacts(reader.connection, storeIdentifier: identifier)
+        var after: Int64 = 0
+        for bound in sql.lowerBounds {
+            let position = try facts.position(bound.token, isInclusive: bound.isInclusive)
+            if bound.isRequired { after = max(after, bound.isInclusive ? position - 1 : position) }
+        }
+        for bound in sql.upperBounds { _ = try facts.position(bound.token, isUpper: true) }
+        var query: SQLQuery = "SELECT \(columns) FROM ATRANSACTION AS h WHERE h.Z_PK > \(value: .integer(after))"
+        if let condition = sql.condition { query = "\(query) AND (\(condition))" }
+        let limit = [0, .max].contains(descriptor.fetchLimit) ? nil : Int(clamping: descriptor.fetchLimit)
+        let offset = Int(clamping: descriptor.fetchOffset)
+        let clause = FetchSQL.limit(limit, offset: offset, dialect: SQLiteQueries.dialect) ?? ""
+        return "\(query) ORDER BY \(sql.order.joined(", "))\(clause)"
+    }
+
+    /// Runs a closure in a read transaction.
+    ///
+    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
+    func readingHistory<Result>(_ body: (TransactionReader) throws -> Result) throws -> Result {
+        guard let tables = layout.history else {
+            throw SwiftDataError.historyDisabled.with(
+                detail:
+                    "the file has no tables ATRANSACTION and ACHANGE: the program did not enable persistent history",
+                storeIdentifier: identifier, storeName: configuration.name)
+        }
+        return try reading { try body(TransactionReader(store: self, tables: tables, connection: $0)) }
+    }
+}
+
+extension AppleStore: HistoryPaging {
+    /// Returns the next changes of a transaction.
+    ///
+    /// - Parameter request: The transaction, and the changes that were already returned.
+    /// - Returns: The changes in the order of their keys. Fewer than the limit mean that there are no more.
+    /// - Throws: `SwiftDataError.historyTokenExpired`, or an error of its family, if the transaction was deleted or is not part
+    ///   of the history; `SwiftDataError.invalidTransactionFetchRequest` if the last change does not belong to it.
+    /// - Complexity: Proportional to the number of returned changes.
+    public func fetchHistoryChanges(
+        _ request: HistoryChangesRequest<DefaultHistoryTransaction>
+    ) throws -> [HistoryChange] {
+        try readingHistory { reader in
+            let facts = try HistoryFacts(reader.connection, storeIdentifier: identifier)
+            let position = try facts.position(request.transaction.token, isInclusive: true)
+            var last: Int64?
+            if let change = request.lastChange {
+                guard let number = change.integerIdentifier,
+                    try reader.connection.contains(change: number, of: position)
+                else {
+                    throw SwiftDataError.invalidTransactionFetchRequest.with(
+                        detail:
+                            "the last change of the previous page does not belong to the transaction at \(position)",
+                        storeIdentifier: identifier)
+                }
+                last = number
+            }
+            return try reader.changes(of: position, after: last, limit: request.limit)
+        }
+    }
+}
+
+extension HistoryChange {
+    /// The key of the change in `ACHANGE`.
+    fileprivate var integerIdentifier: Int64? {
+        switch self {
+        case .insert(let change): change.changeIdentifier as? Int64
+        case .update(let change): change.changeIdentifier as? Int64
+        case .delete(let change): change.changeIdentifier as? Int64
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func contains(change: Int64, of transaction: Int64) throws -> Bool {
+        let statement = try cached("SELECT 1 FROM ACHANGE WHERE Z_PK = ? AND ZTRANSACTIONID = ?")
+        defer { statement.reset() }
+        try statement.bind(change, at: 1)
+        try statement.bind(transaction, at: 2)
+        return try statement.step()
+    }
+}

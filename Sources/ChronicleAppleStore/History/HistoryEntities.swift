@@ -1,0 +1,89 @@
+import ChronicleCore
+import Foundation
+
+/// The entities of changes in the history, by the numbers in `ZENTITY`.
+struct HistoryEntities: Sendable {
+    struct Entity: Sendable {
+        let origin: PersistentIdentifier.Origin
+        /// The names of the properties by the position of their bit in a mask, as the schema calls them; empty if the order is
+        /// not known.
+        let propertyNames: [String]
+        /// The attributes whose values are in the tombstone columns, in the order of the columns.
+        let tombstones: [Tombstone]
+    }
+
+    struct Tombstone: Sendable {
+        let name: String
+        let property: Schema.Property?
+    }
+
+    private let entities: [Int64: Entity]
+    private let storeIdentifier: String
+
+    init(_ layout: AppleLayout, _ schema: Schema) {
+        storeIdentifier = layout.storeIdentifier
+        var entities: [Int64: Entity] = [:]
+        for (number, entity) in layout.entities.byNumber {
+            // As in a fetch, a row of a class that the schema lacks is one of the nearest class.
+            let known = layout.entities.chain(of: entity).lazy.compactMap { kind in
+                schema.entitiesByName[kind.name] ?? schema.entities.first { $0.originalName == kind.name }
+            }.first
+            let properties = layout.model?.entities[entity.name]?.properties.filter(\.isPersistent) ?? []
+            entities[number] = Entity(
+                origin: PersistentIdentifier.Origin(
+                    storeIdentifier: layout.storeIdentifier, entityName: known?.name ?? entity.name,
+                    rootEntityName: known?.rootName ?? entity.rootName),
+                propertyNames: properties.map { Self.name($0.name, known) },
+                tombstones: Self.tombstones(properties, known))
+        }
+        self.entities = entities
+    }
+
+    /// Returns the entity of a number. A number that the file does not explain is an entity of its number.
+    func entity(_ number: Int64) -> Entity {
+        entities[number]
+            ?? Entity(
+                origin: PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: "entity \(number)"),
+                propertyNames: [], tombstones: [])
+    }
+
+    /// Returns the numbers of an entity, or of all entities with that root.
+    func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
+        let known = entities.filter { (isRoot ? $0.value.origin.rootEntityName : $0.value.origin.entityName) == name }
+            .map(\.key).sorted()
+        if known.isEmpty, name.hasPrefix("entity "), let number = Int64(name.dropFirst(7)) { return [number] }
+        return known
+    }
+
+    private static func name(_ name: String, _ entity: Schema.Entity?) -> String {
+        guard let entity, entity.propertiesByName[name] == nil else { return name }
+        return entity.properties.first { $0.originalName == name }?.name ?? name
+    }
+
+    private static func tombstones(_ properties: [CachedModel.Property], _ entity: Schema.Entity?) -> [Tombstone] {
+        if let entity, entity.hasModelClass {
+            return entity.properties.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+                .sorted { CachedModel.Entity.precedes($0.originalName, $1.originalName) }
+                .map { Tombstone(name: $0.name, property: $0) }
+        }
+        return properties.filter(\.isPreserved).map {
+            let name = name($0.name, entity)
+            return Tombstone(name: name, property: entity?.propertiesByName[name])
+        }
+    }
+}
+
+extension HistoryEntities.Entity {
+    /// Returns the names of the properties whose bits are set in a mask, the most significant bit of the first byte first.
+    ///
+    /// A bit beyond the properties means that the model had other ones when the mask was written. Then no bit has a name: they are
+    /// *property 1*, *property 2*, and so on.
+    func names(_ mask: some Sequence<UInt8>) -> [String] {
+        var positions: [Int] = []
+        for (index, byte) in mask.enumerated() {
+            for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 { positions.append(index * 8 + bit) }
+        }
+        let isKnown = positions.last.map { $0 < propertyNames.count } ?? true
+        return positions.map { isKnown ? propertyNames[$0] : "property \($0 + 1)" }
+    }
+}

@@ -1,0 +1,59 @@
+/// An entity that `Z_PRIMARYKEY` lists.
+struct AppleEntity: Sendable {
+    let number: Int64
+    let name: String
+    let superentityNumber: Int64?
+    let rootName: String
+
+    /// The name of the table that contains the rows of the entity and of all others with the same root.
+    var tableName: String { "Z" + rootName.uppercased() }
+}
+
+/// The entities of a store, by number and by name.
+struct AppleEntities: Sendable {
+    let byNumber: [Int64: AppleEntity]
+    let byName: [String: AppleEntity]
+
+    /// The numbers from which on entities belong to Core Data itself, such as those of the history.
+    static let firstInternalNumber: Int64 = 16_000
+
+    /// - Parameter rows: The rows of `Z_PRIMARYKEY`. Entities whose superentities form a cycle, or do not exist, are
+    ///   roots.
+    init(_ rows: [(number: Int64, name: String, superentity: Int64)]) {
+        var parents: [Int64: (name: String, superentity: Int64)] = [:]
+        for row in rows where row.number > 0 && row.number < Self.firstInternalNumber && !row.name.isEmpty {
+            parents[row.number] = (row.name, row.superentity)
+        }
+        var byNumber: [Int64: AppleEntity] = [:]
+        var byName: [String: AppleEntity] = [:]
+        for (number, row) in parents.sorted(by: { $0.key < $1.key }) {
+            var (root, visited) = (number, Set<Int64>())
+            while visited.insert(root).inserted, let parent = parents[root]?.superentity, parents[parent] != nil {
+                root = parent
+            }
+            let isCycle = parents[root].map { parents[$0.superentity] != nil } ?? true
+            let entity = AppleEntity(
+                number: number, name: row.name,
+                superentityNumber: isCycle || parents[row.superentity] == nil ? nil : row.superentity,
+                rootName: isCycle ? row.name : parents[root]?.name ?? row.name)
+            byNumber[number] = entity
+            // The names of a valid file are unique.
+            if byName[row.name] == nil { byName[row.name] = entity }
+        }
+        (self.byNumber, self.byName) = (byNumber, byName)
+    }
+
+    /// Returns an entity and those that inherit from it, directly or not.
+    func kinds(of entity: AppleEntity) -> [AppleEntity] {
+        byNumber.values.filter { chain(of: $0).contains { $0.number == entity.number } }.sorted {
+            $0.number < $1.number
+        }
+    }
+
+    /// Returns an entity and its superentities, which have no cycle.
+    func chain(of entity: AppleEntity) -> [AppleEntity] {
+        var chain = [entity]
+        while let parent = chain[chain.count - 1].superentityNumber.flatMap({ byNumber[$0] }) { chain.append(parent) }
+        return chain
+    }
+}

@@ -1,0 +1,142 @@
+import ChronicleCore
+import Foundation
+
+// The models of a file, without their classes.
+extension AppleLayout {
+    /// Returns the schema of the file, and whether its names are those of the model.
+    ///
+    /// - Throws: `SwiftDataError.damagedFile` if neither the model nor the tables describe a valid schema.
+    func schema() throws -> (schema: Schema, hasModelNames: Bool) {
+        if model != nil {
+            let schema = Schema(
+                entities: try entities.byNumber.values.compactMap { try modelDescription(of: $0)?.entity() })
+            do {
+                try schema.validate()
+                return (schema, true)
+            } catch is SwiftDataError {
+                // The tables remain readable without the model.
+            }
+        }
+        let schema = Schema(entities: try entities.byNumber.values.map { try tableDescription(of: $0).entity() })
+        do { try schema.validate() } catch let error as SwiftDataError {
+            throw SwiftDataError.damagedFile.with(
+                detail: "the entities of the table Z_PRIMARYKEY contradict each other: \(error.detail ?? "")")
+        }
+        return (schema, false)
+    }
+
+    func table(of entity: AppleEntity) -> AppleTable? { tables[entity.tableName] }
+
+    // MARK: Names of the model
+
+    private func modelDescription(of entity: AppleEntity) throws -> EntityDescription? {
+        // The cached model of a migrated file can be an earlier one, in which an entity had another name.
+        guard let known = model?.entities[entity.name] else { return tableDescription(of: entity) }
+        let superentity = entity.superentityNumber.flatMap { entities.byNumber[$0] }
+        let inherited = Set(superentity.flatMap { model?.entities[$0.name] }?.properties.map(\.name) ?? [])
+        var description = EntityDescription(name: entity.name, superentity: superentity?.name)
+        for property in known.properties where property.isPersistent && !inherited.contains(property.name) {
+            if let described = try describe(property, of: entity) { description.properties.append(described) }
+        }
+        let names = Set(known.properties.filter { $0.relationship?.isToMany != true && $0.isPersistent }.map(\.name))
+        let present = Set(description.properties.map(\.name)).union(inherited)
+        description.uniquenessConstraints = known.uniqueness.filter { constraint in
+            constraint.allSatisfy { names.contains($0) && present.contains($0) }
+                && Set(constraint).count == constraint.count
+        }
+        return description
+    }
+
+    /// - Returns: `nil` for a property that cannot be read.
+    private func describe(
+        _ property: CachedModel.Property, of entity: AppleEntity
+    ) throws -> EntityDescription.Property? {
+        switch property.kind {
+        case .attribute(let number, let defaultValue):
+            guard let type = AppleAttributeType(number: number), hasColumn(property.name, entity) else { return nil }
+            return EntityDescription.Property(
+                kind: .attribute, name: property.name, isOptional: property.isOptional, type: type.typeName,
+                storage: type.storage, default: type.stored(defaultValue))
+        case .composite(let elements):
+            guard !elements.isEmpty else { return nil }
+            let type = AppleAttributeType.composite
+            return EntityDescription.Property(
+                kind: .attribute, name: property.name, isOptional: true, type: type.typeName, storage: type.storage)
+        case .relationship(let relationship):
+            guard entities.byName[relationship.destination] != nil, model?.entities[relationship.destination] != nil,
+                relationship.isToMany || hasColumn(property.name, entity)
+            else { return nil }
+            let inverse = inverse(of: property, relationship, entity.name)
+            let rule: Schema.Relationship.DeleteRule =
+                switch relationship.deleteRule {
+                case 0: .noAction
+                case 2: .cascade
+                case 3: .deny
+                default: .nullify
+                }
+            return EntityDescription.Property(
+                kind: .relationship, name: property.name, isOptional: !relationship.isToMany && property.isOptional,
+                destination: relationship.destination, inverse: inverse?.name, deleteRule: rule,
+                isToMany: relationship.isToMany,
+                isLinked: relationship.isToMany && inverse?.relationship?.isToMany != false)
+        case .fetched: return nil
+        }
+    }
+
+    private func hasColumn(_ name: String, _ entity: AppleEntity) -> Bool {
+        table(of: entity)?.column("Z" + name) != nil && !isAmbiguous(name, entity)
+    }
+
+    /// Returns the inverse of a relationship if both sides agree and can be read.
+    private func inverse(
+        of property: CachedModel.Property, _ relationship: CachedModel.Relationship, _ entityName: String
+    ) -> CachedModel.Property? {
+        guard let name = relationship.inverse,
+            let inverse = model?.entities[relationship.destination]?.property(named: name),
+            let back = inverse.relationship, back.inverse == property.name, let own = entities.byName[entityName],
+            entities.chain(of: own).contains(where: { $0.name == back.destination })
+        else { return nil }
+        return inverse
+    }
+
+    /// Returns whether several entities of a hierarchy declare an attribute of this name, and the table has several columns
+    /// for it: then the columns do not tell which one belongs to which entity.
+    func isAmbiguous(_ name: String, _ entity: AppleEntity) -> Bool {
+        guard table(of: entity)?.column("Z\(name)1") != nil, let root = entities.byName[entity.rootName] else {
+            return false
+        }
+        let declaring = entities.kinds(of: root).filter { kind in
+            guard model?.entities[kind.name]?.property(named: name) != nil else { return false }
+            let superentity = kind.superentityNumber.flatMap { entities.byNumber[$0] }
+            return superentity.flatMap { model?.entities[$0.name]?.property(named: name) } == nil
+        }
+        return declaring.count > 1
+    }
+
+    // MARK: Names of the tables
+
+    /// Describes the columns of a root entity. Those of subentities cannot be told apart.
+    private func tableDescription(of entity: AppleEntity) -> EntityDescription {
+        let superentity = entity.superentityNumber.flatMap { entities.byNumber[$0]?.name }
+        var description = EntityDescription(name: entity.name, superentity: superentity)
+        guard superentity == nil, let table = table(of: entity) else { return description }
+        var names: Set<String> = []
+        for column in table.columns where Self.isAttribute(column.name) {
+            let type = AppleAttributeType(declaredType: column.type)
+            let name = column.name.dropFirst().lowercased()
+            guard names.insert(name).inserted else { continue }
+            description.properties.append(
+                EntityDescription.Property(
+                    kind: .attribute, name: name, isOptional: true, type: type.typeName, storage: type.storage))
+        }
+        return description
+    }
+
+    /// Whether a column contains an attribute or a to-one relationship: not keys, orders and entities, such as `Z_PK`,
+    /// `Z_FOK_BOOK` and `Z1_BOOK`.
+    private static func isAttribute(_ column: String) -> Bool {
+        guard column.uppercased().hasPrefix("Z") else { return false }
+        let rest = column.dropFirst()
+        return !rest.isEmpty && rest.drop(while: \.isNumber).first != "_"
+    }
+}

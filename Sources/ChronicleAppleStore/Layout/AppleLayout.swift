@@ -1,0 +1,124 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// What a file contains besides rows: its identifier, entities, tables and model.
+struct AppleLayout: Sendable {
+    /// The UUID of the store, which its copies share.
+    let storeIdentifier: String
+    /// The versions of the model that the program declared, such as `1.0.0`.
+    let modelVersions: [String]
+    let entities: AppleEntities
+    /// The tables by name in upper case.
+    let tables: [String: AppleTable]
+    let model: SendableModel?
+    let history: AppleHistoryTables?
+
+    /// `CachedModel` has only constants of value types.
+    struct SendableModel: @unchecked Sendable {
+        // The reason for `@unchecked Sendable`: the model is a tree of constants.
+        let entities: [String: CachedModel.Entity]
+    }
+
+    /// The tables by which a file is recognized.
+    static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
+
+    /// The largest model that is decoded.
+    private static let maximumModelSize = 1 << 26
+
+    /// Returns whether a database has the tables of Core Data.
+    static func isRecognized(_ connection: Connection) throws -> Bool {
+        let names = requiredTables.map { "'\($0)'" }.joined(separator: ", ")
+        return try connection.scalarInt64(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND upper(name) IN (\(names))")
+            ?? 0 == requiredTables.count
+    }
+
+    /// Reads the layout in one transaction.
+    ///
+    /// - Throws: `SwiftDataError.notADatabase` if the file has other tables, `SwiftDataError.unsupportedFileVersion` with
+    ///   the name of a table of an unknown layout, or `SwiftDataError.damagedFile`.
+    init(_ connection: Connection, path: String) throws {
+        guard try Self.isRecognized(connection) else {
+            throw SwiftDataError.loadIssueModelContainer.with(
+                detail: "\(path) is not a store of SwiftData or Core Data: it has no tables "
+                    + Self.requiredTables.joined(separator: " and ") + "; specify the URL of such a store")
+        }
+        var tables: [String: AppleTable] = [:]
+        for name in try Self.tableNames(connection) { tables[name.uppercased()] = try AppleTable(name, connection) }
+        self.tables = tables
+        (storeIdentifier, modelVersions) = try Self.metadata(connection, tables)
+        entities = try Self.entities(connection, tables)
+        model = try Self.model(connection, tables).map { SendableModel(entities: $0.entities) }
+        history = try AppleHistoryTables(tables)
+    }
+
+    /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history.
+    private static func tableNames(_ connection: Connection) throws -> [String] {
+        let statement = try connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name")
+        var names: [String] = []
+        while try statement.step() {
+            let name = statement.text(0)
+            if name.uppercased().hasPrefix("Z") || AppleHistoryTables.names.contains(name.uppercased()) {
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    private static func metadata(
+        _ connection: Connection, _ tables: [String: AppleTable]
+    ) throws -> (identifier: String, versions: [String]) {
+        try tables["Z_METADATA"]?.require("Z_UUID")
+        let hasList = tables["Z_METADATA"]?.column("Z_PLIST") != nil
+        let statement = try connection.prepare("SELECT Z_UUID\(hasList ? ", Z_PLIST" : "") FROM Z_METADATA LIMIT 1")
+        guard try statement.step(), case .text(let text) = statement.value(0), !text.isEmpty else {
+            throw SwiftDataError.damagedFile.with(
+                detail: "the table Z_METADATA does not contain the identifier of the store")
+        }
+        let identifier = String(decoding: text, as: UTF8.self)
+        guard hasList, case .blob(let bytes) = statement.value(1) else { return (identifier, []) }
+        // The versions are information only: a list in another form has none.
+        let versions = try? BinaryPropertyList(bytes).versionIdentifiers()
+        return (identifier, versions ?? [])
+    }
+
+    private static func entities(_ connection: Connection, _ tables: [String: AppleTable]) throws -> AppleEntities {
+        try tables["Z_PRIMARYKEY"]?.require("Z_ENT", "Z_NAME", "Z_SUPER")
+        let statement = try connection.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY")
+        var rows: [(number: Int64, name: String, superentity: Int64)] = []
+        while try statement.step() {
+            guard case .integer(let number) = statement.value(0), case .text(let name) = statement.value(1) else {
+                throw SwiftDataError.damagedFile.with(detail: "a row of the table Z_PRIMARYKEY is not an entity")
+            }
+            rows.append((number, String(decoding: name, as: UTF8.self), statement.int64(2)))
+        }
+        return AppleEntities(rows)
+    }
+
+    /// Returns the cached model, or `nil` if the file has none that can be decoded.
+    private static func model(_ connection: Connection, _ tables: [String: AppleTable]) throws -> CachedModel? {
+        guard tables["Z_MODELCACHE"]?.column("Z_CONTENT") != nil else { return nil }
+        let statement = try connection.prepare(
+            "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE length(Z_CONTENT) <= \(maximumModelSize) LIMIT 1")
+        guard try statement.step(), case .blob(let bytes) = statement.value(0) else { return nil }
+        // Names are then derived from the tables, see `AppleStore.hasModelNames`.
+        do { return try CachedModel(compressed: Data(bytes)) } catch is Inflate.Failure, is KeyedArchive.Failure {
+            return nil
+        }
+    }
+}
+
+extension BinaryPropertyList {
+    /// The `NSStoreModelVersionIdentifiers` of a store's metadata.
+    fileprivate func versionIdentifiers() throws -> [String] {
+        guard case .dictionary(let pairs) = try object(top) else { return [] }
+        for (key, value) in pairs {
+            guard case .text("NSStoreModelVersionIdentifiers") = try object(key) else { continue }
+            guard case .array(let elements) = try object(value) else { return [] }
+            return try elements.compactMap { if case .text(let text) = try object($0) { text } else { nil } }
+        }
+        return []
+    }
+}

@@ -1,0 +1,91 @@
+import ChronicleCore
+import Foundation
+
+/// The description of an entity in the form that `Schema.Entity.init(json:)` reads.
+struct EntityDescription: Encodable {
+    var name: String
+    var superentity: String?
+    var properties: [Property] = []
+    var uniquenessConstraints: [[String]] = []
+    var indices: [[String]] = []
+
+    struct Property: Encodable {
+        enum Kind: String, Encodable { case attribute, relationship }
+
+        var kind: Kind
+        var name: String
+        var isOptional: Bool
+        var originalName: String?
+        var options: [String] = []
+        // An attribute.
+        var type: String?
+        var storage: Schema.Attribute.Storage?
+        var `default`: PropertyValue?
+        // A relationship.
+        var destination: String?
+        var inverse: String?
+        var deleteRule: Schema.Relationship.DeleteRule?
+        var isToMany: Bool?
+        var isLinked: Bool?
+    }
+
+    func entity() throws -> Schema.Entity {
+        try Schema.Entity(json: String(decoding: JSONEncoder().encode(self), as: UTF8.self))
+    }
+}
+
+/// A type of attributes of Core Data, and the Swift type that represents it.
+struct AppleAttributeType {
+    let typeName: String
+    let storage: Schema.Attribute.Storage
+
+    static let composite = AppleAttributeType(typeName: "Composite", storage: .json)
+
+    /// - Parameter number: A number of `NSAttributeType`.
+    /// - Returns: `nil` for a type without a value that can be read.
+    init?(number: Int64) {
+        switch number {
+        case 100: self.init(typeName: "Int16", storage: .integer)
+        case 200: self.init(typeName: "Int32", storage: .integer)
+        case 300: self.init(typeName: "Int", storage: .integer)
+        case 400: self.init(typeName: "Decimal", storage: .text)
+        case 500: self.init(typeName: "Double", storage: .real)
+        case 600: self.init(typeName: "Float", storage: .real)
+        case 700: self.init(typeName: "String", storage: .text)
+        case 800: self.init(typeName: "Bool", storage: .integer)
+        case 900: self.init(typeName: "Date", storage: .real)
+        // Transformable values are raw data.
+        case 1000, 1800: self.init(typeName: "Data", storage: .blob)
+        case 1100: self.init(typeName: "UUID", storage: .blob)
+        case 1200: self.init(typeName: "URL", storage: .text)
+        default: return nil
+        }
+    }
+
+    /// - Parameter declaredType: The declared type of a column.
+    init(declaredType: String) {
+        switch declaredType {
+        case "INTEGER": self.init(typeName: "Int", storage: .integer)
+        case "FLOAT": self.init(typeName: "Double", storage: .real)
+        case "TIMESTAMP": self.init(typeName: "Date", storage: .real)
+        case "DECIMAL": self.init(typeName: "Decimal", storage: .text)
+        case "VARCHAR": self.init(typeName: "String", storage: .text)
+        default: self.init(typeName: "Data", storage: .blob)
+        }
+    }
+
+    private init(typeName: String, storage: Schema.Attribute.Storage) {
+        (self.typeName, self.storage) = (typeName, storage)
+    }
+
+    /// Returns the default value of an attribute in the form in which stores contain it, or `nil` if there is none.
+    func stored(_ value: CachedModel.DefaultValue?) -> PropertyValue? {
+        switch (value, storage) {
+        case (.integer(let value)?, .integer): .integer(value)
+        case (.integer(let value)?, .real): .real(Double(value))
+        case (.real(let value)?, .real): .real(value)
+        case (.text(let value)?, .text) where typeName == "String": .text(value)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,131 @@
+public import ChronicleCore
+import ChronicleSQLite
+import ChronicleStore
+public import Foundation
+
+/// A store of SwiftData or Core Data in an SQLite file, with its history, on any platform.
+///
+/// The store only reads. It changes neither the file nor the files beside it, so that it can be used while the program that owns
+/// the file has it open. Contexts fetch its models with the same `@Model` classes, follow relationships and read the history;
+/// saving throws `SwiftDataError.storeReadOnly`.
+public final class AppleStore: DataStore {
+    /// The snapshots that the store returns.
+    public typealias Snapshot = DefaultSnapshot
+
+    /// The configuration that the store was opened with.
+    public let configuration: AppleStoreConfiguration
+    /// The schema of the models that the store contains.
+    public let schema: Schema
+    /// The UUID of the file, which copies of the file share.
+    public let identifier: String
+    /// Whether the names of entities and properties are those of the model that the file contains.
+    ///
+    /// Otherwise, the schema that ``schema(ofFileAt:)`` returns has names that are derived from the tables: attributes in
+    /// lower case, relationships as numbers, and updates of *property 3* in the history.
+    public let hasModelNames: Bool
+
+    let file: AppleFile
+    let layout: AppleLayout
+    let tables: AppleTables
+    let historyEntities: HistoryEntities
+
+    /// The features of the store: it excludes identifiers and returns the rows of subclasses.
+    public static var capabilities: DataStoreCapabilities { [.excludedIdentifiers, .inheritance] }
+
+    /// Opens a file for reading.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store, with a schema.
+    ///   - migrationPlan: Not used, because the file does not change.
+    /// - Throws: One of the following errors.
+    ///   - `SwiftDataError.loadIssueModelContainer` if there is no file, or if it is not a store of SwiftData or Core Data.
+    ///     Specify the URL of such a store.
+    ///   - `SwiftDataError.notADatabase` if the file is no SQLite database. It may be encrypted or protected; copy it while the
+    ///     device is unlocked.
+    ///   - `SwiftDataError.unsupportedFileVersion` if a table has a layout that is not known. The detail names the table.
+    ///   - `SwiftDataError.backwardMigration` if the file does not contain a class or a property of the schema. Change the class,
+    ///     for which `chronicle schema --swift` writes the code.
+    ///   - `SwiftDataError.damagedFile` if another program replaced a table, or a page is damaged. Use another copy.
+    ///   - `SwiftDataError.storeBusy` if the file changes while it is copied. Try again.
+    public init(
+        _ configuration: AppleStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws {
+        schema = try configuration.validatedSchema()
+        self.configuration = configuration
+        file = try AppleFile(url: configuration.url)
+        let file = file
+        layout = try file.read { try AppleLayout($0, path: file.path) }
+        identifier = layout.storeIdentifier
+        hasModelNames = try layout.schema().hasModelNames
+        do {
+            tables = try AppleTables(layout, schema)
+        } catch let error as SwiftDataError {
+            throw error.with(storeIdentifier: layout.storeIdentifier)
+        }
+        historyEntities = HistoryEntities(layout, schema)
+    }
+
+    /// Returns the schema of the models in a file, without their classes.
+    ///
+    /// Use it in programs that show the content of any store. The model class of changes in the history is `RemovedModel`.
+    ///
+    /// - Parameter url: The URL of the file, which is not changed.
+    /// - Returns: The schema. `Schema.Entity.hasModelClass` of its entities is `false`. Transient and fetched properties, and
+    ///   attributes of types that cannot be read, are not part of it.
+    /// - Throws: The errors of ``init(_:migrationPlan:)`` except `SwiftDataError.backwardMigration`, such as
+    ///   `SwiftDataError.loadIssueModelContainer`.
+    public static func schema(ofFileAt url: URL) throws -> Schema {
+        let file = try AppleFile(url: url)
+        return try file.read { try AppleLayout($0, path: file.path).schema().schema }
+    }
+
+    /// Returns whether a file is a store of SwiftData or Core Data, by its tables.
+    ///
+    /// - Parameter url: The URL of the file, which is not changed.
+    /// - Returns: `false` also for a file that is no database.
+    /// - Throws: The errors of ``init(_:migrationPlan:)`` for a file that cannot be read, such as
+    ///   `SwiftDataError.loadIssueModelContainer` if there is none.
+    public static func isAppleStore(fileAt url: URL) throws -> Bool {
+        do {
+            return try AppleFile(url: url).read { try AppleLayout.isRecognized($0) }
+        } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile { return false }
+    }
+
+    /// Throws an error, because the store is read-only.
+    ///
+    /// - Parameter request: The changes.
+    /// - Returns: Nothing, because the method always throws.
+    /// - Throws: `SwiftDataError.storeReadOnly`. Convert the file to a store of Chronicle, and save to that.
+    public func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        throw SwiftDataError.storeReadOnly.with(
+            detail: "a store of SwiftData or Core Data can only be read; convert it with `chronicle convert` first",
+            storeIdentifier: identifier, storeName: configuration.name)
+    }
+
+    /// Returns the origin of the identifiers of an entity's rows.
+    func origin(of entityName: String) -> PersistentIdentifier.Origin {
+        PersistentIdentifier.Origin(
+            storeIdentifier: identifier, entityName: entityName,
+            rootEntityName: schema.entitiesByName[entityName]?.rootName ?? layout.entities.byName[entityName]?.rootName
+                ?? entityName)
+    }
+
+    /// Runs a closure with a connection in a read transaction, and attributes its errors to the store.
+    func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        do {
+            return try file.read(body)
+        } catch let error as SwiftDataError {
+            if let message = (error.underlying as? DatabaseError)?.message,
+                let name = AppleFunctions.missingFile(message)
+            {
+                throw SwiftDataError.undecodableValue.with(
+                    detail: "the file _EXTERNAL_DATA/\(name) beside the store is missing; copy the folder "
+                        + ".NAME_SUPPORT together with the store", storeIdentifier: identifier,
+                    storeName: configuration.name)
+            }
+            throw error.storeIdentifier == nil ? error.with(storeIdentifier: identifier) : error
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleAppleStore
+
+@Suite("The cached model of a store of SwiftData")
+struct CachedModelTests {
+    /// Streams of zlib, with each kind of block.
+    @Test(arguments: [
+        ("empty", "AwA=", 0, 0),
+        ("fixed", "KynKLFAoLskvUChILSrOz1MoISgAAA==", 51, 2651764299),
+        ("run", "S0wcBcQCAA==", 300, 2308380937),
+        (
+            "dynamic",
+            "dVLRCoAwCPyV/ZrRqGCroP6fAjc4PX1xm5yn3q3ez9Gus2zSu4xYR07avUtZa3ulLPUPmoCr4gGhV0swX55CsUoBCQ"
+                + "+b5fMEFEChwAXczBA6HI6TbAd8iLCqxctnVdiDpCBBsulsL2SLDMEaViRxyC5iX9EQuF7SNtYNVMg/JUvoZyfz8J/E"
+                + "fypQhE1KGMlBFpaaUE1CZT00xDDTBw==",
+            970, 4267662695
+        ),
+        (
+            "stored",
+            "AUAAv/8AAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT"
+                + "4/",
+            64, 269405836
+        ),
+        (
+            "huffman",
+            "BcGBCQAhDATBVq61DR6vEDVg+udnXG/lPfrYG33sjVxv5T0ia6LhbBRuRNZE4UZkTfSxNxrORuFGw9nI9VbeI7Imcr"
+                + "2V9yjciKyJwo2Gs9HH3ijcaDgbhRuRNVG4keutvEeut/IeDWejcKNwI7Im+gE=",
+            200, 404220513
+        ),
+    ])
+    func decompressesStreams(_ name: String, _ base64: String, _ count: Int, _ checksum: UInt32) throws {
+        let stream = try #require(Data(base64Encoded: base64))
+        let bytes = try Inflate.decompress(stream)
+        #expect(bytes.count == count)
+        #expect(Self.checksum(bytes) == checksum)
+        #expect(throws: Inflate.Failure.self) { try Inflate.decompress(stream.dropLast()) }
+        if count > 1 { #expect(throws: Inflate.Failure.self) { try Inflate.decompress(stream, limit: count - 1) } }
+    }
+
+    /// The CRC-32 of RFC 1952.
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(UInt32.max) { value, byte in
+            (0..<8).reduce(value ^ UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
+        }
+    }
+
+    @Test func decompressesStoredBlocks() throws {
+        let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        #expect(try Inflate.decompress(Data(StoredDeflate.bytes(content))) == content)
+    }
+
+    @Test func decodesEntitiesAndProperties() throws {
+        let model = try CachedModel(compressed: Data(StoredDeflate.bytes(AppleTrips.model.archive)))
+        #expect(model.entities.keys.sorted() == ["BusinessTrip", "Person", "Stop", "Trip"])
+        let business = try #require(model.entities["BusinessTrip"])
+        #expect(business.superentityName == "Trip")
+        #expect(business.properties.map(\.name) == business.properties.map(\.name).sorted())
+        #expect(business.property(named: "client")?.relationship?.destination == "Person")
+        #expect(business.property(named: "draft")?.isTransient == true)
+        #expect(business.property(named: "draft")?.isPersistent == false)
+        let trip = try #require(model.entities["Trip"])
+        #expect(trip.uniqueness == [["name"]])
+        #expect(trip.property(named: "name")?.isPreserved == true)
+        #expect(trip.property(named: "stops")?.relationship?.inverse == "trip")
+        #expect(trip.property(named: "stops")?.relationship?.isToMany == true)
+        guard case .composite(let place) = trip.property(named: "place")?.kind else {
+            Issue.record("place is no composite attribute")
+            return
+        }
+        #expect(place.map(\.name) == ["city", "latitude"])
+    }
+
+    @Test func convertsArchivesToJSON() throws {
+        func json(_ bytes: [UInt8]) -> String? { bytes.withUnsafeBytes { ArchivedValue.json($0) } }
+        #expect(json(AppleTrips.archive(["a", "\"b\"", "ü"])) == #"["a","\"b\"","ü"]"#)
+        #expect(json(PropertyListWriter.bytes(.array([.integer(1), .bool(true), .real(1.5)]))) == "[1,true,1.5]")
+        #expect(json(Array(#"{"a":1}"#.utf8)) == #"{"a":1}"#)
+        #expect(json([0, 1, 2]) == nil)
+        // An archive of another class stays data.
+        var writer = KeyedArchiveWriter()
+        let color = writer.add("NSColor", [])
+        #expect(json(writer.bytes(root: color)) == nil)
+        // An array that contains itself.
+        var cycle = KeyedArchiveWriter()
+        let array = cycle.reserve()
+        cycle.add("NSArray", [("NS.objects", .array([array]))], at: array)
+        #expect(json(cycle.bytes(root: array)) == nil)
+    }
+
+    /// Damaged content never traps, and never takes long.
+    @Test func survivesDamagedContent() throws {
+        var generator = TestSeed.generator(1)
+        let archive = AppleTrips.model.archive
+        let stream = StoredDeflate.bytes(archive)
+        let small = try #require(Data(base64Encoded: Self.dynamicStream))
+        var failures = 0
+        for round in 0..<1_500 {
+            var bytes = round % 3 == 0 ? Array(small) : round % 3 == 1 ? stream : archive
+            for _ in 0..<1 + generator.below(6) {
+                switch generator.below(4) {
+                case 0: bytes[generator.below(bytes.count)] = UInt8(truncatingIfNeeded: generator.next())
+                case 1: bytes[generator.below(bytes.count)] ^= 1 << UInt8(generator.below(8))
+                case 2: bytes.removeLast(min(bytes.count - 1, generator.below(20)))
+                default: bytes.insert(UInt8(truncatingIfNeeded: generator.next()), at: generator.below(bytes.count))
+                }
+            }
+            do {
+                _ = round % 3 == 2 ? try CachedModel(KeyedArchive(bytes)) : try CachedModel(compressed: Data(bytes))
+            } catch {
+                #expect(error is Inflate.Failure || error is KeyedArchive.Failure, "\(TestSeed.description)")
+                failures += 1
+            }
+        }
+        #expect(failures > 0)
+    }
+
+    private static let dynamicStream =
+        "dVLRCoAwCPyV/ZrRqGCroP6fAjc4PX1xm5yn3q3ez9Gus2zSu4xYR07avUtZa3ulLPUPmoCr4gGhV0swX55CsUoBCQ"
+        + "+b5fMEFEChwAXczBA6HI6TbAd8iLCqxctnVdiDpCBBsulsL2SLDMEaViRxyC5iX9EQuF7SNtYNVMg/JUvoZyfz8J/E"
+        + "fypQhE1KGMlBFpaaUE1CZT00xDDTBw=="
+}
