@@ -149,7 +149,7 @@ let package = Package(
         // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that
         // ignore case, it would be the same folder as `Chronicle`.
         .executableTarget(
-            name: "ChronicleCLI", dependencies: ["Chronicle", "ChroniclePostgres"],
+            name: "ChronicleCLI", dependencies: ["Chronicle", "ChronicleAppleStore", "ChroniclePostgres"],
             // The parts of the timeline are compiled into the program, so that it needs no file beside it.
             resources: [
                 "page.html", "page.css", "data.js", "filters.js", "list.js", "details.js", "lanes.js", "controls.js",
@@ -193,7 +193,8 @@ let package = Package(
         .testTarget(
             name: "ChronicleCLITests",
             dependencies: [
-                "ChronicleCLI", "Chronicle", "ChroniclePostgres", "ChronicleTestSupport", "ChronicleTestWorker",
+                "ChronicleCLI", "Chronicle", "ChronicleAppleStore", "ChroniclePostgres", "ChronicleTestSupport",
+                "ChronicleTestWorker",
             ],
             exclude: ["Golden"], swiftSettings: settings),
         .testTarget(

@@ -61,7 +61,7 @@ enum Tool {
         } catch let error as UsageError {
             throw UsageError("\(name): \(error.message)\nUsage: \(HelpText.usage(of: command))")
         }
-        if parsed.has("version") { return try writeVersion(console) }
+        if command.isVersionRequest(parsed) { return try writeVersion(console) }
         console.apply(parsed)
         if parsed.has("help") {
             try console.write(HelpText.text(of: command, width: console.settings.columns))

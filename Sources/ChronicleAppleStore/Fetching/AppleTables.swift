@@ -115,12 +115,13 @@ private struct ColumnValueQuery {
                     "the table \(table.name) has several columns Z\(name.uppercased()), and does not tell which one "
                     + "belongs to the entity", entityName: kind.name, propertyName: property.name)
         }
-        if let column = names.firstNonNil({ table.column("Z" + $0) }) {
-            query = Self.converted("\(name: column)", property)
-        } else if let elements = names.firstNonNil({ layout.composite(named: $0, of: entity) }),
-            let object = Self.object(elements, table)
-        {
+        let elements = names.firstNonNil { layout.composite(named: $0, of: entity) } ?? []
+        let object = property.attribute?.storage == .json ? Self.object(elements, table) : nil
+        if let object {
             query = object
+        } else if let column = names.firstNonNil({ table.column("Z" + $0) }) {
+            // Also that of an enumeration, which is a composite attribute with one attribute of the same name.
+            query = Self.converted("\(name: column)", property)
         } else if let value = property.defaultValue ?? (property.isOptional ? .null : nil) {
             // The property was added to the class after the file was written.
             query = value.isNull ? "NULL" : "\(value: value)"

@@ -50,6 +50,24 @@ final class AppleFile: Sendable {
         }
     }
 
+    /// Whether the file is a store of Core Data, as far as it tells without its log; `nil` if only the log tells.
+    var isRecognizedWithoutLog: Bool? {
+        get throws {
+            let state = FileState(path: path)
+            // Content that another process is writing can look damaged.
+            let isRecognized = try? SQLiteQueries.attributingErrors(to: nil) {
+                let connection = try Connection(path: "\(uri(path))?immutable=1", mode: .readOnly)
+                defer { connection.close() }
+                let count = try connection.scalarInt64("SELECT count(*) FROM sqlite_schema WHERE type = 'table'")
+                return count == 0 ? nil : try AppleLayout.isUntracked(connection)
+            }
+            // The log of a file that looks like one can contain the tables of a tracked database.
+            let isWhole = state.log == nil && state.journal == nil
+            guard let known = isRecognized else { return isWhole ? false : nil }
+            return known && !isWhole ? nil : known
+        }
+    }
+
     private func current() throws -> Opened {
         let state = FileState(path: path)
         return try opened.withLock { opened in

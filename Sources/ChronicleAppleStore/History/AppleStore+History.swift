@@ -84,6 +84,20 @@ extension AppleStore: HistoryProviding {
         try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).earliestToken }
     }
 
+    /// Returns the numbers of transactions and changes.
+    ///
+    /// - Returns: The numbers.
+    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
+    /// - Complexity: O(*n*) in the length of the history. Values are not read.
+    public func historyCounts() throws -> (transactions: Int, changes: Int) {
+        try readingHistory { reader in
+            func count(_ table: String) throws -> Int {
+                Int(clamping: try reader.connection.scalarInt64("SELECT count(*) FROM \(table)") ?? 0)
+            }
+            return (try count("ATRANSACTION WHERE Z_PK > 0"), try count("ACHANGE"))
+        }
+    }
+
     /// Throws an error, because the store is read-only.
     ///
     /// - Parameter descriptor: The transactions.

@@ -40,9 +40,16 @@ extension AppleLayout {
         }
         let names = Set(known.properties.filter { $0.relationship?.isToMany != true && $0.isPersistent }.map(\.name))
         let present = Set(description.properties.map(\.name)).union(inherited)
-        description.uniquenessConstraints = known.uniqueness.filter { constraint in
-            constraint.allSatisfy { names.contains($0) && present.contains($0) }
-                && Set(constraint).count == constraint.count
+        for constraint in known.uniqueness where constraint.allSatisfy({ names.contains($0) && present.contains($0) }) {
+            if constraint.count == 1,
+                let index = description.properties.firstIndex(where: {
+                    $0.name == constraint[0] && $0.kind == .attribute
+                })
+            {
+                description.properties[index].options.append("unique")
+            } else if Set(constraint).count == constraint.count {
+                description.uniquenessConstraints.append(constraint)
+            }
         }
         return description
     }
@@ -55,7 +62,8 @@ extension AppleLayout {
         case .attribute(let number, let defaultValue):
             guard let type = AppleAttributeType(number: number), hasColumn(property.name, entity) else { return nil }
             return EntityDescription.Property(
-                kind: .attribute, name: property.name, isOptional: property.isOptional, type: type.typeName,
+                kind: .attribute, name: property.name, isOptional: property.isOptional,
+                options: property.isPreserved ? ["preserveValueOnDeletion"] : [], type: type.typeName,
                 storage: type.storage, default: type.stored(defaultValue))
         case .composite(let elements):
             guard !elements.isEmpty else { return nil }
@@ -75,7 +83,7 @@ extension AppleLayout {
                 default: .nullify
                 }
             return EntityDescription.Property(
-                kind: .relationship, name: property.name, isOptional: !relationship.isToMany && property.isOptional,
+                kind: .relationship, name: property.name, isOptional: relationship.isToMany || property.isOptional,
                 destination: relationship.destination, inverse: inverse?.name, deleteRule: rule,
                 isToMany: relationship.isToMany,
                 isLinked: relationship.isToMany && inverse?.relationship?.isToMany != false)

@@ -34,6 +34,13 @@ struct AppleLayout: Sendable {
             ?? 0 == requiredTables.count
     }
 
+    /// Returns whether a database has the tables of Core Data, and no history of Chronicle.
+    static func isUntracked(_ connection: Connection) throws -> Bool {
+        guard try isRecognized(connection) else { return false }
+        return try connection.scalarInt64(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'") == 0
+    }
+
     /// Reads the layout in one transaction.
     ///
     /// - Throws: `SwiftDataError.notADatabase` if the file has other tables, `SwiftDataError.unsupportedFileVersion` with

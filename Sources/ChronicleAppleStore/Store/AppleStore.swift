@@ -24,6 +24,9 @@ public final class AppleStore: DataStore {
     /// lower case, relationships as numbers, and updates of *property 3* in the history.
     public let hasModelNames: Bool
 
+    /// The versions that the program declared for its model, such as `1.0.0`.
+    public var modelVersions: [String] { layout.modelVersions }
+
     let file: AppleFile
     let layout: AppleLayout
     let tables: AppleTables
@@ -82,12 +85,15 @@ public final class AppleStore: DataStore {
     /// Returns whether a file is a store of SwiftData or Core Data, by its tables.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
-    /// - Returns: `false` also for a file that is no database.
+    /// - Returns: `false` also for a file that is no database, and for one whose changes Chronicle records: that is a
+    ///   `TrackedDatabase`.
     /// - Throws: The errors of ``init(_:migrationPlan:)`` for a file that cannot be read, such as
     ///   `SwiftDataError.loadIssueModelContainer` if there is none.
     public static func isAppleStore(fileAt url: URL) throws -> Bool {
         do {
-            return try AppleFile(url: url).read { try AppleLayout.isRecognized($0) }
+            let file = try AppleFile(url: url)
+            // Most files need no look at the log, for which a file of another kind might be copied.
+            return try file.isRecognizedWithoutLog ?? file.read { try AppleLayout.isUntracked($0) }
         } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile { return false }
     }
 
@@ -95,12 +101,12 @@ public final class AppleStore: DataStore {
     ///
     /// - Parameter request: The changes.
     /// - Returns: Nothing, because the method always throws.
-    /// - Throws: `SwiftDataError.storeReadOnly`. Convert the file to a store of Chronicle, and save to that.
+    /// - Throws: `SwiftDataError.storeReadOnly`. Copy the models to a store of Chronicle, and save to that.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         throw SwiftDataError.storeReadOnly.with(
-            detail: "a store of SwiftData or Core Data can only be read; convert it with `chronicle convert` first",
+            detail: "a store of SwiftData or Core Data can only be read; copy its models to a store of Chronicle",
             storeIdentifier: identifier, storeName: configuration.name)
     }
 

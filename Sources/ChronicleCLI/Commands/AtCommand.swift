@@ -31,14 +31,7 @@ enum AtCommand {
         let entity = try file.entity(named: try arguments.required("ENTITY"))
         let condition = try arguments.value("where").map { try RowCondition($0, entity, file, console.settings) }
         let limit = try arguments.count("number") ?? .max
-        let position = try Position(try arguments.required("POSITION"), in: file.store, console.settings)
-        let token = try position.token(in: file.store)
-        let newest = try file.store.currentHistoryToken()
-        let check = token.checkValue(in: file.store.identifier)
-        // Another transaction at the position, after a backup was restored, has another check value.
-        let isPresent = token == newest && (check == nil || check == newest?.checkValue(in: file.store.identifier))
-        // A store as of the newest position is the store itself, which also has the values that the history lacks.
-        let store = isPresent ? file.store : try file.store(asOf: token)
+        let store = try store(at: try arguments.required("POSITION"), file, console)
         let writer = RowPrinter(file: file, console: console, isJSON: arguments.has("json"))
         var count = 0
         var isFound = false
@@ -56,6 +49,22 @@ enum AtCommand {
                 })
         } catch is Enough {}
         return isFound ? .success : .negative
+    }
+}
+
+extension AtCommand {
+    private static func store(
+        at text: String, _ file: StoreFile, _ console: Console
+    ) throws -> any InspectedStore {
+        // Also without a history.
+        if text == "now", file.appleStore != nil { return file.store }
+        let token = try Position(text, in: file.store, console.settings).token(in: file.store)
+        let newest = try file.store.currentHistoryToken()
+        let check = token.checkValue(in: file.store.identifier)
+        // Another transaction at the position, after a backup was restored, has another check value.
+        let isPresent = token == newest && (check == nil || check == newest?.checkValue(in: file.store.identifier))
+        // A store as of the newest position is the store itself, which also has the values that the history lacks.
+        return isPresent ? file.store : try file.store(asOf: token)
     }
 }
 

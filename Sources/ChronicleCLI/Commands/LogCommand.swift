@@ -33,15 +33,25 @@ enum LogCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
+        if file.appleStore != nil, !file.store.recordsHistory { return try writeModels(file, console) }
         let selection = try selection(arguments, file, console)
         let writer = TransactionWriter(file: file, console: console, form: form(arguments))
         if arguments.has("follow") {
+            _ = try file.chronicleStore("waiting for transactions")
             console.settings.usesPager = false
             try await follow(selection, file, console, writer)
             return .success
         }
         var reader = TransactionCursor(file, selection)
         while let transaction = try reader.next() { try writer.write(transaction, reader) }
+        return .success
+    }
+
+    /// Shows the models of a file of Core Data whose program has not enabled the history.
+    private static func writeModels(_ file: StoreFile, _ console: Console) throws -> ExitStatus {
+        console.message("chronicle: \(file.name.escaped) has no history; it contains these models")
+        let rows = try file.modelCounts().map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
+        for line in TextLayout.table(rows) { try console.line(line) }
         return .success
     }
 

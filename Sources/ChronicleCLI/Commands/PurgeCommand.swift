@@ -30,19 +30,19 @@ enum PurgeCommand {
         if arguments.has("dry-run") { return try plan(retention, arguments, console) }
         let file = try StoreFile.write(arguments.operands["FILE"], console)
         // Before anything is deleted.
-        if arguments.has("compact") { try file.store.requireVacuum() }
+        if arguments.has("compact") { try file.chronicleStore("a purge").requireVacuum() }
         let progress = Progress(console)
-        let plan = try file.store.planHistoryPurge(retention, at: console.settings.now())
+        let plan = try file.chronicleStore("a purge").planHistoryPurge(retention, at: console.settings.now())
         var result = HistoryPurgeResult(file.store.identifier, plan)
         // The steps are repeated until the last one, as in `ModelContainer.purgeHistory`.
         try await HistoryPurgeStep.run {
-            let step = try file.store.purgeHistory(plan)
+            let step = try file.chronicleStore("a purge").purgeHistory(plan)
             result.add(step)
             progress.show("\(NumberText.grouped(result.changes)) changes deleted")
             return step
         }
         progress.finish()
-        if arguments.has("compact") { try file.store.compact() }
+        if arguments.has("compact") { try file.chronicleStore("a purge").compact() }
         if arguments.has("json") {
             try console.line(
                 .members([
@@ -63,8 +63,8 @@ enum PurgeCommand {
         _ retention: HistoryRetention, _ arguments: Arguments, _ console: Console
     ) throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
-        if arguments.has("compact") { try file.store.requireVacuum() }
-        let plan = try file.store.planHistoryPurge(retention, at: console.settings.now())
+        if arguments.has("compact") { try file.chronicleStore("a purge").requireVacuum() }
+        let plan = try file.chronicleStore("a purge").planHistoryPurge(retention, at: console.settings.now())
         var count = 0
         if let newest = plan.newest { count = try file.store.fetchHistoryCount(.before(newest)) }
         if arguments.has("json") {

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleAppleStore
 import Foundation
 
 /// `chronicle schema`.
@@ -8,11 +9,22 @@ enum SchemaCommand {
         discussion: """
             Lists the entities that programs have opened the store with, including those that were removed later, with \
             their attributes and relationships. With --json, each entity is printed as the store describes it.
+
+            With --swift, the classes are printed as Swift code: the VersionedSchema that describes the file as it is, for the \
+            first version of a migration plan. Types of the program that are Codable are not part of it.
             """,
-        options: [.json], run: run)
+        options: [
+            .json, .init(name: "swift", summary: "print a VersionedSchema with the model classes"),
+            .init(name: "version", value: "VERSION", summary: "the version of the schema; 1.0.0 if omitted"),
+        ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
+        if let store = file.appleStore, !store.hasModelNames {
+            console.message("chronicle: the file does not contain its model; the names are derived from the tables")
+        }
+        if arguments.has("swift") { return try writeSwift(file, arguments, console) }
+        if arguments.has("version") { throw UsageError("schema: --version requires --swift") }
         let entities = file.schema.entities.sorted { $0.name < $1.name }
         for (index, entity) in entities.enumerated() {
             if arguments.has("json") {
@@ -32,6 +44,18 @@ enum SchemaCommand {
             }
             for names in entity.indices { try console.line("    index (\(names.joined(separator: ", ").escaped))") }
         }
+        return .success
+    }
+
+    private static func writeSwift(
+        _ file: StoreFile, _ arguments: Arguments, _ console: Console
+    ) throws -> ExitStatus {
+        if arguments.has("json") { throw UsageError("schema: --swift and --json exclude each other") }
+        guard !file.store.isTracked else {
+            throw UsageError("the file is a tracked database, whose tables are not models")
+        }
+        let writer = try SwiftSchemaWriter(file.schema, version: arguments.value("version") ?? "1.0.0")
+        try console.write(writer.text())
         return .success
     }
 

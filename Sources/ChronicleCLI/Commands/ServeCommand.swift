@@ -27,7 +27,7 @@ enum ServeCommand {
         console.settings.usesPager = false
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         // Reports a store without a history before a browser requests it.
-        _ = try file.store.currentHistoryToken()
+        _ = try file.chronicleStore("a live page").currentHistoryToken()
         let pages = TimelineServer(
             file.location, limit: try arguments.count("number") ?? .max,
             maximumSize: try TimelineCommand.maximumSize(arguments))

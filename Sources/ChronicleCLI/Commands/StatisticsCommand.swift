@@ -15,12 +15,14 @@ enum StatisticsCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
-        let history = try file.store.historyStatistics()
-        let size = try file.store.byteCount()
+        if let store = file.appleStore { return try AppleStatistics(file, store, arguments, console).write() }
+        let store = try file.chronicleStore("these statistics")
+        let history = try store.historyStatistics()
+        let size = try store.byteCount()
         let first = try file.store.earliestHistoryToken()
         let newest = try file.store.currentHistoryToken()
         let tags = try file.store.historyTags()
-        let consumers = try file.store.consumerRecords()
+        let consumers = try store.consumerRecords()
         let counts = try file.modelCounts()
         let tracked = file.store.isTracked ? file.location.url.map { TrackedDatabase(url: $0) } : nil
         let tables = try tracked?.tables() ?? []
@@ -39,7 +41,7 @@ enum StatisticsCommand {
                     "oldest": .optional(history.oldest.map(DateText.iso8601)),
                     "newest": .optional(history.newest.map(DateText.iso8601)),
                     "earliestToken": .optional(token(first)), "currentToken": .optional(token(newest)),
-                    "isIndexedByModel": .bool(try file.store.isHistoryIndexedByModel),
+                    "isIndexedByModel": .bool(try store.isHistoryIndexedByModel),
                     "tags": .count(tags.count), "consumers": .count(consumers.count),
                     "models": .object(counts.map { .init(name: $0.name, value: .count($0.count)) }),
                     "interrupted": file.store.isTracked
@@ -62,7 +64,7 @@ enum StatisticsCommand {
             ["newest", history.newest.map(console.text) ?? "-"],
             ["complete after", token(first) ?? "-"],
             ["current token", token(newest) ?? "-"],
-            ["index by model", try file.store.isHistoryIndexedByModel ? "yes" : "no"],
+            ["index by model", try store.isHistoryIndexedByModel ? "yes" : "no"],
             ["tags", String(tags.count)],
             ["consumers", String(consumers.count)],
         ]

@@ -88,7 +88,7 @@ enum WatchCommand {
         case nil, "now": .now
         case "beginning":
             // The history of a tracked database is complete from then on, and needs no reset.
-            if file.store.isTracked, try !file.store.isHistoryPurged(),
+            if file.store.isTracked, try !file.chronicleStore("consumers").isHistoryPurged(),
                 let first = try file.store.earliestHistoryToken()
             {
                 .token(first)

@@ -44,8 +44,16 @@ struct Command: Sendable {
     var negativeResult: String?
     let run: @Sendable (Arguments, Console) async throws -> ExitStatus
 
+    /// Whether the version of the tool is requested, which is not the case if the command has an option of this name.
+    func isVersionRequest(_ arguments: Arguments) -> Bool {
+        arguments.has("version") && !options.contains { $0.name == "version" }
+    }
+
     /// The options, including those that every command has.
-    var allOptions: [Option] { options + Option.common }
+    var allOptions: [Option] {
+        // An option of the command replaces one that every command has.
+        options + Option.common.filter { common in !options.contains { $0.name == common.name } }
+    }
 }
 
 extension Command.Operand {

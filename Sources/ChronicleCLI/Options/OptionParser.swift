@@ -24,7 +24,7 @@ struct OptionParser {
             }
         }
         // A request for help or the version is not an error because of what is missing.
-        if !result.has("help"), !result.has("version") { try assign(operands, &result) }
+        if !result.has("help"), !command.isVersionRequest(result) { try assign(operands, &result) }
         return result
     }
 

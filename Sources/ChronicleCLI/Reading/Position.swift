@@ -19,7 +19,7 @@ enum Position: Equatable {
     /// Reads a position.
     ///
     /// - Throws: ``UsageError`` if the text is none of these, or an error of the store.
-    init(_ text: String, in store: any ToolStore, _ settings: Console.Settings) throws {
+    init(_ text: String, in store: any InspectedStore, _ settings: Console.Settings) throws {
         if let token = try Self.token(text, in: store) {
             self = .token(token)
         } else if let date = Self.date(text, settings) {
@@ -32,7 +32,7 @@ enum Position: Equatable {
     /// Returns the token of the position.
     ///
     /// - Throws: `SwiftDataError.historyTokenExpired` if the history does not reach back to the date.
-    func token(in store: any ToolStore) throws -> DefaultHistoryToken {
+    func token(in store: any InspectedStore) throws -> DefaultHistoryToken {
         switch self {
         case .token(let token): token
         case .date(let date): try store.historyToken(asOf: date)
@@ -47,7 +47,7 @@ enum Position: Equatable {
         return "\(position)-" + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    private static func token(_ text: String, in store: any ToolStore) throws -> DefaultHistoryToken? {
+    private static func token(_ text: String, in store: any InspectedStore) throws -> DefaultHistoryToken? {
         switch text {
         case "start":
             // The history of a tracked database begins when it was tracked, and that of a store after the last purge.
@@ -77,7 +77,7 @@ enum Position: Equatable {
     }
 
     /// Returns the token of a transaction by its number. Errors of the store about the number are left to the command.
-    private static func token(ofTransaction number: Int64, in store: any ToolStore) throws -> DefaultHistoryToken {
+    private static func token(ofTransaction number: Int64, in store: any InspectedStore) throws -> DefaultHistoryToken {
         let token = DefaultHistoryToken(storeIdentifier: store.identifier, position: number)
         do {
             var check = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
@@ -101,7 +101,7 @@ enum Position: Equatable {
 
     /// Returns the transaction that contains the change at a position, or `nil` if there is no change.
     static func transaction(
-        containing token: DefaultHistoryToken, in store: any ToolStore
+        containing token: DefaultHistoryToken, in store: any InspectedStore
     ) throws -> DefaultHistoryTransaction? {
         // A transaction of which all changes precede the token is not after it.
         let next = DefaultHistoryToken(
@@ -118,7 +118,7 @@ enum Position: Equatable {
 
     /// Returns the transaction of a token, or `nil` if there is none.
     private static func transaction(
-        at token: DefaultHistoryToken, in store: any ToolStore
+        at token: DefaultHistoryToken, in store: any InspectedStore
     ) throws -> DefaultHistoryTransaction? {
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
         descriptor.fetchLimit = 1
@@ -127,7 +127,7 @@ enum Position: Equatable {
         { return nil }
     }
 
-    private static func tag(_ text: String, in store: any ToolStore) throws -> DefaultHistoryToken {
+    private static func tag(_ text: String, in store: any InspectedStore) throws -> DefaultHistoryToken {
         let name = text.hasPrefix("tag:") ? String(text.dropFirst(4)) : text
         let tags = try store.historyTags()
         if let tag = tags.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return tag.token }

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleAppleStore
 import Foundation
 
 /// A store that a command reads or writes, opened without model classes.
@@ -26,7 +27,7 @@ struct StoreFile {
     }
 
     let location: Location
-    let store: any ToolStore
+    let store: any InspectedStore
     /// A name for titles: that of the file, or those of the database and the schema.
     let name: String
     /// A container of the store, for what contexts and containers do with its history.
@@ -78,7 +79,7 @@ struct StoreFile {
         let location = try Location(path)
         if let url = location.url {
             try requireFile(path)
-            try DefaultStore.recover(fileAt: url)
+            if try !AppleStore.isAppleStore(fileAt: url) { try DefaultStore.recover(fileAt: url) }
         }
         let file = try read(path, console)
         // Otherwise opening the file with write access would enable the history.
@@ -88,13 +89,19 @@ struct StoreFile {
 
     init(_ location: Location, allowsSave: Bool) throws {
         switch location {
+        case .file(let url) where try AppleStore.isAppleStore(fileAt: url):
+            guard !allowsSave else {
+                throw UsageError("the file is a store of SwiftData or Core Data, which can only be read")
+            }
+            let schema = try AppleStore.schema(ofFileAt: url)
+            try self.init(location, AppleStore(AppleStoreConfiguration(url: url), schema: schema))
         case .file(let url):
             try self.init(location, Self.store(url, DefaultStore.schema(ofFileAt: url), allowsSave: allowsSave))
         case .database(let database): try self.init(location, database.open(allowsSave: allowsSave))
         }
     }
 
-    private init(_ location: Location, _ store: any ToolStore) throws {
+    private init(_ location: Location, _ store: any InspectedStore) throws {
         (self.location, self.store) = (location, store)
         name = try store.placeName
         container = ModelContainer(forHistoryOf: store)
@@ -213,7 +220,8 @@ struct StoreFile {
     /// Returns the models as they were at a position.
     ///
     /// - Throws: `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
-    func store(asOf token: DefaultHistoryToken) throws -> any ToolStore {
+    func store(asOf token: DefaultHistoryToken) throws -> any InspectedStore {
+        let store = try chronicleStore("reading an earlier position")
         guard type(of: store).capabilities.contains(.earlierPositions) else {
             throw UsageError("only the present models of a PostgreSQL database can be listed; use now as the position")
         }
@@ -222,6 +230,19 @@ struct StoreFile {
             throw SwiftDataError.unsupportedFeature
         }
         return past
+    }
+
+    /// The store of SwiftData or Core Data, or `nil` for another one.
+    var appleStore: AppleStore? { store as? AppleStore }
+
+    /// Returns the store for what only Chronicle's stores support.
+    ///
+    /// - Parameter feature: What the command does, for the error.
+    func chronicleStore(_ feature: String) throws -> any ToolStore {
+        if let store = store as? any ToolStore { return store }
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "a store of SwiftData or Core Data does not support \(feature)",
+            storeIdentifier: store.identifier)
     }
 
     /// Returns the row of a model, or `nil` if it does not exist.

@@ -76,7 +76,7 @@ final class TimelineServer: Sendable {
             }
             start = token
             // Before reading, so that no commit is missed.
-            commits = try CommitPipe(file.store)
+            commits = try CommitPipe(file.chronicleStore("notifications of commits"))
         } catch let error as HTTPConnection.Closed {
             throw error
         } catch {

@@ -1,0 +1,183 @@
+import Chronicle
+import ChronicleAppleStore
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// Commands that read a store of SwiftData or Core Data.
+@Suite struct AppleStoreTests {
+    let directory: TemporaryDirectory
+    let url: URL
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        url = try AppleTrips.write(to: directory)
+    }
+
+    private func run(_ arguments: String...) async throws -> CommandRun {
+        try await CommandRun(arguments.map { $0 == "FILE" ? url.path : $0 })
+    }
+
+    @Test func listsTransactions() async throws {
+        let log = try await run("log", "-n", "2", "FILE")
+        #expect(log.status == 0, "\(log.errors)")
+        #expect(
+            log.output == """
+                transaction 6-41c62b8e77800000
+                Author:  sync
+                Date:    2024-07-29 02:42:23 +0200
+                Program: org.example.app (TripApp)
+
+                    insert Stop/2
+                    delete Person/4
+                        name: "Dora"
+
+                transaction 5-41c62b8e77000000
+                Date:    2024-07-29 02:42:22 +0200
+                Program: org.example.app (TripApp)
+
+                    update Trip/1
+                        friends
+                        stops
+
+                """)
+        let widget = try await run("log", "--author", "widget", "--oneline", "FILE")
+        #expect(widget.output.split(separator: "\n").count == 2)
+        let stop = try await run("log", "--entity", "Trip", "--oneline", "FILE")
+        #expect(stop.output.split(separator: "\n").count == 5)
+        let attribute = try await run("log", "--attribute", "perDiem", "--oneline", "FILE")
+        // The insert and the update of the business trip.
+        #expect(attribute.output.split(separator: "\n").count == 2)
+        let model = try await run("log", "--model", "Trip/1", "--oneline", "FILE")
+        #expect(model.output.split(separator: "\n").count == 3)
+        let after = try await run("log", "--after", "4", "--oneline", "FILE")
+        #expect(after.output.split(separator: "\n").count == 2)
+    }
+
+    @Test func showsTransactionsAndModels() async throws {
+        let show = try await run("show", "FILE", "2")
+        #expect(show.output.contains("update Trip/1\n        name\n        rating\n"))
+        #expect(try await run("show", "FILE", "7").status == 1)
+        let rows = try await run("at", "FILE", "now", "Trip", "--where", "name = \"Rome\"")
+        #expect(rows.output.contains("budget: 10.11"))
+        #expect(try await run("at", "FILE", "now", "Trip", "--json").output.split(separator: "\n").count == 3)
+        #expect(try await run("blame", "FILE", "Trip/1").output.contains("widget"))
+        #expect(try await run("diff", "--stat", "FILE", "3", "now").output.contains("BusinessTrip"))
+        let earlier = try await run("at", "FILE", "2", "Trip")
+        #expect(earlier.status == 3)
+        #expect(earlier.errors.contains("does not support reading an earlier position"))
+    }
+
+    @Test func describesTheFile() async throws {
+        let stats = try await run("stats", "FILE")
+        #expect(stats.output.contains("transactions            6\n"), "\(stats.output)")
+        #expect(stats.output.contains("models of BusinessTrip  1\n"))
+        let json = try await run("stats", "--json", "FILE")
+        #expect(json.output.contains(#""transactions":6,"changes":9"#))
+        let schema = try await run("schema", "FILE")
+        #expect(schema.output.contains("    name     String      unique, preserved on deletion\n"), "\(schema.output)")
+    }
+
+    @Test func writesATimeline() async throws {
+        let page = directory.file("timeline.html")
+        let timeline = try await run("timeline", "-o", page.path, "FILE")
+        #expect(timeline.status == 0, "\(timeline.errors)")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        #expect(text.contains(#""name":"BusinessTrip""#))
+        #expect(text.contains("org.example.app (TripApp)"))
+    }
+
+    @Test func showsModelsWithoutHistory() async throws {
+        let url = try AppleTrips.write(to: TemporaryDirectory()) {
+            $0.hasHistory = false
+            $0.statements = AppleTrips.rows
+        }
+        let log = try await CommandRun("log", url.path)
+        #expect(log.status == 0)
+        #expect(log.errors.contains("has no history"))
+        #expect(log.output.contains("models of Stop          4\n"))
+        #expect(try await CommandRun("stats", url.path).output.contains("history                 none\n"))
+        #expect(try await CommandRun("at", url.path, "now", "Stop").status == 0)
+    }
+
+    @Test func marksDerivedNames() async throws {
+        let url = try AppleTrips.write(to: TemporaryDirectory()) { $0.hasModel = false }
+        let schema = try await CommandRun("schema", url.path)
+        #expect(schema.errors.contains("derived from the tables"))
+        #expect(try await CommandRun("show", url.path, "2").output.contains("property 6\n"))
+        #expect(try await CommandRun("stats", url.path).output.contains("derived from the tables"))
+    }
+
+    @Test(arguments: [
+        ["purge", "--max-changes", "1"], ["watch", "--name", "a", "--once"], ["export"], ["serve"],
+        ["log", "--follow"],
+    ])
+    func rejectsCommandsThatNeedAStoreOfChronicle(_ arguments: [String]) async throws {
+        let before = try Data(contentsOf: url)
+        let trailing = arguments[0] == "watch" ? ["--", "cat"] : []
+        let run = try await CommandRun(arguments + [url.path] + trailing)
+        #expect(run.status > 1, "\(run.output)")
+        #expect(!run.errors.isEmpty)
+        #expect(try Data(contentsOf: url) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["default.store"])
+    }
+
+    /// The printed classes are compiled as a part of the tests, and open the file.
+    @Test func printsClassesThatOpenTheFile() async throws {
+        let run = try await run("schema", "FILE", "--swift", "--version", "1.0.0")
+        #expect(run.status == 0, "\(run.errors)")
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "Generated/AppleTripsSchema.swift")
+        if ProcessInfo.processInfo.environment["CHRONICLE_WRITE_GOLDEN"] != nil {
+            try Data(run.output.utf8).write(to: source)
+        }
+        #expect(try run.output == String(contentsOf: source, encoding: .utf8))
+        let container = try ModelContainer(
+            for: Schema(versionedSchema: SchemaV1.self), configurations: AppleStoreConfiguration(url: url))
+        let context = ModelContext(container)
+        #expect(try context.fetchCount(FetchDescriptor<SchemaV1.Trip>()) == 3)
+        let names = try context.fetch(FetchDescriptor<SchemaV1.BusinessTrip>()).map(\.client?.name)
+        #expect(names == ["Cleo"])
+        // The classes describe what the file describes.
+        let described = try AppleStore.schema(ofFileAt: url)
+        for entity in Schema(versionedSchema: SchemaV1.self).entities {
+            let known = try #require(described.entitiesByName[entity.name])
+            #expect(try entity.json() == known.json())
+        }
+    }
+
+    @Test(arguments: [["--version", "1.0.0"], ["--swift", "--version", "one"], ["--swift", "--json"]])
+    func rejectsOptionsOfSchemas(_ options: [String]) async throws {
+        #expect(try await CommandRun(["schema", url.path] + options).status == 2)
+    }
+
+    /// A name of a file could contain code.
+    @Test func rejectsNamesThatAreNoIdentifiers() async throws {
+        let url = try AppleTrips.write(to: TemporaryDirectory()) {
+            $0.hasModel = false
+            $0.statements.append("ALTER TABLE ZSTOP ADD COLUMN \"ZX: Int = exit(1); var y\" INTEGER")
+        }
+        let run = try await CommandRun("schema", "--swift", url.path)
+        #expect(run.status == 3)
+        #expect(run.output.isEmpty)
+    }
+
+    /// Classes of a store of Chronicle, too.
+    @Test func printsClassesOfAStoreOfChronicle() async throws {
+        let file = try GoldenStore.copy()
+        let run = try await CommandRun("schema", "--swift", "--version", "2.1.0", file.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("enum SchemaV2_1_0: VersionedSchema {"))
+        #expect(run.output.contains("@Model\n    final class Trip {"))
+    }
+
+    /// A file of Core Data whose changes Chronicle records is a tracked database.
+    @Test func prefersTrackedDatabases() async throws {
+        let track = try await run("track", "FILE", "ZPERSON")
+        #expect(track.status == 0, "\(track.errors)")
+        #expect(try !AppleStore.isAppleStore(fileAt: url))
+        #expect(try await run("schema", "FILE").output.contains("ZPERSON"))
+    }
+}
