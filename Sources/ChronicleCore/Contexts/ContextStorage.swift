@@ -27,6 +27,8 @@ final class ContextStorage: ModelOwner {
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
+    /// Whether it is not known if the latest save was committed. An autosave could write its changes twice.
+    var isOutcomeUnknown = false
     /// What delete rules did in a context that was released before its changes were saved.
     var releasedEffects: [Int: ReleasedRuleEffects] = [:]
     /// The number of recorded deletes; see ``Deletion/number``.

@@ -94,9 +94,10 @@
 
         /// Returns whether the server is a standby server, which may be promoted at any time.
         ///
-        /// It needs a round trip only for servers before version 14 and through proxies.
+        /// It needs a round trip for standby servers, which report a promotion only with the next statement, for servers before
+        /// version 14, and through proxies.
         func isStandby() throws -> Bool {
-            if !settings.usesTransactionPooling, let state = parameter("in_hot_standby") { return state == "on" }
+            if !settings.usesTransactionPooling, parameter("in_hot_standby") == "off" { return false }
             return try run("SELECT pg_is_in_recovery()").bool(0, 0)
         }
 

@@ -77,7 +77,7 @@
                 """
                 SELECT s.is_standby, CASE WHEN s.is_standby THEN pg_is_wal_replay_paused() ELSE FALSE END, \
                 EXISTS (SELECT FROM pg_stat_wal_receiver WHERE pid IS NOT NULL), \
-                CASE WHEN s.is_standby THEN \
+                CASE WHEN s.is_standby AND pg_last_wal_receive_lsn() IS NOT NULL THEN \
                 greatest(0, pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()))::bigint END, \
                 extract(epoch FROM pg_last_xact_replay_timestamp())::double precision, \
                 extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::double precision \

@@ -79,7 +79,7 @@ extension ModelContext {
     /// - Returns: `false` after an error.
     func saveAutomatically() -> Bool {
         // The process may end during a save.
-        guard autosaveEnabled, mayHaveChanges, !storage.isSaving else { return true }
+        guard autosaveEnabled, mayHaveChanges, !storage.isSaving, !storage.isOutcomeUnknown else { return true }
         // A later fetch or save throws these errors, too.
         for error in storage.failures.takeUnreportedErrors() { AutosaveFailure.report(error, of: self) }
         do {
@@ -88,7 +88,8 @@ extension ModelContext {
         } catch {
             for listed in pendingModels { listed.backing.reportNextChange() }
             AutosaveFailure.report(error, of: self)
-            return false
+            // The program has to find out first whether the changes were saved.
+            return storage.isOutcomeUnknown
         }
     }
 }

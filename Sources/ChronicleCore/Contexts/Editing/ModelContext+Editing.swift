@@ -279,6 +279,7 @@ extension ModelContext {
     private func discardChanges() {
         storage.didChange()
         storage.failures = ContextFailures()
+        storage.isOutcomeUnknown = false
         unverifiedLists = []
         let models = pendingModels
         pendingModels = []

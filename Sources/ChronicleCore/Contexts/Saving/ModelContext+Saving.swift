@@ -78,7 +78,13 @@ extension ModelContext {
                 defer { result = storage.lastSaveResult }
                 verifyLists()
                 try throwFailures(isAutomatic: isAutomatic)
-                try saveChanges(acknowledgement, &saves)
+                storage.isOutcomeUnknown = false
+                do { try saveChanges(acknowledgement, &saves) } catch let error as SwiftDataError
+                    where SwiftDataError.saveOutcomeUnknown ~= error
+                {
+                    storage.isOutcomeUnknown = true
+                    throw error
+                }
             }
         }
     }
@@ -174,7 +180,8 @@ extension ModelContext {
     private static func error(_ error: any Error, after written: [any DataStore]) -> any Error {
         guard !written.isEmpty, let error = error as? SwiftDataError else { return error }
         let names = written.map { "\"\($0.configuration.name)\"" }.joined(separator: ", ")
-        let rest = "the changes for \(names) were saved before, the others were not"
+        let isUnknown = SwiftDataError.saveOutcomeUnknown ~= error
+        let rest = "the changes for \(names) were saved before" + (isUnknown ? "" : ", the others were not")
         return error.with(detail: error.detail.map { "\($0) (\(rest))" } ?? rest)
     }
 

@@ -63,6 +63,7 @@
             } catch {
                 // A read of the history reports what is wrong. The next step connects again.
                 replaceSession(nil)
+                return max(interval, Self.pause)
             }
             return interval
         }
