@@ -174,7 +174,7 @@ extension Schema {
         /// All properties in the order of ``PersistentModel/properties``. ``Property/index`` is an index of this array.
         public let properties: [Property]
         /// The properties whose values are part of a row: attributes and to-one relationships. ``Property/slot`` is an
-        /// index of this array and of ``DataStoreSnapshot/values``.
+        /// index of this array and of ``DataStoreRowSnapshot/values``.
         public let storedProperties: [Property]
         /// The properties by name.
         public let propertiesByName: [String: Property]

@@ -66,7 +66,7 @@ public struct DataStoreCapabilities: OptionSet, Hashable, Sendable {
     ///
     /// - Throw ``SwiftDataError/historyReplayConflict`` if the position is not ``HistoryReplayStep/previous``.
     /// - Throw ``SwiftDataError/historyReplayConflict`` if a row of ``HistoryReplayStep/expected`` does not exist, or has
-    ///   another value in one of its ``DataStoreSnapshot/changed`` slots.
+    ///   another value in one of its ``DataStoreRowSnapshot/changed`` slots.
     /// - Throw ``SwiftDataError/historyReplayConflict`` if a delete rule would delete rows that the request does not
     ///   list.
     /// - Set the position to ``HistoryReplayStep/token``.

@@ -73,7 +73,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     /// For stores with the capability ``DataStoreCapabilities/explicitIdentifiers``, some of the identifiers may be
     /// permanent.
     public let inserted: [SnapshotType]
-    /// The changed models, with all their values. ``DataStoreSnapshot/changed`` contains the slots to write.
+    /// The changed models, with all their values. ``DataStoreRowSnapshot/changed`` contains the slots to write.
     public let updated: [SnapshotType]
     /// The models to delete, with the values that the context read last. Ignore rows that do not exist.
     public let deleted: [SnapshotType]

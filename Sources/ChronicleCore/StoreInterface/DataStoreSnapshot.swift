@@ -28,8 +28,9 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     ///   - backingData: The backing data of a model in a context; see ``PersistentModel/persistentBackingData``. Its
     ///     ``BackingData/persistentModelID`` is the identifier of the snapshot.
     ///   - relatedBackingDatas: Not used; exists for compatibility with SwiftData.
-    /// - Throws: An error that ends the save, which then changes nothing. For ``DefaultSnapshot``, the errors of
-    ///   ``DataStoreRowSnapshot/init(from:relatedBackingDatas:)``, such as ``SwiftDataError/missingModelContext``.
+    /// - Throws: An error that ends the save, which then changes nothing. A ``DataStoreRowSnapshot`` throws
+    ///   ``SwiftDataError/missingModelContext`` for a model that is in no context, or the error of a value that cannot be
+    ///   encoded.
     init(
         from backingData: any BackingData,
         relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
