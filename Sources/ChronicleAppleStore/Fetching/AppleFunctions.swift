@@ -98,7 +98,7 @@ struct ExternalData: Sendable {
             // A name in another form could be a path out of the folder; the value is then not a reference.
             guard bytes.count == 38, let uuid = UUID(uuidString: name) else { return .inline(bytes) }
             for folder in folders {
-                for name in [name, uuid.uuidString] {
+                for name in [name, uuid.uuidString] where Self.isReadable(folder.appending(path: name)) {
                     // A file that cannot be read is as good as missing, and the error names it.
                     if let data = try? Data(contentsOf: folder.appending(path: name)) { return .file(Array(data)) }
                 }
@@ -106,5 +106,13 @@ struct ExternalData: Sendable {
             return .missing(uuid.uuidString)
         default: return .inline(bytes)
         }
+    }
+
+    /// Returns whether there is a file, and not a link or a pipe, that SQLite accepts as a value.
+    private static func isReadable(_ file: URL) -> Bool {
+        // A file that does not exist, or that may not be read, is reported as missing.
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path) else { return false }
+        let size = (attributes[.size] as? NSNumber)?.int64Value ?? .max
+        return attributes[.type] as? FileAttributeType == .typeRegular && size <= 1_000_000_000
     }
 }

@@ -80,7 +80,8 @@ extension HistoryEntities.Entity {
     /// *property 1*, *property 2*, and so on.
     func names(_ mask: some Sequence<UInt8>) -> [String] {
         var positions: [Int] = []
-        for (index, byte) in mask.enumerated() {
+        // No model has more properties.
+        for (index, byte) in mask.prefix(4_096).enumerated() {
             for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 { positions.append(index * 8 + bit) }
         }
         let isKnown = positions.last.map { $0 < propertyNames.count } ?? true

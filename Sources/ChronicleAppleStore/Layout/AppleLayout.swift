@@ -60,10 +60,14 @@ struct AppleLayout: Sendable {
         history = try AppleHistoryTables(tables)
     }
 
-    /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history.
+    /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history, without the virtual ones of
+    /// its spatial indexes.
     private static func tableNames(_ connection: Connection) throws -> [String] {
         let statement = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name")
+            """
+            SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND NOT (type = 'table' AND rootpage = 0 \
+            AND name GLOB 'Z_[A-Za-z]*' AND upper(name) NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')) ORDER BY name
+            """)
         var names: [String] = []
         while try statement.step() {
             let name = statement.text(0)

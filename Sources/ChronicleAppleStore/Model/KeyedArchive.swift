@@ -99,7 +99,11 @@ struct KeyedArchive {
 
     /// Returns the references of the elements of an array, a set, or a dictionary's values.
     func elements(_ object: Object) throws -> [Int] {
-        if let values = try self.object(object, "values") { return try elements(values) }
+        // Not repeatedly, because an object may refer to itself.
+        try references(try self.object(object, "values") ?? object)
+    }
+
+    private func references(_ object: Object) throws -> [Int] {
         guard let number = object.fields["NS.objects"], case .array(let numbers) = try list.object(number) else {
             return []
         }
