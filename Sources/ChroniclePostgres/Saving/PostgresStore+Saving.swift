@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     extension PostgresStore {
@@ -208,7 +209,7 @@
             let resolution = CommitResolution<Saved>(store) { connection in
                 // The position is not in the history, and can be the only effect of a replay.
                 if let replay = request.replay {
-                    let reached = try store.replayedToken(connection)
+                    let reached = try MetaTable(connection).replayedToken()
                     if reached == replay.previous { return .rolledBack }
                     guard reached == replay.token else { return .unknown("another replay has continued") }
                     return .committed(Saved(rows: Rows(inserted: try identifiers([:]))))

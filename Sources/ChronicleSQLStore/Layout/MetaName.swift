@@ -19,6 +19,9 @@ package struct MetaName: Hashable, Sendable {
     /// The hash of the schema with that version.
     package static let schemaHash = MetaName("schemaHash")
 
+    /// The token up to which the transactions of another store were replayed, as JSON.
+    package static let replayed = MetaName("replayed")
+
     /// The properties of the entity with this number: those of its newest declaration, and removed ones whose columns or
     /// links remain; see `StoredEntity`.
     package static func properties(_ entity: Int64) -> MetaName { MetaName("properties:\(entity)") }

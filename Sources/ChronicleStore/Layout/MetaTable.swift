@@ -132,8 +132,6 @@ extension MetaName {
     static let gap = MetaName("gap")
     /// The newest position of the history when the setting ``preservesValues`` was changed.
     static let preservesValuesSince = MetaName("preservesValuesSince")
-    /// The token up to which the transactions of another store were replayed, as JSON.
-    static let replayed = MetaName("replayed")
 
     /// The newest position of the history when a relationship of the entity with this number changed between to-one and
     /// to-many.

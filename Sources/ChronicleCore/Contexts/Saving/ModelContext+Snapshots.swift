@@ -84,4 +84,19 @@ extension ModelContext {
                 propertyName: property.name, persistentIdentifier: backing.identifier)
         }
     }
+
+    /// Refreshes the models whose rows contain other values than the save requested.
+    func refreshModels(from snapshots: some Collection<some DataStoreSnapshot>, storeIdentifier: String) {
+        for snapshot in snapshots {
+            guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity
+            else { continue }
+            // The rows are saved, so an error here must not be thrown by the save.
+            deferringErrors {
+                let schema = coordinator.schema
+                let row = try snapshot.row(in: schema).withoutLists(of: entity, in: schema)
+                guard known.row != row else { return }
+                try refresh(known, row, RowChecker(entity, schema, storeIdentifier: storeIdentifier))
+            }
+        }
+    }
 }
