@@ -14,7 +14,13 @@ extension SchemaPlan {
             let later = stored.keys.sorted().first {
                 stored[$0]?.originalName == entity.name && models.entitiesByName[$0]?.originalName != entity.name
             }
-            guard let later else { continue }
+            guard let later else {
+                // The later class was renamed again, or does not declare its original name any more.
+                if stored.isEmpty { continue }
+                throw SwiftDataError.newerSchemaVersion.with(
+                    detail: "a later version of the models renamed the class; update the program",
+                    entityName: entity.name)
+            }
             throw SwiftDataError.newerSchemaVersion.with(
                 detail: "a later version of the models renamed the class to \(later); update the program",
                 entityName: entity.name)
@@ -48,7 +54,7 @@ extension SchemaPlan {
     /// in the store otherwise, so that one without a column was renamed.
     static func requirePresentNames(_ members: [Schema.Entity], _ stored: [String: StoredEntity]) throws {
         let renamed = stored.sorted { $0.key < $1.key }.flatMap(\.value.live).filter { $0.originalName != nil }
-        if renamed.isEmpty { return }
+        let all = Set(stored.values.flatMap { ($0.live + $0.removed).map(\.name) })
         for entity in members {
             guard let known = stored[entity.name] else { continue }
             let names = Set((known.live + known.removed).map(\.name))
@@ -59,7 +65,13 @@ extension SchemaPlan {
                     $0.originalName == property.name && names.contains($0.name)
                         && entity.propertiesByName[$0.name]?.previousName != property.name
                 }
-                guard let later else { continue }
+                guard let later else {
+                    if all.contains(property.name) { continue }
+                    // The later property was renamed again or removed, or does not declare its original name any more.
+                    throw SwiftDataError.newerSchemaVersion.with(
+                        detail: "a later version of the models renamed the property; update the program",
+                        entityName: entity.name, propertyName: property.name)
+                }
                 throw SwiftDataError.newerSchemaVersion.with(
                     detail: "a later version of the models renamed the property to \(later.name); update the program",
                     entityName: entity.name, propertyName: property.name)

@@ -107,6 +107,33 @@ import Testing
         #expect(try later.fetch(FetchDescriptor<Chain.Node>()).map(\.b) == ["A"])
     }
 
+    /// The last version renames the property again, does not declare the original name any more, or removes the property.
+    @Test(
+        arguments: [
+            Titles.Again.Item.self, Titles.Forgotten.Item.self, Titles.Removed.Item.self,
+        ] as [any PersistentModel.Type])
+    func earlierNamesAreRejectedAfterFurtherChanges(_ last: any PersistentModel.Type) throws {
+        let first = try context([Titles.First.Item.self])
+        first.insert(Titles.First.Item())
+        try first.save()
+        _ = try context([Titles.Second.Item.self])
+        _ = try context([last])
+        let before = try Data(contentsOf: file)
+        let error = #expect(throws: SwiftDataError.self) { _ = try context([Titles.First.Item.self]) }
+        #expect(error == .newerSchemaVersion && error?.entityName == "Item" && error?.propertyName == "name")
+        #expect(try Data(contentsOf: file) == before)
+        _ = try context([last])
+    }
+
+    @Test func earlierNamesOfClassesAreRejectedAfterFurtherRenames() throws {
+        _ = try context([Classes.Trip.self])
+        _ = try context([Tours.Tour.self])
+        _ = try context([Journeys.Journey.self])
+        let error = #expect(throws: SwiftDataError.self) { _ = try context([Classes.Trip.self]) }
+        #expect(error == .newerSchemaVersion && error?.entityName == "Trip" && error?.propertyName == nil)
+        _ = try context([Journeys.Journey.self])
+    }
+
     @Test func earlierNamesOfClassesAreRejected() throws {
         _ = try context([Classes.Trip.self])
         _ = try context([Tours.Tour.self])
@@ -252,6 +279,46 @@ import Testing
         let optional = try self.context([Optionals.Item.self])
         #expect(try optional.fetch(FetchDescriptor<Optionals.Item>()).map(\.separator) == ["a\0b", "a\0b", "a\0b"])
         #expect(try VerificationTests.problems(in: file) == [])
+    }
+}
+
+private enum Titles {
+    enum First {
+        @Model fileprivate final class Item {
+            var name: String? = "first"
+            init() {}
+        }
+    }
+    enum Second {
+        @Model fileprivate final class Item {
+            @Attribute(originalName: "name") var title: String?
+            init() {}
+        }
+    }
+    enum Again {
+        @Model fileprivate final class Item {
+            @Attribute(originalName: "title") var headline: String?
+            init() {}
+        }
+    }
+    enum Forgotten {
+        @Model fileprivate final class Item {
+            var title: String?
+            init() {}
+        }
+    }
+    enum Removed {
+        @Model fileprivate final class Item {
+            var code: String?
+            init() {}
+        }
+    }
+}
+
+private enum Journeys {
+    @Model(originalName: "Tour") fileprivate final class Journey {
+        var name = "trip"
+        init() {}
     }
 }
 
