@@ -64,14 +64,21 @@ extension NodeType {
         return hasVariables ? .withVariables(hasClosures: hasClosures) : .all
     }
 
-    /// Whether Foundation may stop the program when it evaluates a node of the type.
+    /// Whether Foundation may stop the program when it evaluates a node of the type: calculations with integers, and ranges.
     var containsTrappingNode: Bool {
         var rest = [self]
         while let type = rest.popLast() {
-            if type.role == .trapping { return true }
+            if type.role == .trapping, !type.hasFloatingPointResult { return true }
             rest += type.parts.map(\.type)
         }
         return false
+    }
+
+    private var hasFloatingPointResult: Bool {
+        func isFloatingPoint<Node: PredicateExpression>(_: Node.Type) -> Bool {
+            Node.Output.self is any FloatingPoint.Type
+        }
+        return (type as? any PredicateExpression.Type).map { isFloatingPoint($0) } ?? false
     }
 
     /// Foundation needs up to 500 bytes of the stack for each level of a node that it evaluates.

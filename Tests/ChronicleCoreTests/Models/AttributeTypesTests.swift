@@ -63,6 +63,8 @@ import Testing
         // Foundation can compare the value, and stops the program if a calculation overflows.
         let isLarge = FetchDescriptor<Everything>(predicate: #Predicate { $0.uint64 > 5 })
         #expect(try context.fetchCount(isLarge) == 1)
+        let isHalf = FetchDescriptor<Everything>(predicate: #Predicate { $0.uint64 > 5 && $0.double / 2 < 1 })
+        #expect(try context.fetchCount(isHalf) == 1)
         let isLarger = FetchDescriptor<Everything>(predicate: #Predicate { $0.int > 5 || $0.uint64 + 1 > 5 })
         #expect(throws: SwiftDataError.valueOutOfRange) { try context.fetchCount(isLarger) }
         model.uint64 = UInt64(Int64.max)
