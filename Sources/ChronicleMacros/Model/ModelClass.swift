@@ -23,9 +23,10 @@ struct ModelClass {
     }
     /// The stored properties that an initializer assigns without calling their observers; see ``ModelInitializerMacro``.
     var observed: [StoredProperty] { persistent.filter { $0.hasObservers && $0.canBeWrapped } }
-    /// The names of the methods in the body of the class, sorted.
+    /// The names of the methods of instances in the body of the class, sorted.
     var methods: [String] {
-        let methods = declaration.memberBlock.members.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
+        let methods = declaration.memberBlock.members.withConditional.compactMap { $0.as(FunctionDeclSyntax.self) }
+            .filter { method in !method.modifiers.contains { ["static", "class"].contains($0.name.text) } }
         return Set(methods.map { $0.name.text.filter { $0 != "`" } }).sorted()
     }
     /// The names of the properties of the superclass that the class overrides.

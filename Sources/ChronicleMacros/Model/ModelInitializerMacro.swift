@@ -59,10 +59,16 @@ struct DirectAssignments {
         private(set) var isFound = false
         private let methods: Set<String>
 
+        /// - Parameter methods: The methods that no variable hides.
         init(in node: some SyntaxProtocol, _ methods: Set<String>) {
-            self.methods = methods
+            self.methods = methods.subtracting(LocalNames(in: node).names)
             super.init(viewMode: .sourceAccurate)
             walk(node)
+        }
+
+        override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind {
+            if let root = node.root { walk(root) }
+            return .skipChildren
         }
 
         override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
@@ -89,6 +95,31 @@ struct DirectAssignments {
 
         private func visit(_ node: DeclReferenceExprSyntax, isMember: Bool) {
             if methods.contains(node.baseName.unquoted) || !isMember && ExprSyntax(node).isSelf { isFound = true }
+        }
+    }
+
+    /// Finds the names that a statement declares, also in closures.
+    private final class LocalNames: SyntaxVisitor {
+        private(set) var names: Set<String> = []
+
+        init(in node: some SyntaxProtocol) {
+            super.init(viewMode: .sourceAccurate)
+            walk(node)
+        }
+
+        override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind { add(node.identifier) }
+        override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { add(node.name) }
+        override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+            add(node.secondName ?? node.firstName)
+        }
+        override func visit(_ node: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
+            add(node.secondName ?? node.firstName)
+        }
+        override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind { add(node.name) }
+
+        private func add(_ name: TokenSyntax) -> SyntaxVisitorContinueKind {
+            names.insert(name.unquoted)
+            return .visitChildren
         }
     }
 
@@ -128,7 +159,9 @@ struct DirectAssignments {
                 })
         }
 
-        private func isFound(in node: some SyntaxProtocol) -> Bool { SharingOfSelf(in: node, methods).isFound }
+        private func isFound(in node: some SyntaxProtocol) -> Bool {
+            SharingOfSelf(in: node, methods.subtracting(scopes.joined())).isFound
+        }
 
         /// Returns whether a statement is an `if` or `switch` that shares `self` only in its branches.
         private func hasOnlySharingBranches(_ statement: CodeBlockItemSyntax) -> Bool {

@@ -100,6 +100,13 @@ import Testing
             ),
             ("if p > 0 { a = 1 } else if add() { a = 2 }", "if p > 0 { a = 1 } else if add() { a = 2 }"),
             ("while a > 0 { a = 1; add() }", "while a > 0 { a = 1; add() }"),
+            // Other values of that name.
+            ("let add = p; a = add", "let add = p; self._a.initialValue = add"),
+            ("a = [1].map { add in add }", "self._a.initialValue = [1].map { add in add }"),
+            ("if let add = p { a = add }", "if let add = p { self._a.initialValue = add }"),
+            ("a = p[keyPath: \\.add]; c = 1", "self._a.initialValue = p[keyPath: \\.add]; self._c.initialValue = 1"),
+            ("conditional(); a = 1", "conditional(); a = 1"),
+            ("shared(); a = 1", "shared(); self._a.initialValue = 1"),
             ("b = 2", "b = 2"), ("p = 1", "p = 1"),
         ]
         for (body, expanded) in bodies {
@@ -113,6 +120,10 @@ import Testing
                     init(p: Int) {\(body)}
                     convenience init() { self.init(p: 1); a = 1 }
                     func add() {}
+                    static func shared() {}
+                    #if DEBUG
+                    func conditional() {}
+                    #endif
                 }
                 """)
             #expect(expansion.reports.isEmpty)
