@@ -90,6 +90,71 @@ struct CachedModelTests {
         #expect(json(cycle.bytes(root: array)) == nil)
     }
 
+    /// A few objects that refer to each other often describe more than any model.
+    @Test func limitsTheWorkOfAModel() throws {
+        func failure(_ write: (inout KeyedArchiveWriter, PropertyListValue) -> PropertyListValue) throws {
+            var writer = KeyedArchiveWriter()
+            let entity = writer.reserve()
+            let list = write(&writer, entity)
+            let root = writer.add("NSManagedObjectModel", [("NSEntities", list)])
+            let bytes = writer.bytes(root: root)
+            #expect(bytes.count < 200_000)
+            #expect(throws: KeyedArchive.Failure.self) { try CachedModel(KeyedArchive(bytes, budget: 1 << 22)) }
+        }
+        // A composite attribute that contains itself 100 times.
+        try failure { writer, entity in
+            let composite = writer.reserve()
+            let elements = writer.array([PropertyListValue](repeating: composite, count: 100))
+            let name = writer.add(.text("a"))
+            writer.add(
+                "NSCompositeAttributeDescription", [("NSPropertyName", name), ("NSElements", elements)], at: composite)
+            let properties = writer.array([composite])
+            writer.add("NSEntityDescription", [("NSEntityName", name), ("NSProperties", properties)], at: entity)
+            return writer.array([entity])
+        }
+        // An entity that is listed 5,000 times, with 5,000 times the same property.
+        try failure { writer, entity in
+            let name = writer.add(.text("a"))
+            let property = writer.add("NSAttributeDescription", [("NSPropertyName", name)])
+            let properties = writer.array([PropertyListValue](repeating: property, count: 5_000))
+            writer.add("NSEntityDescription", [("NSEntityName", name), ("NSProperties", properties)], at: entity)
+            return writer.array([PropertyListValue](repeating: entity, count: 5_000))
+        }
+        // A list that refers to itself as its values.
+        try failure { writer, entity in
+            writer.add("NSKnownKeysDictionary1", [("values", entity)], at: entity)
+            return entity
+        }
+    }
+
+    @Test func limitsTheSizeOfValues() throws {
+        var writer = KeyedArchiveWriter()
+        let text = writer.add(.text(String(repeating: "a", count: 100_000)))
+        let once = writer.array([text])
+        let often = writer.array([PropertyListValue](repeating: text, count: 10_000))
+        func json(_ root: PropertyListValue) -> String? {
+            writer.bytes(root: root).withUnsafeBytes { ArchivedValue.json($0) }
+        }
+        #expect(json(once)?.utf8.count == 100_004)
+        // A gigabyte.
+        #expect(json(often) == nil)
+        let list = PropertyListWriter.bytes(.array([.data([UInt8](repeating: 0, count: 30_000))]))
+        #expect(list.withUnsafeBytes { ArchivedValue.json($0) }?.utf8.count == 40_004)
+    }
+
+    /// Superentities of a damaged file.
+    @Test func limitsTheDepthOfEntities() {
+        let chain = AppleEntities((1...15_999).map { (Int64($0), "E\($0)", Int64($0 - 1)) })
+        #expect(chain.byName["E50"]?.rootName == "E1")
+        #expect(chain.byName["E5000"]?.rootName == "E5000")
+        for entity in chain.byNumber.values {
+            #expect(chain.chain(of: entity).count <= 101)
+            #expect(chain.kinds(of: entity).first?.number == entity.number)
+        }
+        let cycle = AppleEntities([(1, "A", 2), (2, "B", 1), (3, "C", 1), (4, "D", 4), (5, "E", 9)])
+        #expect(cycle.byNumber.values.allSatisfy { $0.superentityNumber == nil && $0.rootName == $0.name })
+    }
+
     /// Damaged content never traps, and never takes long.
     @Test func survivesDamagedContent() throws {
         var generator = TestSeed.generator(1)

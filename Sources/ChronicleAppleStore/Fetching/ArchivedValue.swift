@@ -18,6 +18,7 @@ enum ArchivedValue {
         var count = 0
         do {
             let value: Any
+            // A property list that is no archive is a value itself.
             if let archive = try? KeyedArchive(bytes) {
                 value = try convert(archive, archive.root, 0, &count)
             } else {

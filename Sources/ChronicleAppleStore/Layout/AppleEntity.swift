@@ -13,12 +13,15 @@ struct AppleEntity: Sendable {
 struct AppleEntities: Sendable {
     let byNumber: [Int64: AppleEntity]
     let byName: [String: AppleEntity]
+    private let subentities: [Int64: [AppleEntity]]
 
     /// The numbers from which on entities belong to Core Data itself, such as those of the history.
     static let firstInternalNumber: Int64 = 16_000
+    /// The number of superentities up to which an entity has any, so that a damaged file takes no long time.
+    static let maximumDepth = 100
 
-    /// - Parameter rows: The rows of `Z_PRIMARYKEY`. Entities whose superentities form a cycle, or do not exist, are
-    ///   roots.
+    /// - Parameter rows: The rows of `Z_PRIMARYKEY`. Entities whose superentities form a cycle or a chain that is too long, or do
+    ///   not exist, are roots.
     init(_ rows: [(number: Int64, name: String, superentity: Int64)]) {
         var parents: [Int64: (name: String, superentity: Int64)] = [:]
         for row in rows where row.number > 0 && row.number < Self.firstInternalNumber && !row.name.isEmpty {
@@ -27,9 +30,10 @@ struct AppleEntities: Sendable {
         var byNumber: [Int64: AppleEntity] = [:]
         var byName: [String: AppleEntity] = [:]
         for (number, row) in parents.sorted(by: { $0.key < $1.key }) {
-            var (root, visited) = (number, Set<Int64>())
-            while visited.insert(root).inserted, let parent = parents[root]?.superentity, parents[parent] != nil {
-                root = parent
+            var (root, depth) = (number, 0)
+            // The limit also ends a cycle.
+            while depth < Self.maximumDepth, let parent = parents[root]?.superentity, parents[parent] != nil {
+                (root, depth) = (parent, depth + 1)
             }
             let isCycle = parents[root].map { parents[$0.superentity] != nil } ?? true
             let entity = AppleEntity(
@@ -41,13 +45,20 @@ struct AppleEntities: Sendable {
             if byName[row.name] == nil { byName[row.name] = entity }
         }
         (self.byNumber, self.byName) = (byNumber, byName)
+        subentities = Dictionary(grouping: byNumber.values.filter { $0.superentityNumber != nil }) {
+            $0.superentityNumber ?? 0
+        }
     }
 
     /// Returns an entity and those that inherit from it, directly or not.
     func kinds(of entity: AppleEntity) -> [AppleEntity] {
-        byNumber.values.filter { chain(of: $0).contains { $0.number == entity.number } }.sorted {
-            $0.number < $1.number
+        var kinds = [entity]
+        var index = 0
+        while index < kinds.count {
+            kinds += subentities[kinds[index].number] ?? []
+            index += 1
         }
+        return kinds.sorted { $0.number < $1.number }
     }
 
     /// Returns an entity and its superentities, which have no cycle.

@@ -24,6 +24,19 @@ struct BinaryPropertyList {
         case dictionary([(key: Int, value: Int)])
     }
 
+    /// The bytes that may still be read.
+    private final class Budget {
+        private var rest: Int
+
+        init(_ rest: Int) { self.rest = rest }
+
+        func spend(_ count: Int) throws {
+            rest -= count
+            if rest < 0 { throw Failure() }
+        }
+    }
+
+    private let budget: Budget
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
@@ -33,8 +46,14 @@ struct BinaryPropertyList {
     /// The number of the outermost object.
     let top: Int
 
-    init(_ data: some Sequence<UInt8>) throws {
+    /// - Parameters:
+    ///   - data: The list.
+    ///   - budget: The largest number of bytes that ``object(_:)`` reads in all calls. A few bytes can refer to the same object
+    ///     many times, so that a small list has an enormous value.
+    init(_ data: some Sequence<UInt8>, budget: Int = 1 << 26) throws {
         bytes = Array(data)
+        // A list that has each object a few times is valid in any size.
+        self.budget = Budget(budget + 4 * bytes.count)
         guard bytes.count >= 40, bytes.starts(with: Array("bplist0".utf8)) else { throw Failure() }
         let trailer = bytes.count - 32
         offsetSize = Int(bytes[trailer + 6])
@@ -48,10 +67,14 @@ struct BinaryPropertyList {
     }
 
     /// Returns an object by its number.
+    ///
+    /// - Throws: ``Failure``, also if more was read than the budget permits.
     func object(_ number: Int) throws -> Object {
         guard number >= 0, number < count,
             let offset = Self.integer(bytes, offsetTable + number * offsetSize, offsetSize), offset < offsetTable
         else { throw Failure() }
+        // The reference, the header, and what the caller keeps of the object.
+        try budget.spend(16)
         let (kind, low) = (bytes[offset] >> 4, Int(bytes[offset] & 15))
         switch kind {
         case 0: return low == 8 ? .bool(false) : low == 9 ? .bool(true) : .null
@@ -85,6 +108,7 @@ struct BinaryPropertyList {
         let width =
             kind == 4 || kind == 5 || kind == 7 ? 1 : kind == 6 ? 2 : kind == 10 ? referenceSize : 2 * referenceSize
         guard start <= offsetTable, count <= (offsetTable - start) / width else { throw Failure() }
+        try budget.spend(count * width)
         let content = bytes[start..<start + count * width]
         switch kind {
         case 4: return .data(Data(content))

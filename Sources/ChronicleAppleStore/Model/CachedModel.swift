@@ -11,8 +11,9 @@ struct CachedModel {
         let properties: [Property]
         /// The names of the properties of each uniqueness constraint.
         let uniqueness: [[String]]
+        private let byName: [String: Property]
 
-        func property(named name: String) -> Property? { properties.first { $0.name == name } }
+        func property(named name: String) -> Property? { byName[name] }
     }
 
     struct Property {
@@ -63,7 +64,8 @@ struct CachedModel {
 
     /// Decodes the content of `Z_MODELCACHE`.
     ///
-    /// - Throws: `Inflate.Failure` or `KeyedArchive.Failure` if the content has another format.
+    /// - Throws: `Inflate.Failure` or `KeyedArchive.Failure` if the content has another format, or refers to the same objects
+    ///   so often that the model exceeds the budget of the archive.
     init(compressed data: Data) throws {
         try self.init(KeyedArchive(Inflate.decompress(data)))
     }
@@ -96,6 +98,7 @@ extension CachedModel.Entity {
                 if let property { properties[property.name] = property }
             }
         }
+        byName = properties
         self.properties = properties.values.sorted { Self.precedes($0.name, $1.name) }
         var uniqueness: [[String]] = []
         if let list = try archive.object(object, "NSUniqueTuples") {

@@ -17,8 +17,11 @@ struct KeyedArchive {
     /// The number of the outermost object.
     let root: Int
 
-    init(_ data: some Sequence<UInt8>) throws {
-        list = try BinaryPropertyList(data)
+    /// - Parameters:
+    ///   - data: The archive.
+    ///   - budget: The work that all calls together may cause, see `BinaryPropertyList`.
+    init(_ data: some Sequence<UInt8>, budget: Int = 1 << 26) throws {
+        list = try BinaryPropertyList(data, budget: budget)
         let top = try Self.dictionary(list, list.top)
         guard let objectsNumber = top["$objects"], case .array(let objects) = try list.object(objectsNumber),
             let topNumber = top["$top"]

@@ -67,12 +67,14 @@ private func evaluate(_ call: borrowing FunctionCall) {
     case .text(var result):
         result.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) {
-                sqlite3_result_text(call.context, $0.baseAddress, Int32($0.count), transientMemory)
+                guard let count = Int32(exactly: $0.count) else { return sqlite3_result_error_toobig(call.context) }
+                sqlite3_result_text(call.context, $0.baseAddress, count, transientMemory)
             }
         }
     case .blob(let result):
         result.withUnsafeBytes {
-            sqlite3_result_blob(call.context, $0.baseAddress, Int32($0.count), transientMemory)
+            guard let count = Int32(exactly: $0.count) else { return sqlite3_result_error_toobig(call.context) }
+            sqlite3_result_blob(call.context, $0.baseAddress, count, transientMemory)
         }
     case .error(let message): sqlite3_result_error(call.context, message, -1)
     case nil: sqlite3_result_null(call.context)
