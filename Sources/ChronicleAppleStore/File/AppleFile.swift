@@ -39,15 +39,49 @@ final class AppleFile: Sendable {
     }
 
     /// Runs a closure with a connection in a read transaction.
-    func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - isRepeatable: Whether the closure can run again if the file changed during the first time.
+    ///   - body: The closure.
+    /// - Throws: `SwiftDataError.storeBusy` if the file changed while it was read without locks.
+    func read<Result>(isRepeatable: Bool = true, _ body: (Connection) throws -> Result) throws -> Result {
+        if isRepeatable, let result = try attempt(isRepeatable: true, body) { return result }
+        if let result = try attempt(isRepeatable: false, body) { return result }
+        throw Self.busy(path)
+    }
+
+    /// - Returns: `nil` if the file changed and the closure can run again.
+    private func attempt<Result>(
+        isRepeatable: Bool, _ body: (Connection) throws -> Result
+    ) throws -> Result? {
         // A statement that runs meanwhile keeps a database that was replaced.
-        try SQLiteQueries.attributingErrors(to: nil) {
-            let opened = try current()
-            // The copy is removed with the last user.
-            return try withExtendedLifetime(opened) {
-                try opened.database.read { connection in try connection.deferredRead { try body(connection) } }
+        let opened = try SQLiteQueries.attributingErrors(to: nil) { try current() }
+        // The copy is removed with the last user.
+        return try withExtendedLifetime(opened) {
+            do {
+                let result = try SQLiteQueries.attributingErrors(to: nil) {
+                    try opened.database.read { connection in try connection.deferredRead { try body(connection) } }
+                }
+                if isCurrent(opened) { return result }
+            } catch let error as SwiftDataError {
+                // Parts of two states can look damaged.
+                if isCurrent(opened) { throw error }
+                if !isRepeatable { throw Self.busy(path).with(underlying: error) }
             }
+            return nil
         }
+    }
+
+    /// Returns whether nothing was written to the file since it was opened without locks.
+    ///
+    /// A program writes to its log first, and to the file in a checkpoint.
+    private func isCurrent(_ opened: Opened) -> Bool {
+        opened.isShared || opened.copy != nil || FileState(path: path).file == opened.state.file
+    }
+
+    private static func busy(_ path: String) -> SwiftDataError {
+        SwiftDataError.storeBusy.with(
+            detail: "another program wrote to \(path) while it was read; try again, or close the program")
     }
 
     /// Whether the file is a store of Core Data, as far as it tells without its log; `nil` if only the log tells.
@@ -70,6 +104,7 @@ final class AppleFile: Sendable {
 
     private func current() throws -> Opened {
         let state = FileState(path: path)
+        try state.requireRegularFiles(path)
         return try opened.withLock { opened in
             if let known = opened, known.isShared ? known.state.isSameFile(as: state) : known.state == state {
                 return known
@@ -125,6 +160,8 @@ struct FileState: Hashable {
         let device, number: UInt64
         let size: Int64
         let modified: Date
+        /// Whether this is a file, and not a link, a pipe or a directory.
+        let isRegular: Bool
     }
 
     let file, log, journal: Facts?
@@ -136,8 +173,18 @@ struct FileState: Hashable {
         log = Self.facts(path + "-wal")
         journal = Self.facts(path + "-journal").flatMap { $0.size > 0 ? $0 : nil }
         hasIndex =
-            Self.facts(path + "-shm").map { $0.size > 0 } == true
+            Self.facts(path + "-shm").map { $0.isRegular && $0.size > 0 } == true
             && FileManager.default.isReadableFile(atPath: path + "-shm")
+    }
+
+    /// Links could make SQLite read, and a copy replace, files of another kind.
+    ///
+    /// - Throws: `SwiftDataError.storeFailure` if the file, its log or its journal is not a regular file.
+    func requireRegularFiles(_ path: String) throws {
+        for (suffix, facts) in [("", file), ("-wal", log), ("-journal", journal)] where facts?.isRegular == false {
+            throw SwiftDataError.storeFailure.with(
+                detail: "\(path)\(suffix) is not a regular file; replace it by a copy of the file to which it refers")
+        }
     }
 
     /// Whether a connection that reads the log in place can still be used.
@@ -152,6 +199,7 @@ struct FileState: Hashable {
         func number(_ key: FileAttributeKey) -> NSNumber { attributes[key] as? NSNumber ?? 0 }
         return Facts(
             device: number(.systemNumber).uint64Value, number: number(.systemFileNumber).uint64Value,
-            size: number(.size).int64Value, modified: attributes[.modificationDate] as? Date ?? .distantPast)
+            size: number(.size).int64Value, modified: attributes[.modificationDate] as? Date ?? .distantPast,
+            isRegular: attributes[.type] as? FileAttributeType == .typeRegular)
     }
 }

@@ -13,7 +13,7 @@ final class PrivateCopy: Sendable {
     private static let attempts = 3
 
     /// - Throws: `SwiftDataError.storeBusy` if another process changes the files while they are copied, or
-    ///   `SwiftDataError.storeFailure` if they cannot be copied.
+    ///   `SwiftDataError.storeFailure` if they cannot be copied, or a journal names a file that SQLite would delete.
     init(of original: String) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "chronicle-copy-\(UUID().uuidString)")
         path = directory.appending(path: "copy").path
@@ -21,6 +21,7 @@ final class PrivateCopy: Sendable {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             state = try Self.copy(original, to: path)
+            if state.journal != nil { try Self.rejectSuperJournal(path, original) }
             try Self.complete(path)
         } catch {
             // The error of the copy is the one to report.
@@ -38,20 +39,52 @@ final class PrivateCopy: Sendable {
     }
 
     private static func copy(_ original: String, to path: String) throws -> FileState {
-        let manager = FileManager.default
         for _ in 0..<attempts {
             let state = FileState(path: original)
-            for (suffix, exists) in [("", true), ("-wal", state.log != nil), ("-journal", state.journal != nil)] {
-                if manager.fileExists(atPath: path + suffix) { try manager.removeItem(atPath: path + suffix) }
-                guard exists else { continue }
-                try manager.copyItem(atPath: original + suffix, toPath: path + suffix)
-                // The original may be write-protected.
-                try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
+            try state.requireRegularFiles(original)
+            for (suffix, facts) in [("", state.file), ("-wal", state.log), ("-journal", state.journal)] {
+                if FileManager.default.fileExists(atPath: path + suffix) {
+                    try FileManager.default.removeItem(atPath: path + suffix)
+                }
+                if let facts { try copy(original + suffix, to: path + suffix, size: facts.size) }
             }
             if FileState(path: original) == state { return state }
         }
         throw SwiftDataError.storeBusy.with(
             detail: "\(original) changes while it is copied; try again, or close the program that writes it")
+    }
+
+    /// Copies at most as many bytes as the file had, so that a file that shrinks or grows meanwhile ends the copy.
+    private static func copy(_ original: String, to path: String, size: Int64) throws {
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: original))
+        // A handle that is not closed here is closed with its last reference.
+        defer { try? source.close() }
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        let destination = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        var rest = size
+        while rest > 0, let data = try source.read(upToCount: Int(min(rest, 1 << 20))), !data.isEmpty {
+            try destination.write(contentsOf: data)
+            rest -= Int64(data.count)
+        }
+        // Reports a disk that is full only now.
+        try destination.close()
+    }
+
+    /// A transaction of several databases writes the path of a file to the end of each journal. SQLite deletes that file after it
+    /// has rolled back the journal, wherever it is.
+    private static func rejectSuperJournal(_ path: String, _ original: String) throws {
+        let journal = try FileHandle(forReadingFrom: URL(fileURLWithPath: path + "-journal"))
+        // A handle that is not closed here is closed with its last reference.
+        defer { try? journal.close() }
+        let size = try journal.seekToEnd()
+        guard size >= 16 else { return }
+        try journal.seek(toOffset: size - 8)
+        guard try journal.readToEnd() == Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) else { return }
+        throw SwiftDataError.storeFailure.with(
+            detail: "\(original)-journal belongs to an interrupted transaction of several databases, which only the "
+                + "program that wrote it can roll back; open the file with that program, and copy it after that")
     }
 
     /// Applies the log or the journal to the copy.

@@ -5,14 +5,11 @@ import ChronicleStore
 import Foundation
 
 extension AppleStore {
-    /// Returns snapshots of the rows that match a request.
+    /// Returns the rows that match a request, as `DataStore.fetch(_:)` describes.
     ///
-    /// - Parameter request: The request.
-    /// - Returns: The snapshots in the order of the request.
-    /// - Throws: `DataStoreError.preferInMemoryFilter` or `DataStoreError.preferInMemorySort` for expressions without an
-    ///   equivalent in SQL, which the context evaluates; `SwiftDataError.undecodableValue` if the file contains a value that
-    ///   cannot be read.
-    /// - Complexity: Depends on the number of rows that SQLite visits.
+    /// - Throws: The errors of the protocol. `SwiftDataError.undecodableValue` if the file contains a value that cannot be read, such as
+    ///   one in a missing file of external data; copy all files of the store. `SwiftDataError.storeBusy` if another program writes to
+    ///   the file meanwhile; try again.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -23,13 +20,11 @@ extension AppleStore {
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
 
-    /// Calls a closure with the identifier and the values of each row that matches a request.
+    /// Passes the rows that match a request to a closure, as `DataStore.fetchRows(_:_:)` describes.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - row: A closure that receives the rows in the order of the request.
-    /// - Throws: The errors of ``fetch(_:)``, such as `SwiftDataError.undecodableValue`, and the error that `row` throws.
-    /// - Complexity: Depends on the number of rows that SQLite visits. Rows are not collected.
+    /// A file that another program changes is noticed after the last row: use the rows only if the call returns.
+    ///
+    /// - Throws: The errors of ``fetch(_:)``, such as `SwiftDataError.storeBusy`, and the error that `row` throws.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -37,10 +32,8 @@ extension AppleStore {
         try fetchRows(request, of: entity(for: Model.self), row)
     }
 
-    /// Returns the number of rows that match a request.
+    /// Returns the number of rows that match a request, as `DataStore.fetchCount(_:)` describes.
     ///
-    /// - Parameter request: The request.
-    /// - Returns: The number of rows, after applying the limit and the offset.
     /// - Throws: The errors of ``fetch(_:)``, such as `DataStoreError.preferInMemoryFilter`.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         let query = try translate(request, of: entity(for: Model.self)).count
@@ -51,10 +44,8 @@ extension AppleStore {
         }
     }
 
-    /// Returns the identifiers of the rows that match a request.
+    /// Returns the identifiers of the rows that match a request, as `DataStore.fetchIdentifiers(_:)` describes.
     ///
-    /// - Parameter request: The request.
-    /// - Returns: The identifiers in the order of the request.
     /// - Throws: The errors of ``fetch(_:)``, such as `DataStoreError.preferInMemoryFilter`.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let entity = try entity(for: Model.self)
@@ -113,7 +104,7 @@ extension AppleStore {
     ) throws {
         let decoder = RowDecoder(entity, self)
         let query = try translate(request, of: entity).select(decoder.columns.selection(SQLiteQueries.dialect))
-        try reading { connection in
+        try reading(isRepeatable: false) { connection in
             let statement = try SQLiteQueries.statement(query, connection)
             defer { statement.reset() }
             while try statement.step() {
@@ -168,10 +159,10 @@ extension AppleStore: DataStoreLinking {
             storeIdentifier: identifier, dialect: SQLiteQueries.dialect, tables: tables)
         let origin = origin(of: request.isOfOwners ? request.links.owner : request.links.destination)
         let sourceColumn = Int32(decoder.columns.names.count)
-        var snapshots: [DefaultSnapshot] = []
-        var known: Set<PersistentIdentifier> = []
-        var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]
-        try reading { connection in
+        return try reading { connection in
+            var snapshots: [DefaultSnapshot] = []
+            var known: Set<PersistentIdentifier> = []
+            var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]
             let statement = try SQLiteQueries.statement(query, connection)
             defer { statement.reset() }
             while try statement.step() {
@@ -183,7 +174,7 @@ extension AppleStore: DataStoreLinking {
                 guard known.insert(identifier).inserted else { continue }
                 snapshots.append(DefaultSnapshot(persistentIdentifier: identifier, row: values, changed: PropertySet()))
             }
+            return DataStoreLinksResult(fetchedSnapshots: snapshots, destinations: destinations)
         }
-        return DataStoreLinksResult(fetchedSnapshots: snapshots, destinations: destinations)
     }
 }

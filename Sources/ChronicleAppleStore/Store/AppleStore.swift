@@ -49,7 +49,9 @@ public final class AppleStore: DataStore {
     ///   - `SwiftDataError.backwardMigration` if the file does not contain a class or a property of the schema. Change the class,
     ///     for which `chronicle schema --swift` writes the code.
     ///   - `SwiftDataError.damagedFile` if another program replaced a table, or a page is damaged. Use another copy.
-    ///   - `SwiftDataError.storeBusy` if the file changes while it is copied. Try again.
+    ///   - `SwiftDataError.storeBusy` if the file changes while it is read or copied. Try again.
+    ///   - `SwiftDataError.storeFailure` if the log or the journal is a link, the journal belongs to a transaction of several databases,
+    ///     or there is no space for a copy. The detail describes what to do.
     public init(
         _ configuration: AppleStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws {
@@ -73,8 +75,9 @@ public final class AppleStore: DataStore {
     /// Use it in programs that show the content of any store. The model class of changes in the history is `RemovedModel`.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
-    /// - Returns: The schema. `Schema.Entity.hasModelClass` of its entities is `false`. Transient and fetched properties, and
-    ///   attributes of types that cannot be read, are not part of it.
+    /// - Returns: The schema. `Schema.Entity.hasModelClass` of its entities is `false`. Transient and fetched properties,
+    ///   attributes of types that cannot be read, properties whose columns cannot be told apart, and relationships without a table or
+    ///   column are not part of it.
     /// - Throws: The errors of ``init(_:migrationPlan:)`` except `SwiftDataError.backwardMigration`, such as
     ///   `SwiftDataError.loadIssueModelContainer`.
     public static func schema(ofFileAt url: URL) throws -> Schema {
@@ -119,16 +122,20 @@ public final class AppleStore: DataStore {
     }
 
     /// Runs a closure with a connection in a read transaction, and attributes its errors to the store.
-    func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - isRepeatable: Whether the closure can run again if the file changed meanwhile.
+    ///   - body: The closure.
+    func reading<Result>(isRepeatable: Bool = true, _ body: (Connection) throws -> Result) throws -> Result {
         do {
-            return try file.read(body)
+            return try file.read(isRepeatable: isRepeatable, body)
         } catch let error as SwiftDataError {
             if let message = (error.underlying as? DatabaseError)?.message,
                 let name = AppleFunctions.missingFile(message)
             {
                 throw SwiftDataError.undecodableValue.with(
-                    detail: "the file _EXTERNAL_DATA/\(name) beside the store is missing; copy the folder "
-                        + ".NAME_SUPPORT together with the store", storeIdentifier: identifier,
+                    detail: "the file _EXTERNAL_DATA/\(name) beside the store is missing, or is not a file of at most "
+                        + "1 GB; copy the folder .NAME_SUPPORT together with the store", storeIdentifier: identifier,
                     storeName: configuration.name)
             }
             throw error.storeIdentifier == nil ? error.with(storeIdentifier: identifier) : error
