@@ -1,5 +1,6 @@
 import Chronicle
 import ChronicleAppleStore
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -171,6 +172,36 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output.contains("enum SchemaV2_1_0: VersionedSchema {"))
         #expect(run.output.contains("@Model\n    final class Trip {"))
+    }
+
+    /// A copy of a file that is in use has a log.
+    @Test(arguments: ["", "-wal", "-journal"]) func createsNoFiles(_ suffix: String) async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("default.store")
+        let export = folder.file("export.jsonl")
+        try Data("{}\n".utf8).write(to: export)
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        _ = try connection.scalarText("PRAGMA journal_mode = \(suffix == "-wal" ? "WAL" : "DELETE")")
+        if !suffix.isEmpty {
+            try connection.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE")
+            try connection.execute("UPDATE ZPERSON SET ZNAME = 'Lost' || hex(zeroblob(20000))")
+            if suffix == "-wal" { try connection.execute("COMMIT") }
+        }
+        for suffix in Set(["", suffix]) {
+            try FileManager.default.copyItem(atPath: url.path + suffix, toPath: file.path + suffix)
+        }
+        connection.close()
+        func contents() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: folder.file($0))) })
+        }
+        let before = try contents()
+        for arguments in [["verify", file.path], ["import", file.path, export.path]] {
+            let run = try await CommandRun(arguments)
+            #expect(run.status == 2, "\(run.errors)")
+            #expect(run.errors.contains("a store of SwiftData or Core Data"), "\(run.errors)")
+            #expect(try contents() == before)
+        }
     }
 
     /// A file of Core Data whose changes Chronicle records is a tracked database.

@@ -19,7 +19,10 @@ enum VerifyCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
         let location = try StoreFile.Location(path)
-        if location.url != nil { try StoreFile.requireFile(path) }
+        if let url = location.url {
+            try StoreFile.requireFile(path)
+            try StoreFile.requireNoAppleStore(url)
+        }
         let progress = Progress(console)
         var count = 0
         let isJSON = arguments.has("json")

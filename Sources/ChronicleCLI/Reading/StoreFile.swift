@@ -60,11 +60,23 @@ struct StoreFile {
         throw FileFailure(path, .ENOENT)
     }
 
+    /// Throws an error for a store of SwiftData or Core Data, before something else examines its files: that could create a file
+    /// beside it, or roll back a journal.
+    ///
+    /// - Throws: ``UsageError`` for such a store, or the error of a file that cannot be read.
+    static func requireNoAppleStore(_ url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        guard try AppleStore.isAppleStore(fileAt: url) else { return }
+        throw UsageError("the file is a store of SwiftData or Core Data, which this command does not support")
+    }
+
     /// Reads a file, after SQLite has rolled back what a program was writing when it was interrupted.
     ///
     /// Every program that opens the file with write access does so. A file that cannot be written cannot be read then.
     static func recovering<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SwiftDataError where DefaultStore.needsRecovery(error) {
+            // The files of another program never change.
+            guard try !AppleStore.isAppleStore(fileAt: url) else { throw error }
             try DefaultStore.recover(fileAt: url)
             return try body()
         }
@@ -132,6 +144,7 @@ struct StoreFile {
             _ = try file.store.currentHistoryToken()
             return file
         }
+        try requireNoAppleStore(url)
         try DefaultStore.recover(fileAt: url)
         guard FileManager.default.fileExists(atPath: path), try DefaultStore.formatVersion(ofFileAt: url) != nil else {
             return try StoreFile(location, store(url, schema()))
