@@ -165,6 +165,47 @@ struct HistoryTests {
         }
     }
 
+    /// A mask is never longer than the properties of any model.
+    @Test func limitsMasks() throws {
+        let store = try store {
+            $0.statements.append(
+                "UPDATE ACHANGE SET ZCOLUMNS = CAST(replace(hex(zeroblob(500000)), '0', 'w') AS BLOB) "
+                    + "WHERE Z_PK = 4")
+        }
+        #expect(try updates(store)[0].count < 32_768)
+    }
+
+    /// The file preserves more attributes than the class, so that their columns have other numbers.
+    @Test(arguments: [true, false]) func numbersTombstonesByTheFile(_ hasFlags: Bool) throws {
+        func delete(_ properties: [AppleProperty]) throws -> [String: String] {
+            var entities = AppleTrips.model.entities.filter { $0.name != "Person" }
+            entities.append(
+                .init(
+                    "Person", [.toMany("knows", "Person"), .toMany("trips", "Trip", inverse: "friends")] + properties))
+            var script = AppleStoreScript(AppleStoreModel(entities))
+            script.tombstoneCount = 2
+            script.statements =
+                AppleTrips.rows + AppleTrips.history + [
+                    "UPDATE ACHANGE SET ZTOMBSTONE0 = 'first', ZTOMBSTONE1 = 'second' WHERE Z_PK = 9"
+                ]
+            let url = try TemporaryDirectory().file("default.store")
+            try script.write(to: url)
+            let context = try ModelContext(Self.container(url))
+            let delete = try #require(try context.fetchHistory(Descriptor()).last?.deletes(of: Person.self).first)
+            var values: [String: String] = [:]
+            for (name, value) in delete.tombstone.namedValues { values[name] = value as? String }
+            return values
+        }
+        let name = AppleProperty.attribute("name", 700, isPreserved: hasFlags)
+        let code = AppleProperty.attribute("code", 700, isPreserved: hasFlags)
+        // The class has no attribute `code`.
+        #expect(
+            try delete([name, code])
+                == (hasFlags
+                    ? ["code": "first", "name": "second"] : ["tombstone 0": "first", "tombstone 1": "second"]))
+        #expect(try delete([name]) == ["name": "first", "tombstone 1": "second"])
+    }
+
     @Test func readsEarlierLayouts() throws {
         let plain = try store {
             $0.statements += [

@@ -11,13 +11,14 @@ struct AppleTables: SQLTables {
     private var linked: [String: SQLQuery] = [:]
     private let dialect = SQLiteQueries.dialect
 
+    /// - Parameter hasModelNames: Whether the names of a schema without classes are those of the model, and not of the columns.
     /// - Throws: `SwiftDataError.backwardMigration` with the name of the table, if the file does not contain a class or a
     ///   property of the schema.
-    init(_ layout: AppleLayout, _ schema: Schema) throws {
+    init(_ layout: AppleLayout, _ schema: Schema, hasModelNames: Bool) throws {
         for root in schema.entities where root.superentity == nil {
-            models[root.name] = try RootQuery(layout, schema, root).query
+            models[root.name] = try RootQuery(layout, schema, root, hasModelNames).query
         }
-        for links in schema.links { linked[links.name] = try LinkTable(layout, links).query }
+        for links in schema.links { linked[links.name] = try LinkTable(layout, schema, links).query }
     }
 
     func rows(of table: String) -> SQLQuery? { models[table] }
@@ -50,7 +51,7 @@ extension AppleLayout {
 private struct RootQuery {
     private(set) var query: SQLQuery
 
-    init(_ layout: AppleLayout, _ schema: Schema, _ root: Schema.Entity) throws {
+    init(_ layout: AppleLayout, _ schema: Schema, _ root: Schema.Entity, _ hasModelNames: Bool) throws {
         let entity = try layout.entity(for: root)
         guard let table = layout.table(of: entity) else {
             throw SwiftDataError.backwardMigration.with(
@@ -59,19 +60,23 @@ private struct RootQuery {
         try table.require("Z_PK", "Z_ENT")
         var columns: [SQLQuery] = ["Z_PK AS \(raw: ModelTables.primaryKey)"]
         let kinds = schema.kinds(of: root.name).compactMap { schema.entitiesByName[$0] }.sorted { $0.name < $1.name }
+        // Names that are derived from the columns name exactly one.
+        let hasColumnNames = !hasModelNames && !root.hasModelClass
+        let all = kinds.flatMap { kind in kind.storedProperties.flatMap { [$0.name, $0.originalName] } }
+        let siblings = hasColumnNames ? nil : Set(all.map { $0.uppercased() })
         var names: Set<String> = []
         for kind in [root] + kinds {
             let own = try layout.entity(for: kind)
             for property in kind.storedProperties where names.insert(property.name).inserted {
-                let value = try ColumnValueQuery(layout, table, own, kind, property).query
+                let value = try ColumnValueQuery(layout, table, own, kind, property, among: siblings).query
                 columns.append("\(value) AS \(name: property.name)")
             }
         }
         // The rows of the file's entities belong to the nearest class that the schema has.
-        let all = layout.entities.kinds(of: entity)
+        let members = layout.entities.kinds(of: entity)
         if schema.hasSubentities(root) {
             var cases: SQLQuery = ""
-            for kind in all {
+            for kind in members {
                 let chain = layout.entities.chain(of: kind)
                 let known = chain.firstNonNil { kind in
                     kinds.first { $0.name == kind.name || $0.originalName == kind.name }
@@ -85,7 +90,7 @@ private struct RootQuery {
         }
         query = "SELECT \(columns.joined(", ")) FROM \(name: table.name)"
         if entity.superentityNumber != nil {
-            query = "\(query) WHERE Z_ENT IN (\(raw: all.map { String($0.number) }.joined(separator: ", ")))"
+            query = "\(query) WHERE Z_ENT IN (\(raw: members.map { String($0.number) }.joined(separator: ", ")))"
         }
         query = "(\(query))"
     }
@@ -104,32 +109,43 @@ extension Sequence {
 private struct ColumnValueQuery {
     let query: SQLQuery
 
+    /// - Parameter siblings: The names of the properties in the hierarchy, in upper case, or `nil` if they are names of columns.
     init(
         _ layout: AppleLayout, _ table: AppleTable, _ entity: AppleEntity, _ kind: Schema.Entity,
-        _ property: Schema.Property
+        _ property: Schema.Property, among siblings: Set<String>?
     ) throws {
-        let names = [property.name, property.originalName]
-        if let name = names.first(where: { layout.isAmbiguous($0, entity) }) {
-            throw SwiftDataError.backwardMigration.with(
-                detail:
-                    "the table \(table.name) has several columns Z\(name.uppercased()), and does not tell which one "
-                    + "belongs to the entity", entityName: kind.name, propertyName: property.name)
+        func failure(_ detail: String) -> SwiftDataError {
+            SwiftDataError.backwardMigration.with(
+                detail: detail, entityName: kind.name, propertyName: property.name)
         }
-        let elements = names.firstNonNil { layout.composite(named: $0, of: entity) } ?? []
-        let object = property.attribute?.storage == .json ? Self.object(elements, table) : nil
-        if let object {
-            query = object
-        } else if let column = names.firstNonNil({ table.column("Z" + $0) }) {
+        let names = [property.name, property.originalName]
+        if let siblings, let name = names.first(where: { layout.isAmbiguous($0, entity, among: siblings) }) {
+            throw failure(
+                "several properties have a column Z\(name.uppercased()) in the table \(table.name), which does not tell the "
+                    + "column of each one; remove the property from the class")
+        }
+        let elements = names.firstNonNil { layout.composite(named: $0, of: entity) }
+        let isStructure = property.attribute?.storage == .json
+        if isStructure, let columns = elements.flatMap({ layout.columns(of: $0, entity) }) {
+            query = Self.object(columns)
+        } else if elements?.count ?? 1 < 2, let column = names.firstNonNil({ table.column("Z" + $0) }) {
             // Also that of an enumeration, which is a composite attribute with one attribute of the same name.
             query = Self.converted("\(name: column)", property)
+        } else if elements != nil {
+            throw failure(
+                "the file contains a structure of which not each member has a column of the table \(table.name) that is "
+                    + "known; remove the property from the class")
+        } else if isStructure, layout.model?.entities[entity.name] == nil {
+            throw failure(
+                "the table \(table.name) has no column Z\(property.name.uppercased()), and the file has no model that tells "
+                    + "the columns of a structure; remove the property from the class")
         } else if let value = property.defaultValue ?? (property.isOptional ? .null : nil) {
             // The property was added to the class after the file was written.
             query = value.isNull ? "NULL" : "\(value: value)"
         } else {
-            throw SwiftDataError.backwardMigration.with(
-                detail: "the table \(table.name) has no column Z\(property.name.uppercased()), and the property has no "
-                    + "default value; add one, or make the property optional",
-                entityName: kind.name, propertyName: property.name)
+            throw failure(
+                "the table \(table.name) has no column Z\(property.name.uppercased()), and the property has no "
+                    + "default value; add one, or make the property optional")
         }
     }
 
@@ -144,18 +160,15 @@ private struct ColumnValueQuery {
         }
     }
 
-    /// Returns a JSON object with the members of a composite attribute, or `nil` if one has no column.
-    private static func object(_ elements: [CachedModel.Property], _ table: AppleTable) -> SQLQuery? {
+    /// Returns a JSON object with the members of a composite attribute.
+    private static func object(_ elements: [(name: String, type: Int64, column: String)]) -> SQLQuery {
         var members: [SQLQuery] = []
         var columns: [SQLQuery] = []
         for element in elements {
-            guard case .attribute(let type, _) = element.kind, let name = table.column("Z" + element.name) else {
-                return nil
-            }
-            let column: SQLQuery = "\(name: name)"
+            let column: SQLQuery = "\(name: element.column)"
             columns.append("\(column) IS NULL")
             let value: SQLQuery =
-                switch type {
+                switch element.type {
                 case 400: "json(chronicle_apple_decimal(\(column)))"
                 case 800: "json(iif(\(column) IS NULL, 'null', iif(\(column), 'true', 'false')))"
                 case 900: "CAST(\(column) AS REAL)"
@@ -166,17 +179,6 @@ private struct ColumnValueQuery {
                 }
             members.append("\(raw: literal(element.name)), \(value)")
         }
-        guard !members.isEmpty else { return nil }
         return "CASE WHEN NOT (\(columns.joined(" AND "))) THEN json_object(\(members.joined(", "))) END"
-    }
-}
-
-extension AppleLayout {
-    /// Returns the attributes of which a composite attribute consists, or `nil` for another property.
-    func composite(named name: String, of entity: AppleEntity) -> [CachedModel.Property]? {
-        guard case .composite(let elements) = model?.entities[entity.name]?.property(named: name)?.kind else {
-            return nil
-        }
-        return elements.isEmpty ? nil : elements
     }
 }

@@ -13,16 +13,18 @@ struct LinkTable {
 
     /// - Throws: `SwiftDataError.backwardMigration` if the file has no table for the relationship, and
     ///   `SwiftDataError.unsupportedFileVersion` with its name if the columns have other names.
-    init(_ layout: AppleLayout, _ links: Schema.Links) throws {
-        let owners = try layout.chain(named: links.owner)
-        let destinations = try layout.chain(named: links.destination)
+    init(_ layout: AppleLayout, _ schema: Schema, _ links: Schema.Links) throws {
+        let owners = try layout.entities(schema, links.owner, declaring: links.property, referredToBy: links.inverse)
+        let destinations = try layout.entities(
+            schema, links.destination, declaring: links.inverse, referredToBy: links.property)
         let names = [links.property.name, links.property.originalName]
         let inverseNames = links.inverse.map { [$0.name, $0.originalName] } ?? []
         let candidates =
             owners.flatMap { owner in names.map { "Z_\(owner.number)\($0)" } }
             + destinations.flatMap { destination in inverseNames.map { "Z_\(destination.number)\($0)" } }
+        if let error = candidates.lazy.compactMap({ layout.unusableTables[$0.uppercased()] }).first { throw error }
         guard let table = candidates.lazy.compactMap({ layout.tables[$0.uppercased()] }).first else {
-            if let query = Self.destinationColumn(layout, links, owners, names) {
+            if let query = Self.destinationColumn(layout, links, owners, destinations, names) {
                 self.query = query
                 return
             }
@@ -62,11 +64,13 @@ struct LinkTable {
     /// Returns the rows of a to-many relationship without an inverse whose destinations refer to their owner, with a column
     /// such as `Z3TAGS`, or `nil` if there is no such column.
     private static func destinationColumn(
-        _ layout: AppleLayout, _ links: Schema.Links, _ owners: [AppleEntity], _ names: [String]
+        _ layout: AppleLayout, _ links: Schema.Links, _ owners: [AppleEntity], _ destinations: [AppleEntity],
+        _ names: [String]
     ) -> SQLQuery? {
-        guard links.inverse == nil, let destination = layout.entities.byName[links.destination],
-            let table = layout.table(of: destination)
-        else { return nil }
+        guard links.inverse == nil, let destination = destinations.first, let table = layout.table(of: destination)
+        else {
+            return nil
+        }
         for owner in owners {
             for name in names {
                 guard let column = table.column("Z\(owner.number)\(name)") else { continue }
@@ -81,12 +85,26 @@ struct LinkTable {
 }
 
 extension AppleLayout {
-    /// Returns the entity of a class and those from which it inherits, which may declare a relationship.
-    fileprivate func chain(named name: String) throws -> [AppleEntity] {
-        guard let entity = entities.byName[name] else {
-            throw SwiftDataError.backwardMigration.with(
-                detail: "the table Z_PRIMARYKEY of the file does not list the entity", entityName: name)
+    private static let maximumKindCount = 1_000
+
+    /// Returns the entities of one side, whose numbers can be part of the names of a table and of its columns: first the one that
+    /// declares the relationship, then the one to which the other side refers, which is the same in most models, and then the
+    /// others of the hierarchy.
+    fileprivate func entities(
+        _ schema: Schema, _ root: String, declaring property: Schema.Property?, referredToBy other: Schema.Property?
+    ) throws -> [AppleEntity] {
+        // No model has more; a damaged file takes no long time.
+        let names = schema.kinds(of: root).count <= Self.maximumKindCount ? schema.kinds(of: root) : [root]
+        let kinds = names.compactMap { schema.entitiesByName[$0] }.sorted { $0.name < $1.name }
+        let declaring = kinds.filter { kind in
+            guard let property, kind.propertiesByName[property.name] != nil else { return false }
+            return kind.superentity?.propertiesByName[property.name] == nil
         }
-        return entities.chain(of: entity)
+        let destination = other?.relationship.flatMap { schema.entitiesByName[$0.destination] }
+        let preferred = try (declaring + (destination.map { [$0] } ?? []) + kinds).map { try entity(for: $0) }
+        var visited: Set<Int64> = []
+        // A superclass that the schema lacks can be the one that declares the relationship in the file.
+        let superentities = preferred.prefix(10).flatMap { entities.chain(of: $0) }
+        return (preferred + superentities).filter { visited.insert($0.number).inserted }
     }
 }

@@ -34,7 +34,7 @@ struct HistoryEntities: Sendable {
                     storeIdentifier: layout.storeIdentifier, entityName: known?.name ?? entity.name,
                     rootEntityName: known?.rootName ?? entity.rootName),
                 propertyNames: properties.map { Self.name($0.name, known) },
-                tombstones: Self.tombstones(properties, known))
+                tombstones: Self.tombstones(layout, entity, properties, known))
         }
         self.entities = entities
     }
@@ -60,16 +60,48 @@ struct HistoryEntities: Sendable {
         return entity.properties.first { $0.originalName == name }?.name ?? name
     }
 
-    private static func tombstones(_ properties: [CachedModel.Property], _ entity: Schema.Entity?) -> [Tombstone] {
-        if let entity, entity.hasModelClass {
-            return entity.properties.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
-                .sorted { CachedModel.Entity.precedes($0.originalName, $1.originalName) }
-                .map { Tombstone(name: $0.name, property: $0) }
+    /// Returns the preserved attributes in the order of their names in the file. Those of the class can differ: it may lack
+    /// properties of the file, or preserve others.
+    private static func tombstones(
+        _ layout: AppleLayout, _ file: AppleEntity, _ properties: [CachedModel.Property], _ entity: Schema.Entity?
+    ) -> [Tombstone] {
+        let preserved = properties.filter(\.isPreserved)
+        guard preserved.isEmpty, let entity, entity.hasModelClass else {
+            return preserved.map {
+                let name = name($0.name, entity)
+                return Tombstone(name: name, property: entity?.propertiesByName[name])
+            }
         }
-        return properties.filter(\.isPreserved).map {
-            let name = name($0.name, entity)
-            return Tombstone(name: name, property: entity?.propertiesByName[name])
+        // Without flags, only a class that has all attributes of the file tells which ones are preserved.
+        let names =
+            properties.isEmpty ? layout.columnNames(of: file) : properties.filter(\.hasColumns).map(\.name)
+        guard let upperNames = names.map({ names in Set(names.map { $0.uppercased() }) }) else { return [] }
+        let known = Set(entity.storedProperties.flatMap { [$0.name.uppercased(), $0.originalName.uppercased()] })
+        guard upperNames.isSubset(of: known) else { return [] }
+        return entity.properties.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+            .compactMap { property in
+                [property.name, property.originalName].first { upperNames.contains($0.uppercased()) }.map {
+                    (name: $0, property: property)
+                }
+            }
+            .sorted { CachedModel.Entity.precedes($0.name, $1.name) }
+            .map { Tombstone(name: $0.property.name, property: $0.property) }
+    }
+}
+
+extension CachedModel.Property {
+    /// Whether rows contain the property, and not other rows or tables.
+    fileprivate var hasColumns: Bool { relationship?.isToMany != true }
+}
+
+extension AppleLayout {
+    /// Returns the names of the columns of attributes and to-one relationships, or `nil` if several entities share the table.
+    fileprivate func columnNames(of entity: AppleEntity) -> [String]? {
+        guard let table = table(of: entity), entity.superentityNumber == nil, entities.kinds(of: entity).count == 1
+        else {
+            return nil
         }
+        return table.columns.map(\.name).filter(Self.isAttribute).map { String($0.dropFirst()) }
     }
 }
 

@@ -7,16 +7,7 @@ extension AppleLayout {
     ///
     /// - Throws: `SwiftDataError.damagedFile` if neither the model nor the tables describe a valid schema.
     func schema() throws -> (schema: Schema, hasModelNames: Bool) {
-        if model != nil {
-            let schema = Schema(
-                entities: try entities.byNumber.values.compactMap { try modelDescription(of: $0)?.entity() })
-            do {
-                try schema.validate()
-                return (schema, true)
-            } catch is SwiftDataError {
-                // The tables remain readable without the model.
-            }
-        }
+        if model != nil, let schema = try modelSchema() { return (schema, true) }
         let schema = Schema(entities: try entities.byNumber.values.map { try tableDescription(of: $0).entity() })
         do { try schema.validate() } catch let error as SwiftDataError {
             throw SwiftDataError.damagedFile.with(
@@ -29,9 +20,42 @@ extension AppleLayout {
 
     // MARK: Names of the model
 
+    /// Returns the schema with the names of the model, without relationships that cannot be read, or `nil` if it is not valid: the
+    /// tables remain readable without the model.
+    private func modelSchema() throws -> Schema? {
+        var descriptions = try entities.byNumber.values.compactMap { try modelDescription(of: $0) }
+        EntityDescription.removeUnknownInverses(&descriptions)
+        while true {
+            let schema = Schema(entities: try descriptions.map { try $0.entity() })
+            do { try schema.validate() } catch is SwiftDataError { return nil }
+            let unreadable = schema.links.filter { links in
+                do { _ = try LinkTable(self, schema, links) } catch { return true }
+                return false
+            }
+            if unreadable.isEmpty { return schema }
+            let count = descriptions.reduce(0) { $0 + $1.properties.count }
+            for links in unreadable {
+                for index in descriptions.indices {
+                    let root = entities.byName[descriptions[index].name]?.rootName
+                    descriptions[index].properties.removeAll {
+                        $0.isLinked == true
+                            && (root == links.owner && $0.name == links.property.name
+                                || root == links.destination && $0.name == links.inverse?.name)
+                    }
+                }
+            }
+            if descriptions.reduce(0, { $0 + $1.properties.count }) == count { return nil }
+        }
+    }
+
     private func modelDescription(of entity: AppleEntity) throws -> EntityDescription? {
         // The cached model of a migrated file can be an earlier one, in which an entity had another name.
-        guard let known = model?.entities[entity.name] else { return tableDescription(of: entity) }
+        guard let known = model?.entities[entity.name] else {
+            var description = tableDescription(of: entity)
+            let names = Set(description.properties.map { $0.name.uppercased() })
+            description.properties.removeAll { isAmbiguous($0.name, entity, among: names) }
+            return description
+        }
         let superentity = entity.superentityNumber.flatMap { entities.byNumber[$0] }
         let inherited = Set(superentity.flatMap { model?.entities[$0.name] }?.properties.map(\.name) ?? [])
         var description = EntityDescription(name: entity.name, superentity: superentity?.name)
@@ -66,7 +90,7 @@ extension AppleLayout {
                 options: property.isPreserved ? ["preserveValueOnDeletion"] : [], type: type.typeName,
                 storage: type.storage, default: type.stored(defaultValue))
         case .composite(let elements):
-            guard !elements.isEmpty else { return nil }
+            guard columns(of: elements, entity) != nil else { return nil }
             let type = AppleAttributeType.composite
             return EntityDescription.Property(
                 kind: .attribute, name: property.name, isOptional: true, type: type.typeName, storage: type.storage)
@@ -107,20 +131,6 @@ extension AppleLayout {
         return inverse
     }
 
-    /// Returns whether several entities of a hierarchy declare an attribute of this name, and the table has several columns
-    /// for it: then the columns do not tell which one belongs to which entity.
-    func isAmbiguous(_ name: String, _ entity: AppleEntity) -> Bool {
-        guard table(of: entity)?.column("Z\(name)1") != nil, let root = entities.byName[entity.rootName] else {
-            return false
-        }
-        let declaring = entities.kinds(of: root).filter { kind in
-            guard model?.entities[kind.name]?.property(named: name) != nil else { return false }
-            let superentity = kind.superentityNumber.flatMap { entities.byNumber[$0] }
-            return superentity.flatMap { model?.entities[$0.name]?.property(named: name) } == nil
-        }
-        return declaring.count > 1
-    }
-
     // MARK: Names of the tables
 
     /// Describes the columns of a root entity. Those of subentities cannot be told apart.
@@ -142,7 +152,7 @@ extension AppleLayout {
 
     /// Whether a column contains an attribute or a to-one relationship: not keys, orders and entities, such as `Z_PK`,
     /// `Z_FOK_BOOK` and `Z1_BOOK`.
-    private static func isAttribute(_ column: String) -> Bool {
+    static func isAttribute(_ column: String) -> Bool {
         guard column.uppercased().hasPrefix("Z") else { return false }
         let rest = column.dropFirst()
         return !rest.isEmpty && rest.drop(while: \.isNumber).first != "_"

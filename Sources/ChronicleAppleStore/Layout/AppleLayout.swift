@@ -11,8 +11,13 @@ struct AppleLayout: Sendable {
     let entities: AppleEntities
     /// The tables by name in upper case.
     let tables: [String: AppleTable]
+    /// Why something with such a name is no table that can be read: views, virtual tables such as those of spatial indexes, and
+    /// tables with computed columns. An error is thrown where the table is needed.
+    let unusableTables: [String: SwiftDataError]
     let model: SendableModel?
     let history: AppleHistoryTables?
+    /// The columns by the name of their table.
+    let columnUse: [String: AppleColumnUse]
 
     /// `CachedModel` has only constants of value types.
     struct SendableModel: @unchecked Sendable {
@@ -52,22 +57,29 @@ struct AppleLayout: Sendable {
                     + Self.requiredTables.joined(separator: " and ") + "; specify the URL of such a store")
         }
         var tables: [String: AppleTable] = [:]
-        for name in try Self.tableNames(connection) { tables[name.uppercased()] = try AppleTable(name, connection) }
-        self.tables = tables
+        var unusable: [String: SwiftDataError] = [:]
+        for name in try Self.tableNames(connection) {
+            do {
+                tables[name.uppercased()] = try AppleTable(name, connection)
+            } catch let error as SwiftDataError { unusable[name.uppercased()] = error }
+        }
+        (self.tables, unusableTables) = (tables, unusable)
+        let bookkeeping = Self.requiredTables + ["Z_MODELCACHE"] + AppleHistoryTables.names.sorted()
+        if let error = bookkeeping.lazy.compactMap({ unusable[$0] }).first { throw error }
         (storeIdentifier, modelVersions) = try Self.metadata(connection, tables)
         entities = try Self.entities(connection, tables)
         model = try Self.model(connection, tables).map { SendableModel(entities: $0.entities) }
         history = try AppleHistoryTables(tables)
+        for (_, entity) in entities.byNumber.sorted(by: { $0.key < $1.key }) {
+            if let error = unusable[entity.tableName] { throw error }
+        }
+        columnUse = Self.columnUse(entities, model)
     }
 
-    /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history, without the virtual ones of
-    /// its spatial indexes.
+    /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history.
     private static func tableNames(_ connection: Connection) throws -> [String] {
         let statement = try connection.prepare(
-            """
-            SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND NOT (type = 'table' AND rootpage = 0 \
-            AND name GLOB 'Z_[A-Za-z]*' AND upper(name) NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')) ORDER BY name
-            """)
+            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name")
         var names: [String] = []
         while try statement.step() {
             let name = statement.text(0)

@@ -29,6 +29,31 @@ struct EntityDescription: Encodable {
         var isLinked: Bool?
     }
 
+    /// Removes the inverses of relationships that the other side does not describe, or describes with another inverse.
+    static func removeUnknownInverses(_ descriptions: inout [EntityDescription]) {
+        // The names of a valid file are unique.
+        let byName = Dictionary(descriptions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        func property(_ name: String, of entity: String) -> Property? {
+            var next: String? = entity
+            for _ in 0...AppleEntities.maximumDepth {
+                guard let description = next.flatMap({ byName[$0] }) else { return nil }
+                if let property = description.properties.first(where: { $0.name == name }) { return property }
+                next = description.superentity
+            }
+            return nil
+        }
+        for entity in descriptions.indices {
+            for index in descriptions[entity].properties.indices {
+                let known = descriptions[entity].properties[index]
+                guard let inverse = known.inverse, let destination = known.destination,
+                    property(inverse, of: destination)?.inverse != known.name
+                else { continue }
+                descriptions[entity].properties[index].inverse = nil
+                descriptions[entity].properties[index].isLinked = known.isToMany
+            }
+        }
+    }
+
     func entity() throws -> Schema.Entity {
         try Schema.Entity(json: String(decoding: JSONEncoder().encode(self), as: UTF8.self))
     }

@@ -63,7 +63,7 @@ public final class AppleStore: DataStore {
         identifier = layout.storeIdentifier
         hasModelNames = try layout.schema().hasModelNames
         do {
-            tables = try AppleTables(layout, schema)
+            tables = try AppleTables(layout, schema, hasModelNames: hasModelNames)
         } catch let error as SwiftDataError {
             throw error.with(storeIdentifier: layout.storeIdentifier)
         }

@@ -40,6 +40,14 @@ package struct AppleStoreScript {
             for property in members.flatMap(\.properties) where !property.isTransient {
                 columns += self.columns(property)
             }
+            // The second of two columns with a name has a number.
+            var counts: [String: Int] = [:]
+            columns = columns.map { column in
+                let parts = column.split(separator: " ", maxSplits: 1)
+                let count = counts[String(parts[0]), default: 0]
+                counts[String(parts[0])] = count + 1
+                return count == 0 ? column : "\(parts[0])\(count) \(parts[1])"
+            }
             result.append("CREATE TABLE \(Self.table(root.name)) ( \(columns.joined(separator: ", ")) )")
         }
         return result + linkTables
