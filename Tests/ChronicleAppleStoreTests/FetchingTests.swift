@@ -131,6 +131,42 @@ struct FetchingTests {
         #expect(error?.detail?.contains("_EXTERNAL_DATA") == true)
     }
 
+    /// The model of the file does not tell which attributes have external storage.
+    @Test func findsExternalDataWithoutClasses() throws {
+        let name = UUID()
+        let reference = AppleStoreScript.hex([2] + Array(name.uuidString.utf8) + [0])
+        let directory = try TemporaryDirectory()
+        let folder = directory.url.appending(path: ".default_SUPPORT/_EXTERNAL_DATA")
+        let url = try AppleTrips.write(to: directory) {
+            $0.statements.append("UPDATE ZTRIP SET ZPHOTO = x'\(reference)' WHERE Z_PK = 2")
+        }
+        func photos() throws -> (schema: Schema, values: [PropertyValue]) {
+            let schema = try AppleStore.schema(ofFileAt: url)
+            let store = try AppleStore(AppleStoreConfiguration(url: url), schema: schema)
+            let slot = try #require(schema.entitiesByName["Trip"]?.propertiesByName["photo"]?.slot)
+            var values: [PropertyValue] = []
+            try store.fetchRows(ofEntity: "Trip") { values.append($0.values[slot]) }
+            return (schema, values)
+        }
+        // The folder was not copied.
+        let error = #expect(throws: SwiftDataError.self) { _ = try photos() }
+        #expect(error == .undecodableValue)
+        #expect(error?.detail?.contains(name.uuidString) == true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data([1, 2, 3]).write(to: folder.appending(path: name.uuidString))
+        let (schema, values) = try photos()
+        #expect(values == [.blob(Data([0xCA, 0xFE])), .blob(Data([1, 2, 3])), .null])
+        let photo = try #require(schema.entitiesByName["Trip"]?.propertiesByName["photo"])
+        #expect(photo.attribute?.options == [.externalStorage])
+        #expect(schema.entitiesByName["Trip"]?.propertiesByName["tags"]?.attribute?.options.isEmpty == true)
+        // A class without the option.
+        let container = try ModelContainer(
+            for: Snapshots.Trip.self, configurations: AppleStoreConfiguration(url: url))
+        let context = ModelContext(container)
+        let trips = try context.fetch(FetchDescriptor<Snapshots.Trip>(sortBy: [SortDescriptor(\.name)]))
+        #expect(trips.map(\.photo) == [nil, Data([1, 2, 3]), Data([0xCA, 0xFE])])
+    }
+
     @Test func rejectsSaves() throws {
         let rome = try trip("Rome")
         rome.name = "Roma"
@@ -189,6 +225,15 @@ struct FetchingTests {
         #expect(rows.keys.sorted() == ["BusinessTrip/3", "Trip/1", "Trip/2"])
         #expect(rows["Trip/1"]?.contains(.text("10.11")) == true)
         #expect(try store.fetchCount(ofEntity: "Stop") == 4)
+    }
+}
+
+enum Snapshots {
+    @Model final class Trip {
+        var name: String
+        var photo: Data?
+
+        init(name: String) { self.name = name }
     }
 }
 

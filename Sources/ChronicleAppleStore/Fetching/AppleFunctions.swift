@@ -1,3 +1,4 @@
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
@@ -88,6 +89,18 @@ struct ExternalData: Sendable {
         folders = names.map {
             url.deletingLastPathComponent().appending(path: ".\($0)_SUPPORT").appending(path: "_EXTERNAL_DATA")
         }
+    }
+
+    /// Whether there is a folder with files.
+    var exists: Bool { folders.contains { FileManager.default.fileExists(atPath: $0.path) } }
+
+    /// The condition that a value has the form of a reference to a file, which no other data has by accident.
+    static func isReference(_ value: SQLQuery) -> SQLQuery {
+        """
+        typeof(\(value)) = 'blob' AND length(\(value)) = 38 AND substr(\(value), 1, 1) = x'02' AND \
+        substr(\(value), 38) = x'00' AND CAST(substr(\(value), 2, 36) AS TEXT) \
+        GLOB '????????-????-????-????-????????????'
+        """
     }
 
     func content(of bytes: UnsafeRawBufferPointer) -> Content {

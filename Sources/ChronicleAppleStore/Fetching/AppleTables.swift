@@ -130,7 +130,8 @@ private struct ColumnValueQuery {
             query = Self.object(columns)
         } else if elements?.count ?? 1 < 2, let column = names.firstNonNil({ table.column("Z" + $0) }) {
             // Also that of an enumeration, which is a composite attribute with one attribute of the same name.
-            query = Self.converted("\(name: column)", property)
+            let isExternal = layout.externalColumns[table.name.uppercased()]?.contains(column) == true
+            query = Self.converted("\(name: column)", property, isExternal: isExternal)
         } else if elements != nil {
             throw failure(
                 "the file contains a structure of which not each member has a column of the table \(table.name) that is "
@@ -149,13 +150,19 @@ private struct ColumnValueQuery {
         }
     }
 
-    private static func converted(_ column: SQLQuery, _ property: Schema.Property) -> SQLQuery {
+    private static func converted(
+        _ column: SQLQuery, _ property: Schema.Property, isExternal: Bool
+    ) -> SQLQuery {
         guard let attribute = property.attribute else { return column }
         switch attribute.storage {
         case .json: return "chronicle_apple_json(\(column))"
         case .decimal: return "chronicle_apple_decimal(\(column))"
         case .text where attribute.valueTypeName == "Decimal": return "chronicle_apple_decimal(\(column))"
-        case .blob where attribute.options.contains(.externalStorage): return "chronicle_apple_data(\(column))"
+        case .blob where isExternal || attribute.options.contains(.externalStorage):
+            return "chronicle_apple_data(\(column))"
+        case .blob where attribute.valueTypeName == "Data":
+            // A file that was not copied is an error, and not the value.
+            return "iif(\(ExternalData.isReference(column)), chronicle_apple_data(\(column)), \(column))"
         case .integer, .real, .text, .blob: return column
         }
     }

@@ -85,9 +85,12 @@ extension AppleLayout {
         switch property.kind {
         case .attribute(let number, let defaultValue):
             guard let type = AppleAttributeType(number: number), hasColumn(property.name, entity) else { return nil }
+            let external = externalColumns[entity.tableName] ?? []
+            let isExternal = table(of: entity)?.column("Z" + property.name).map(external.contains) == true
             return EntityDescription.Property(
                 kind: .attribute, name: property.name, isOptional: property.isOptional,
-                options: property.isPreserved ? ["preserveValueOnDeletion"] : [], type: type.typeName,
+                options: (isExternal ? ["externalStorage"] : [])
+                    + (property.isPreserved ? ["preserveValueOnDeletion"] : []), type: type.typeName,
                 storage: type.storage, default: type.stored(defaultValue))
         case .composite(let elements):
             guard columns(of: elements, entity) != nil else { return nil }

@@ -1,5 +1,7 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
+import ChronicleStore
 import Foundation
 
 /// What a file contains besides rows: its identifier, entities, tables and model.
@@ -18,6 +20,8 @@ struct AppleLayout: Sendable {
     let history: AppleHistoryTables?
     /// The columns by the name of their table.
     let columnUse: [String: AppleColumnUse]
+    /// The columns that refer to files of external data, by the name of their table.
+    let externalColumns: [String: Set<String>]
 
     /// `CachedModel` has only constants of value types.
     struct SendableModel: @unchecked Sendable {
@@ -74,6 +78,10 @@ struct AppleLayout: Sendable {
             if let error = unusable[entity.tableName] { throw error }
         }
         columnUse = Self.columnUse(entities, model)
+        let names = Set(entities.byNumber.values.map(\.tableName))
+        externalColumns =
+            ExternalData(path: path).exists
+            ? try tables.filter { names.contains($0.key) }.mapValues { try Self.externalColumns($0, connection) } : [:]
     }
 
     /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history.
@@ -89,6 +97,26 @@ struct AppleLayout: Sendable {
         }
         return names
     }
+
+    /// Returns the columns with a reference to a file in one of the first rows. The cached model does not tell which attributes have
+    /// external storage in a field that is known.
+    private static func externalColumns(_ table: AppleTable, _ connection: Connection) throws -> Set<String> {
+        var result: Set<String> = []
+        // No table of a program has more; a damaged file takes no long time.
+        for column in table.columns.filter({ $0.type == "BLOB" }).prefix(100) {
+            let name: SQLQuery = "\(name: column.name)"
+            let query: SQLQuery = """
+                SELECT 1 FROM (SELECT \(name) AS value FROM \(name: table.name) LIMIT \(raw: String(maximumSampleCount))) \
+                WHERE \(ExternalData.isReference("value")) LIMIT 1
+                """
+            let statement = try SQLiteQueries.statement(query, connection)
+            defer { statement.reset() }
+            if try statement.step() { result.insert(column.name) }
+        }
+        return result
+    }
+
+    private static let maximumSampleCount = 10_000
 
     private static func metadata(
         _ connection: Connection, _ tables: [String: AppleTable]
