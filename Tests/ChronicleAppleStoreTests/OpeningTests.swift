@@ -96,6 +96,18 @@ struct OpeningTests {
         #expect(names.sorted() == suffixes.map { "default.store\($0)" }.sorted())
     }
 
+    /// Recognizing, describing and reading a file with a log needs one copy.
+    @Test func recognizesFilesOnce() throws {
+        let copy = try copyFiles(["", "-wal"])
+        let store = try #require(try AppleStore(recognizing: copy))
+        #expect(try use(store) == ["Annika", "Ben", "Cleo"])
+        #expect(try store.schema.entities.count == AppleStore.schema(ofFileAt: copy).entities.count)
+        let other = directory.file("other.store")
+        try Data("no database".utf8).write(to: other)
+        #expect(try AppleStore(recognizing: other) == nil)
+        #expect(throws: SwiftDataError.self) { try AppleStore(recognizing: directory.file("missing.store")) }
+    }
+
     /// The log was not copied: the file is read as of its last checkpoint.
     @Test func readsAHalfCopiedFile() throws {
         let copy = try copyFiles([""])

@@ -52,16 +52,37 @@ public final class AppleStore: DataStore {
     ///   - `SwiftDataError.storeBusy` if the file changes while it is read or copied. Try again.
     ///   - `SwiftDataError.storeFailure` if the log or the journal is a link, the journal belongs to a transaction of several databases,
     ///     or there is no space for a copy. The detail describes what to do.
-    public init(
+    public convenience init(
         _ configuration: AppleStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws {
-        schema = try configuration.validatedSchema()
-        self.configuration = configuration
-        file = try AppleFile(url: configuration.url)
-        let file = file
-        layout = try file.read { try AppleLayout($0, path: file.path) }
+        let schema = try configuration.validatedSchema()
+        let file = try AppleFile(url: configuration.url)
+        let layout = try file.read { try AppleLayout($0, path: file.path) }
+        try self.init(configuration, schema, file, layout, hasModelNames: layout.schema().hasModelNames)
+    }
+
+    /// Opens a file with its own schema if it is a store of SwiftData or Core Data.
+    ///
+    /// A file that has to be copied for reading is copied once, and not for each of ``isAppleStore(fileAt:)``, ``schema(ofFileAt:)``
+    /// and the store.
+    ///
+    /// - Returns: `nil` if ``isAppleStore(fileAt:)`` returns `false`.
+    package convenience init?(recognizing url: URL) throws {
+        let file = try Self.recognized(url)
+        guard let file else { return nil }
+        let layout = try file.read { try AppleLayout($0, path: file.path) }
+        let (schema, hasModelNames) = try layout.schema()
+        try self.init(
+            AppleStoreConfiguration(schema: schema, url: url), schema, file, layout, hasModelNames: hasModelNames)
+    }
+
+    private init(
+        _ configuration: AppleStoreConfiguration, _ schema: Schema, _ file: AppleFile, _ layout: AppleLayout,
+        hasModelNames: Bool
+    ) throws {
+        (self.configuration, self.schema, self.file, self.layout) = (configuration, schema, file, layout)
+        self.hasModelNames = hasModelNames
         identifier = layout.storeIdentifier
-        hasModelNames = try layout.schema().hasModelNames
         do {
             tables = try AppleTables(layout, schema, hasModelNames: hasModelNames)
         } catch let error as SwiftDataError {
@@ -92,12 +113,15 @@ public final class AppleStore: DataStore {
     ///   `TrackedDatabase`.
     /// - Throws: The errors of ``init(_:migrationPlan:)`` for a file that cannot be read, such as
     ///   `SwiftDataError.loadIssueModelContainer` if there is none.
-    public static func isAppleStore(fileAt url: URL) throws -> Bool {
+    public static func isAppleStore(fileAt url: URL) throws -> Bool { try recognized(url) != nil }
+
+    /// Returns the file if it is a store of SwiftData or Core Data.
+    private static func recognized(_ url: URL) throws -> AppleFile? {
         do {
             let file = try AppleFile(url: url)
             // Most files need no look at the log, for which a file of another kind might be copied.
-            return try file.isRecognizedWithoutLog ?? file.read { try AppleLayout.isUntracked($0) }
-        } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile { return false }
+            return try file.isRecognizedWithoutLog ?? file.read { try AppleLayout.isUntracked($0) } ? file : nil
+        } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile { return nil }
     }
 
     /// Throws an error, because the store is read-only.

@@ -101,13 +101,14 @@ struct StoreFile {
 
     init(_ location: Location, allowsSave: Bool) throws {
         switch location {
-        case .file(let url) where try AppleStore.isAppleStore(fileAt: url):
-            guard !allowsSave else {
-                throw UsageError("the file is a store of SwiftData or Core Data, which can only be read")
-            }
-            let schema = try AppleStore.schema(ofFileAt: url)
-            try self.init(location, AppleStore(AppleStoreConfiguration(url: url), schema: schema))
         case .file(let url):
+            if let store = try AppleStore(recognizing: url) {
+                guard !allowsSave else {
+                    throw UsageError("the file is a store of SwiftData or Core Data, which can only be read")
+                }
+                try self.init(location, store)
+                return
+            }
             try self.init(location, Self.store(url, DefaultStore.schema(ofFileAt: url), allowsSave: allowsSave))
         case .database(let database): try self.init(location, database.open(allowsSave: allowsSave))
         }
