@@ -105,6 +105,34 @@ import Testing
         #expect(errors.count == 1)
     }
 
+    /// If it is not known whether a save was committed, an autosave could write its changes twice.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func unknownOutcomesAreNotRepeated(_ kind: StoreKind, isAutomatic: Bool) async throws {
+        let store = try UnavailableContainer(kind, Trip.self)
+        let context = store.container.mainContext
+        var errors: [any Error] = []
+        context.autosaveErrorHandler = { errors.append($0) }
+        for (number, next) in [context.save, context.rollback].enumerated() {
+            let count = store.outage.saveCount
+            store.outage.setSaveFailure(.saveOutcomeUnknown)
+            context.insert(Trip(name: "Rome \(number)", destination: ""))
+            if isAutomatic {
+                await wait { errors.count == number + 1 }
+            } else {
+                #expect(throws: SwiftDataError.saveOutcomeUnknown) { try context.save() }
+            }
+            store.outage.setSaveFailure(nil)
+            context.insert(Trip(name: "Paris \(number)", destination: ""))
+            for _ in 0..<100 { await Task.yield() }
+            #expect(store.outage.saveCount == count + 1 && context.hasChanges)
+            try next()
+            context.insert(Trip(name: "Oslo \(number)", destination: ""))
+            await wait { !context.hasChanges }
+        }
+        let trips = try ModelContext(store.container).fetch(FetchDescriptor(sortBy: [SortDescriptor(\Trip.name)]))
+        #expect(trips.map(\.name) == ["Oslo 0", "Oslo 1", "Paris 0", "Rome 0"])
+    }
+
     /// An error that the next fetch or save throws is reported, and does not prevent autosaves.
     @Test(arguments: StoreKind.allCases) func deferredErrorsAreReportedAndThrown(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)

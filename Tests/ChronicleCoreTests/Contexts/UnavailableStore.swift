@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Synchronization
 
-/// The default store with reads that a test can make fail.
+/// The default store with reads and saves that a test can make fail.
 final class UnavailableStore: DataStore, DataStoreLinking {
     typealias Snapshot = DefaultSnapshot
 
@@ -18,9 +18,23 @@ final class UnavailableStore: DataStore, DataStoreLinking {
         let outage: Outage
     }
 
-    /// The number of further reads that fail.
+    /// The number of further reads that fail, and the error of saves.
     final class Outage: IdentityHashable, Sendable {
         private let remaining = Atomic<Int>(0)
+        private let saves = Mutex<(count: Int, failure: SwiftDataError?)>((0, nil))
+
+        /// The number of saves that the store was asked for.
+        var saveCount: Int { saves.withLock { $0.count } }
+
+        /// Makes all further saves throw an error, or succeed again.
+        func setSaveFailure(_ failure: SwiftDataError?) { saves.withLock { $0.failure = failure } }
+
+        fileprivate func checkSave() throws {
+            try saves.withLock { saves in
+                saves.count += 1
+                if let failure = saves.failure { throw failure }
+            }
+        }
 
         /// Makes all further reads fail, or the given number of them.
         func begin(_ count: Int = .max) { remaining.store(count, ordering: .relaxed) }
@@ -63,11 +77,12 @@ final class UnavailableStore: DataStore, DataStoreLinking {
     func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        try base.save(request)
+        try outage.checkSave()
+        return try base.save(request)
     }
 }
 
-/// A container whose store can be made unavailable for reading.
+/// A container whose store can be made unavailable.
 struct UnavailableContainer {
     let outage = UnavailableStore.Outage()
     let container: ModelContainer
