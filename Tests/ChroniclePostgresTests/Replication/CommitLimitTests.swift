@@ -1,0 +1,110 @@
+#if Postgres
+    import Chronicle
+    import ChronicleCore
+    import ChroniclePostgres
+    import ChronicleTestSupport
+    import Foundation
+    import Synchronization
+    import Testing
+
+    /// Commits that wait: for a synchronous standby server that does not respond, or for a server that is paused.
+    @Suite("PostgreSQL commits that wait", .requiresPostgres, .serialized) struct CommitLimitTests {
+        @Test func synchronousStandbyThatIsDown() throws {
+            let replicas = try Replicas(isSynchronous: true)
+            let container = try replicas.container(replicas.primary.connectionString()) {
+                $0.commitTimeout = .milliseconds(300)
+                $0.lockTimeout = .milliseconds(300)
+            }
+            let author = ModelContext(container)
+            try container.add(1)
+            let token = try container.token
+            try replicas.standby.stop()
+            let error = try #require(throws: SwiftDataError.self) { try container.add(2) }
+            #expect(error == .saveOutcomeUnknown && error.detail?.contains("synchronous standby server") == true)
+            // What needs no commit works.
+            #expect(try container.numbers == [1])
+            #expect(try container.token == token)
+            // The session still waits, and holds what it has written.
+            #expect(throws: SwiftDataError.storeBusy) { try container.add(2) }
+            // A transaction that does not wait is visible, and reading its position does wait.
+            try replicas.primary.psql(
+                "SET synchronous_commit = local; INSERT INTO seats.\"GraphSeat\"(number) VALUES (3)")
+            for _ in 1...2 {
+                let error = try #require(throws: SwiftDataError.self) { try container.transactions() }
+                #expect(error == .storeBusy)
+            }
+            // Whatever else is written, too.
+            let tag = try #require(throws: SwiftDataError.self) { try author.tag("down") }
+            #expect([.saveOutcomeUnknown, .storeBusy].contains(tag))
+
+            try replicas.standby.start()
+            try replicas.wait { (try? container.numbers) == [1, 2, 3] }
+            try replicas.wait { (try? container.transactions().count) == 3 }
+            try container.add(4)
+            #expect(try container.transactions(after: token).count == 3)
+            try replicas.remove()
+        }
+
+        /// A session that waits for the standby server is not ended: that would make its changes visible.
+        @Test func connectionIsLostWhileACommitWaits() async throws {
+            let replicas = try Replicas(isSynchronous: true)
+            let proxy = try CuttingProxy(replicas.primary)
+            let string = "host=\(proxy.directory.path) user=\(replicas.primary.user) dbname=postgres"
+            let container = try replicas.container(string) { $0.numbering = .onDemand }
+            try container.add(1)
+            // Otherwise the look for the transaction gives positions, which waits as well.
+            _ = try container.token
+            try replicas.standby.stop()
+            let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            try await inThreads([
+                { #expect(throws: SwiftDataError.saveOutcomeUnknown) { try container.add(2) } },
+                {
+                    try replicas.wait { try replicas.primary.psql(waiting) == "1" }
+                    proxy.cut()
+                },
+            ])
+            #expect(try replicas.primary.psql(waiting) == "1")
+            #expect(try container.numbers == [1])
+            try replicas.standby.start()
+            try replicas.wait { try container.numbers == [1, 2] }
+            try replicas.remove()
+        }
+
+        /// The limit is not one for statements, which may take longer.
+        @Test func longStatementsAreNotInterrupted() throws {
+            let cluster = try PostgresCluster.shared.get()
+            let configuration = try PostgresConfiguration.testing { $0.commitTimeout = .milliseconds(100) }
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            try cluster.psql(
+                """
+                SET search_path = \(configuration.schemaName ?? "");
+                CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
+                'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END';
+                CREATE TRIGGER slow BEFORE INSERT ON "GraphSeat" FOR EACH ROW EXECUTE FUNCTION slow();
+                CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON "GraphSeat" DEFERRABLE INITIALLY DEFERRED \
+                FOR EACH ROW EXECUTE FUNCTION slow()
+                """)
+            try container.add(1)
+            #expect(try container.numbers == [1])
+        }
+
+        /// A server that is paused responds neither to the save nor to the session that looks at it.
+        @Test func serverThatIsPaused() throws {
+            let cluster = try PostgresCluster()
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self,
+                configurations: PostgresConfiguration(
+                    cluster.connectionString(), schemaName: "seats", commitTimeout: .milliseconds(300)))
+            try container.add(1)
+            // The notification of the save uses a connection.
+            let notified = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'NOTIFY%' AND state = 'idle'"
+            while try cluster.psql(notified) == "0" {}
+            try cluster.signal("STOP")
+            let error = Result { try container.add(2) }
+            try cluster.signal("CONT")
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try error.get() }
+            try cluster.remove()
+        }
+    }
+#endif
