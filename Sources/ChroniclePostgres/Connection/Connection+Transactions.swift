@@ -6,6 +6,9 @@
         /// the store relies on seeing what others commit meanwhile.
         static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
+        /// Whether the current transaction cannot write.
+        var isReadOnly: Bool { beginStatement.hasSuffix("READ ONLY") }
+
         /// Runs `body` in a transaction and commits it, or rolls it back if `body` throws.
         ///
         /// BEGIN is sent together with the first statement. A transaction within a transaction is a savepoint.

@@ -33,6 +33,8 @@
         /// Whether the server may have committed the latest transaction, because COMMIT, or a whole pipeline without BEGIN,
         /// was sent. Otherwise, losing the connection rolls the transaction back.
         var hasSentCommit = false
+        /// Whether statements that commit nothing are canceled with the task of a read.
+        var isCancellable = true
         /// Called once, before the next statement that ``script(_:)`` runs, which may change definitions.
         var willChangeDefinitions: ((Connection) throws -> Void)?
         /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
@@ -65,7 +67,7 @@
                             + "needed")
                 }
                 guard !settings.usesTransactionPooling else { return }
-                try script(settings.setup)
+                try script(settings.setup, mayCommit: false)
                 let found = try run(
                     "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()",
                     isPrepared: false)
@@ -99,6 +101,14 @@
         func isStandby() throws -> Bool {
             if !settings.usesTransactionPooling, parameter("in_hot_standby") == "off" { return false }
             return try run("SELECT pg_is_in_recovery()").bool(0, 0)
+        }
+
+        /// Runs `body`, whose statements are not canceled with the task.
+        func withoutCancellation<Result>(_ body: () throws -> Result) rethrows -> Result {
+            let wasCancellable = isCancellable
+            isCancellable = false
+            defer { isCancellable = wasCancellable }
+            return try body()
         }
 
         /// Ends the session. Later calls throw an error.

@@ -102,7 +102,7 @@
 
         private static func isRepeatable(_ error: PostgresError, _ attempts: Int) -> Bool {
             if error.isRecoveryConflict { return attempts < 3 }
-            return attempts == 1 && (error.endsSession || error.needsNewStatements)
+            return attempts == 1 && (error.endsSession && !error.isCommitTimeout || error.needsNewStatements)
         }
 
         /// Opens a connection that does not belong to the pool, for a session that has to last: to listen, or to hold a

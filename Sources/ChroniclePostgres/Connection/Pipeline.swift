@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCPostgres
+    import ChronicleCore
 
     /// Statements that are sent together, without waiting for the results of each other.
     ///
@@ -71,8 +72,11 @@
             if isTransaction, transactionDepth > 0 { return try transaction { try $0.run(pipeline) } }
             if statements.isFull, !isInTransaction {
                 statements.removeAll()
-                try script("DEALLOCATE ALL")
+                try script("DEALLOCATE ALL", mayCommit: false)
             }
+            let commitsTransaction = transactionDepth == 1 && pipeline.commits
+            let mayCommit = isTransaction || commitsTransaction && !isReadOnly
+            if mayCommit { try checkCancellation() }
             // The server also runs a pipeline without BEGIN as one transaction, in less time. A proxy keeps a session only
             // during a transaction.
             // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
@@ -84,8 +88,7 @@
             }
             needsBegin = false
             var suffix = Pipeline()
-            if isWhole || transactionDepth == 1 && pipeline.commits { suffix.add("COMMIT") }
-            let mayCommit = isTransaction || suffix.count > 0
+            if isWhole || commitsTransaction { suffix.add("COMMIT") }
             if mayCommit { hasSentCommit = true }
             do {
                 let results = try send(prefix.entries + pipeline.entries + suffix.entries, mayCommit: mayCommit)
@@ -112,11 +115,21 @@
         }
 
         /// Sends COMMIT.
+        ///
+        /// - Throws: ``PostgresError``, or `CancellationError` if the task was canceled before.
         func sendCommit() throws {
-            hasSentCommit = true
+            if !isReadOnly {
+                try checkCancellation()
+                hasSentCommit = true
+            }
             var pipeline = Pipeline()
             pipeline.add("COMMIT")
-            _ = try send(pipeline.entries, mayCommit: true)
+            _ = try send(pipeline.entries, mayCommit: !isReadOnly)
+        }
+
+        /// Throws an error if the task of a read was canceled, before a commit that must not be canceled any more.
+        private func checkCancellation() throws {
+            if isCancellable, ReadCancellation.isCancelled { throw CancellationError() }
         }
 
         /// What was sent, in the order in which the results arrive.
@@ -132,7 +145,8 @@
             return results
         }
 
-        /// - Parameter mayCommit: Whether the wait for the results has a limit, because it may be that for a commit.
+        /// - Parameter mayCommit: Whether the statements may commit changes. The wait for the results then has a limit, and is
+        ///   not canceled: that would end the wait for a synchronous standby server, but not the commit.
         private func send(
             _ entries: [Pipeline.Entry], mayCommit: Bool = false, _ body: (Int, QueryResult) throws -> Void
         ) throws {
@@ -194,7 +208,8 @@
             _ sent: [Sent], _ handle: OpaquePointer, mayCommit: Bool, _ body: (Int, QueryResult) throws -> Void
         ) throws -> (any Error)? {
             var failure: (any Error)?
-            let cancellation = CancellationCheck(handle, waitLimit(mayCommit: mayCommit))
+            let cancellation = CancellationCheck(
+                handle, waitLimit(mayCommit: mayCommit), isCancellable: isCancellable && !mayCommit)
             var index = 0
             for item in sent {
                 let sql =
@@ -268,8 +283,11 @@
         ///
         /// Outside of ``transaction(_:)``, the statements are one transaction unless they contain others.
         ///
+        /// - Parameters:
+        ///   - sql: The statements.
+        ///   - mayCommit: Whether they may commit changes, so that the wait for their end has a limit.
         /// - Throws: ``PostgresError`` of the statement that failed.
-        func script(_ sql: String) throws {
+        func script(_ sql: String, mayCommit: Bool = true) throws {
             try prepareForDefinitions()
             let handle = try open()
             if needsBegin {
@@ -278,7 +296,7 @@
                 if settings.usesTransactionPooling { try script(settings.setup) }
             }
             guard PQsendQuery(handle, sql) == 1 else { throw PostgresError(handle, sql: sql) }
-            let waiting = CancellationCheck(handle, waitLimit(mayCommit: true), isCancellable: false)
+            let waiting = CancellationCheck(handle, waitLimit(mayCommit: mayCommit), isCancellable: false)
             var failure: PostgresError?
             do {
                 while true {

@@ -184,9 +184,11 @@
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the schema \(name) does not exist; open the store once with `allowsSave: true`")
             }
-            do { try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(name))", isPrepared: false) } catch let error
-                as PostgresError where error.isPrivilegeViolation
-            {
+            do {
+                _ = try connection.transaction {
+                    try $0.run("CREATE SCHEMA IF NOT EXISTS \(quoted(name))", isPrepared: false)
+                }
+            } catch let error as PostgresError where error.isPrivilegeViolation {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail:
                         "the schema \(name) does not exist, and the role must not create it; create it as the owner "

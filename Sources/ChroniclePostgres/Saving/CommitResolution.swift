@@ -29,7 +29,8 @@
             (self.store, self.find) = (store, find)
         }
 
-        /// Runs a closure that writes and commits.
+        /// Runs a closure that writes and commits. It is not canceled with the task, which would end a wait for a synchronous
+        /// standby server.
         ///
         /// - Returns: The value of the closure, or of the committed transaction.
         /// - Throws: The error that `body` throws. If the connection was lost, `SwiftDataError.storeUnavailable` if nothing
@@ -42,7 +43,7 @@
                     connection.hasSentCommit = false
                     (isConnected, session) = (true, connection.session)
                     defer { hasSentCommit = connection.hasSentCommit }
-                    return try body(connection)
+                    return try connection.withoutCancellation { try body(connection) }
                 }
             } catch let error as PostgresError where error.isCommitTimeout {
                 // Ending its session would end the wait for the standby server, but not the commit.
@@ -76,12 +77,16 @@
             let end = clock.now + min(Self.limit, store.configuration.connectionTimeout)
             var latest: PostgresError?
             repeat {
-                do { return try store.pool.use { try outcome(of: session, $0) } } catch let error as PostgresError {
+                do {
+                    return try store.pool.use { connection in
+                        try connection.withoutCancellation { try outcome(of: session, connection) }
+                    }
+                } catch let error as PostgresError {
                     latest = error
                     if !error.endsSession { break }
                 } catch SwiftDataError.storeMoved { return .unknown("there is another store at its address now") }
-                // libpq has no way to wait until a server accepts connections, so the connection is tried again. The thread
-                // of a save is blocked in any case.
+                // Sleeps, because libpq has no way to wait until a server accepts connections, so the connection is tried again.
+                // The thread of a save is blocked in any case.
                 Thread.sleep(forTimeInterval: Self.pause)
             } while clock.now < end
             return .unknown("the server cannot be asked for the outcome (\(latest?.message ?? ""))")
@@ -113,7 +118,7 @@
                     Parameters(.int64(session.process), .text(session.start)))
                 if alive.count == 0 { return true }
                 if clock.now >= limit { return false }
-                // The server does not report the end of another session.
+                // Sleeps, because the server does not report the end of another session.
                 Thread.sleep(forTimeInterval: Self.pause)
             }
         }

@@ -1,11 +1,12 @@
 #if Postgres
     import Chronicle
     import ChronicleCore
-    import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
     import Synchronization
     import Testing
+
+    @testable import ChroniclePostgres
 
     /// Commits that wait: for a synchronous standby server that does not respond, or for a server that is paused.
     @Suite("PostgreSQL commits that wait", .requiresPostgres, .serialized) struct CommitLimitTests {
@@ -70,21 +71,88 @@
             try replicas.remove()
         }
 
-        /// The limit is not one for statements, which may take longer.
-        @Test func longStatementsAreNotInterrupted() throws {
-            let cluster = try PostgresCluster.shared.get()
-            let configuration = try PostgresConfiguration.testing { $0.commitTimeout = .milliseconds(100) }
-            let container = try ModelContainer(
-                for: GraphSeat.self, GraphNode.self, configurations: configuration)
+        /// Canceling the wait would end it, and the commit would be visible although the standby server does not have it.
+        @Test func canceledTaskDoesNotEndTheWait() async throws {
+            let replicas = try Replicas(isSynchronous: true)
+            try replicas.container(replicas.primary.connectionString()).add(1)
+            let container = try replicas.container(replicas.primary.connectionString()) {
+                $0.numbering = .onDemand
+                $0.commitTimeout = .seconds(1)
+            }
+            let consumer = try container.historyConsumer(named: "search", startingAt: .beginning)
+            let batch = try #require(try consumer.nextBatch())
+            let positions =
+                "SELECT position, (SELECT count(*) FROM seats.chronicle_transaction) FROM seats.chronicle_consumer"
+            let before = try replicas.primary.psql(positions)
+            let look = try Connection(ConnectionSettings(connectionString: replicas.primary.connectionString()))
+            let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            try replicas.standby.stop()
+
+            let acknowledgement = Task {
+                _ = #expect(throws: SwiftDataError.saveOutcomeUnknown) { try consumer.acknowledge(batch) }
+            }
+            try await acknowledgement.cancel(afterRows: waiting, look)
+            await acknowledgement.value
+            #expect(try replicas.primary.psql(positions) == before)
+
+            // Reading the position of a transaction that does not wait is a commit.
+            try replicas.primary.psql(
+                "SET synchronous_commit = local; INSERT INTO seats.\"GraphSeat\"(number) VALUES (2)")
+            let read = Task { _ = #expect(throws: SwiftDataError.storeBusy) { try container.transactions() } }
+            try await read.cancel(afterRows: waiting + " OFFSET 1", look)
+            await read.value
+            #expect(try replicas.primary.psql(positions) == before)
+            #expect(try look.run(waiting).count == 2)
+            // It does not begin in a task that was canceled before.
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                _ = #expect(throws: CancellationError.self) { try container.transactions() }
+            }
+            await late.value
+            try replicas.remove()
+        }
+
+        /// A read commits nothing, even though a proxy needs a transaction for it.
+        @Test func waitOfAnotherSessionDoesNotLimitReads() throws {
+            let replicas = try Replicas(isSynchronous: true)
+            try replicas.container(replicas.primary.connectionString()).add(1)
+            let container = try replicas.container(replicas.primary.connectionString()) {
+                $0.numbering = .onDemand
+                $0.commitTimeout = .milliseconds(100)
+                $0.usesTransactionPooling = true
+            }
+            try replicas.standby.stop()
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try container.add(2) }
+            let store = try container.postgres
+            var attempts = 0
+            let count = try store.attributingErrors {
+                try store.pool.read { connection in
+                    attempts += 1
+                    return try connection.run("SELECT pg_sleep(0.5)").count
+                }
+            }
+            #expect(count == 1 && attempts == 1)
+            try replicas.remove()
+        }
+
+        private func makeSavesSlow(_ cluster: PostgresCluster, _ schemaName: String) throws {
             try cluster.psql(
                 """
-                SET search_path = \(configuration.schemaName ?? "");
+                SET search_path = \(schemaName);
                 CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
                 'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END';
                 CREATE TRIGGER slow BEFORE INSERT ON "GraphSeat" FOR EACH ROW EXECUTE FUNCTION slow();
                 CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON "GraphSeat" DEFERRABLE INITIALLY DEFERRED \
                 FOR EACH ROW EXECUTE FUNCTION slow()
                 """)
+        }
+
+        /// The limit is not one for statements, which may take longer.
+        @Test func longStatementsAreNotInterrupted() throws {
+            let configuration = try PostgresConfiguration.testing { $0.commitTimeout = .milliseconds(100) }
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            try makeSavesSlow(PostgresCluster.shared.get(), configuration.schemaName ?? "")
             try container.add(1)
             #expect(try container.numbers == [1])
         }
