@@ -94,14 +94,11 @@
             handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
         }
 
-        /// Returns whether the server is a standby server, which may be promoted at any time.
+        /// Asks the server whether it is a standby server, which may be promoted at any time.
         ///
-        /// It needs a round trip for standby servers, which report a promotion only with the next statement, for servers before
-        /// version 14, and through proxies.
-        func isStandby() throws -> Bool {
-            if !settings.usesTransactionPooling, parameter("in_hot_standby") == "off" { return false }
-            return try run("SELECT pg_is_in_recovery()").bool(0, 0)
-        }
+        /// The parameter `in_hot_standby` does not tell: servers before version 14 do not report it, a standby server reports its
+        /// promotion only with the next statement, and a proxy such as PgBouncer repeats what another server reported earlier.
+        func isStandby() throws -> Bool { try run("SELECT pg_is_in_recovery()").bool(0, 0) }
 
         /// Runs `body`, whose statements are not canceled with the task.
         func withoutCancellation<Result>(_ body: () throws -> Result) rethrows -> Result {

@@ -49,11 +49,11 @@
             message = field("M") ?? Self.firstLine(PQerrorMessage(connection))
             (self.sql, table, column, constraint) = (sql, field("t"), field("c"), field("n"))
             endsSession = PQstatus(connection) != CONNECTION_OK || sqlState.map(Self.isEndOfSession) == true
-            // Version 13 does not report the state of the server.
-            let isStandby = PQparameterStatus(connection, "in_hot_standby").map { String(cString: $0) == "on" }
+            // Version 13 does not report the state of the server, and a proxy may repeat that of another one.
+            let isStandby = PQparameterStatus(connection, "in_hot_standby").map { String(cString: $0) == "on" } == true
             isRecoveryConflict =
                 sqlState.map { ["40001", "40P01"].contains($0) } == true
-                && isStandby ?? message.contains("with recovery")
+                && (isStandby || message.contains("with recovery"))
         }
 
         /// Creates an error of the connection, with libpq's message.

@@ -139,11 +139,13 @@
             try replicas.remove()
         }
 
-        /// A standby server that has not been promoted does not tell whether a save was committed.
-        @Test func standbyDoesNotDetermineAnOutcome() throws {
+        /// A standby server that has not been promoted does not tell whether a save was committed, also if it is behind a proxy
+        /// that repeats the state of the server to which it was connected before.
+        @Test(arguments: [false, true]) func standbyDoesNotDetermineAnOutcome(claimsPrimary: Bool) throws {
             let replicas = try Replicas()
             let proxy = try CuttingProxy(replicas.primary)
-            let hosts = "\(proxy.directory.path),\(replicas.standby.directory.path)"
+            let second = try CuttingProxy(replicas.standby, claimsPrimary: claimsPrimary)
+            let hosts = "\(proxy.directory.path),\(second.directory.path)"
             let string = "host=\(hosts) user=\(replicas.primary.user) dbname=postgres"
             let container = try replicas.container(string) { $0.connectionTimeout = .milliseconds(300) }
             let context = ModelContext(container)
@@ -160,6 +162,25 @@
             #expect(error == .saveOutcomeUnknown && error.detail?.contains("standby server") == true)
             #expect(try replicas.primary.psql("SELECT count(*) FROM seats.\"GraphSeat\"") == "2")
             #expect(try container.numbers == [1])
+            try replicas.remove()
+        }
+
+        /// The state of a server that a proxy reports is not that of the server behind it.
+        @Test func standbyBehindAProxyIsOpened() throws {
+            let replicas = try Replicas()
+            let proxy = try CuttingProxy(replicas.standby, claimsPrimary: true)
+            let logger = TestLogger()
+            let container = try replicas.container(
+                "host=\(proxy.directory.path) user=\(replicas.primary.user) dbname=postgres"
+            ) {
+                $0.logger = logger
+                $0.commitTimeout = .seconds(5)
+            }
+            #expect(logger.entries.contains { $0.event == "standbyOpened" })
+            #expect(try container.numbers.isEmpty)
+            #expect(throws: SwiftDataError.storeReadOnly) { try container.add(1) }
+            let observation = try container.postgres.observeCommits {}
+            observation.cancel()
             try replicas.remove()
         }
     }

@@ -29,6 +29,10 @@
             case cuttingCommit
             /// The response to the next BEGIN without a COMMIT in the same request does not reach the client.
             case cuttingBegin
+            /// The response to the next COMMIT does not reach the client, which is not told that the connection has ended.
+            case holdingCommit
+            /// The next request to deallocate the prepared statements does not reach the server.
+            case cuttingDeallocation
         }
 
         private let lock = NSLock()
@@ -37,6 +41,8 @@
         private var sockets: [Int32] = []
         private let listener: Int32
         private let server: String
+        /// Whether clients are told that the server is no standby server, as by a proxy that repeats what another one reported.
+        private let claimsPrimary: Bool
         let directory: TemporaryDirectoryOfSockets
 
         struct TemporaryDirectoryOfSockets {
@@ -44,7 +50,8 @@
             let path = "/tmp/chronicle-proxy-\(UInt32.random(in: .min ... .max))"
         }
 
-        init(_ cluster: PostgresCluster) throws {
+        init(_ cluster: PostgresCluster, claimsPrimary: Bool = false) throws {
+            self.claimsPrimary = claimsPrimary
             server = cluster.directory.path + "/.s.PGSQL.5432"
             directory = TemporaryDirectoryOfSockets()
             try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
@@ -71,6 +78,9 @@
             for socket in lock.withLock({ sockets }) { shutdown(socket, Int32(SHUT_RDWR)) }
         }
 
+        /// Whether nothing is to be cut any more.
+        var isPassing: Bool { lock.withLock { if case .passing = mode { true } else { false } } }
+
         func setMode(_ mode: Mode) { lock.withLock { self.mode = mode } }
 
         private func connect(_ client: Int32) {
@@ -86,10 +96,10 @@
                 // The threads end when one of the sockets does.
                 while let request = Self.read(client) {
                     switch self?.mode(at: request) ?? .passing {
-                    case .passing, .cuttingCommit, .cuttingBegin:
+                    case .passing, .cuttingCommit, .cuttingBegin, .holdingCommit:
                         guard Self.write(request, server) else { break }
                         continue
-                    case .cuttingRequest: break
+                    case .cuttingRequest, .cuttingDeallocation: break
                     case .cuttingResponse, .cuttingEverything:
                         _ = Self.write(request, server)
                         // The thread below discards the response; when it is complete, both connections end.
@@ -102,7 +112,9 @@
             }
             Thread.detachNewThread { [weak self] in
                 var discarded: [UInt8] = []
-                while let response = Self.read(server) {
+                while var response = Self.read(server) {
+                    if self?.claimsPrimary == true { response = Self.claimingPrimary(response) }
+                    if self?.holds(response) == true { continue }
                     if self?.cuts(response) == true { break }
                     guard self?.isDiscarding == true else {
                         guard Self.write(response, client) else { break }
@@ -123,6 +135,11 @@
 
         private func mode(at request: [UInt8]) -> Mode {
             lock.withLock {
+                if case .cuttingDeallocation = mode {
+                    guard Data(request).range(of: Data("DEALLOCATE".utf8)) != nil else { return .passing }
+                    mode = .passing
+                    return .cuttingDeallocation
+                }
                 // A test waits for a statement of a save, not for the notification of the previous one, nor for the beginning
                 // and the end of a session. The save needs a new session, which first looks for the identifier of the store,
                 // if the notification still uses the other one.
@@ -133,7 +150,7 @@
                 }
                 defer {
                     switch mode {
-                    case .cuttingEverything, .cuttingCommit, .cuttingBegin: break
+                    case .cuttingEverything, .cuttingCommit, .cuttingBegin, .holdingCommit: break
                     default: mode = .passing
                     }
                 }
@@ -145,18 +162,41 @@
             }
         }
 
+        /// Returns whether a response is discarded although its connection remains, which happens once.
+        private func holds(_ response: [UInt8]) -> Bool {
+            lock.withLock {
+                guard case .holdingCommit = mode, Self.contains("COMMIT", response) else { return false }
+                mode = .passing
+                return true
+            }
+        }
+
+        /// Returns whether a response contains the end of a command.
+        private static func contains(_ command: String, _ response: [UInt8]) -> Bool {
+            // CommandComplete. https://www.postgresql.org/docs/current/protocol-message-formats.html
+            let length = [0, 0, 0, UInt8(command.utf8.count + 5)]
+            return Data(response).range(of: Data([UInt8(ascii: "C")] + length + command.utf8 + [0])) != nil
+        }
+
+        /// Replaces the state that a standby server reports.
+        private static func claimingPrimary(_ response: [UInt8]) -> [UInt8] {
+            // ParameterStatus.
+            func message(_ value: String) -> Data {
+                let text = Data("in_hot_standby\0\(value)\0".utf8)
+                return Data([UInt8(ascii: "S"), 0, 0, 0, UInt8(text.count + 4)]) + text
+            }
+            var data = Data(response)
+            if let range = data.range(of: message("on")) { data.replaceSubrange(range, with: message("off")) }
+            return Array(data)
+        }
+
         /// Returns whether the connection ends with a response, which happens once.
         private func cuts(_ response: [UInt8]) -> Bool {
-            // CommandComplete. https://www.postgresql.org/docs/current/protocol-message-formats.html
-            func contains(_ command: String) -> Bool {
-                let length = [0, 0, 0, UInt8(command.utf8.count + 5)]
-                return Data(response).range(of: Data([UInt8(ascii: "C")] + length + command.utf8 + [0])) != nil
-            }
-            return lock.withLock {
+            lock.withLock {
                 let isCut =
                     switch mode {
-                    case .cuttingCommit: contains("COMMIT")
-                    case .cuttingBegin: contains("BEGIN") && !contains("COMMIT")
+                    case .cuttingCommit: Self.contains("COMMIT", response)
+                    case .cuttingBegin: Self.contains("BEGIN", response) && !Self.contains("COMMIT", response)
                     default: false
                     }
                 if isCut { mode = .passing }
