@@ -206,36 +206,39 @@
         /// Runs `body`, which writes and commits. If the connection is lost meanwhile, finds out whether the transaction was
         /// committed.
         private func commit(_ body: (Connection) throws -> Rows) throws -> Saved {
-            let resolution = CommitResolution<Saved>(store) { connection in
+            let resolution = CommitResolution<Rows>(store) { connection in
                 // The position is not in the history, and can be the only effect of a replay.
                 if let replay = request.replay {
                     let reached = try MetaTable(connection).replayedToken()
                     if reached == replay.previous { return .rolledBack }
                     guard reached == replay.token else { return .unknown("another replay has continued") }
-                    return .committed(Saved(rows: Rows(inserted: try identifiers([:]))))
+                    return .committed(Rows(inserted: try identifiers([:])))
                 }
                 return try pending.outcome(in: store, connection, acknowledgement: request.acknowledgement) { keys in
-                    Saved(rows: Rows(inserted: try identifiers(keys)), token: try token(connection))
+                    Rows(inserted: try identifiers(keys))
                 }
             }
-            return try resolution.run { connection in
-                let rows = try body(connection)
-                return Saved(rows: rows, token: try token(connection))
-            }
+            let rows = try resolution.run(body)
+            return Saved(rows: rows, token: try token())
         }
 
         /// Returns the token of the committed transaction, or `nil` if it cannot be determined, for example because another
-        /// program locks the history: an error would mean that nothing was saved.
-        private func token(_ connection: Connection) throws -> DefaultHistoryToken? {
+        /// program locks the history, or because the server ends: an error would mean that nothing was saved.
+        private func token() throws -> DefaultHistoryToken? {
             guard store.configuration.recordsHistory, store.configuration.returnsHistoryTokens else { return nil }
-            do { return try pending.token(connection, storeIdentifier: store.identifier) } catch let error
-                as PostgresError
-            {
-                // A lost connection is replaced, and a transaction within another one has not been committed yet.
-                if error.endsSession || store.pool.isShared { throw error }
+            do {
+                return try store.pool.read { connection in
+                    try connection.withoutCancellation {
+                        try pending.token(connection, storeIdentifier: store.identifier)
+                    }
+                }
+            } catch {
+                // A transaction within another one has not been committed yet.
+                if store.pool.isShared { throw error }
+                let message = (error as? PostgresError)?.message ?? "\(error)"
                 store.log(
                     .notice, event: "tokenNotReturned",
-                    "The changes were saved, but the token of their transaction was not determined: \(error.message)")
+                    "The changes were saved, but the token of their transaction was not determined: \(message)")
                 return nil
             }
         }

@@ -1,10 +1,11 @@
 #if Postgres
     import Chronicle
-    import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
     import Synchronization
     import Testing
+
+    @testable import ChroniclePostgres
 
     /// Connections that are cut while a save is committed.
     @Suite("PostgreSQL unknown commits", .requiresPostgres) struct PostgresCommitTests {
@@ -121,6 +122,33 @@
             proxy.setMode(.cuttingCommit)
             try context.save()
             #expect(try found.withLock(\.self) == context.currentHistoryToken())
+        }
+
+        /// The request for the token of a save begins after its commit, and may first discard the prepared statements.
+        @Test func connectionIsLostAfterTheCommit() throws {
+            let configuration = PostgresConfiguration(
+                "host=\(proxy.directory.path) user=\(cluster.user) dbname=postgres", schemaName: schemaName,
+                returnsHistoryTokens: true, connectionLimit: 1, numbering: .onDemand)
+            let container = try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            let store = try container.postgres
+            let context = ModelContext(container)
+            let seat = try #require(try context.fetch(FetchDescriptor<GraphSeat>()).first)
+            // The statement of the update is another one.
+            try store.pool.use { connection in
+                var number = 0
+                var next = connection.statements
+                repeat {
+                    number += 1
+                    try connection.run("SELECT \(number)")
+                    next = connection.statements
+                    next.add(StatementCache.Key(sql: "", types: []), name: "")
+                } while !next.isFull
+            }
+            seat.number = 2
+            proxy.setMode(.cuttingDeallocation)
+            try context.save()
+            #expect(try numbers() == "2" && !context.hasChanges)
+            #expect(proxy.isPassing)
         }
 
         @Test func saveThatDidNotArriveThrowsAndCanBeRepeated() throws {
