@@ -10,6 +10,7 @@
         private let limit: Duration
         private let session: Connection.Session?
         private let settings: ConnectionSettings
+        private let server: ConnectionSettings.Server
         private let clock = ContinuousClock()
         private var start: ContinuousClock.Instant?
         private var nextLook: ContinuousClock.Instant?
@@ -21,8 +22,12 @@
         ///   - limit: The limit. A commit is given up between this time and one and a half times as long.
         ///   - session: The session that commits, or `nil` if a proxy assigns it.
         ///   - settings: How to connect another session.
-        init(_ limit: Duration, _ session: Connection.Session?, _ settings: ConnectionSettings) {
-            (self.limit, self.session, self.settings) = (limit, session, settings)
+        ///   - server: The server of the session: the connection string can name several of them.
+        init(
+            _ limit: Duration, _ session: Connection.Session?, _ settings: ConnectionSettings,
+            _ server: ConnectionSettings.Server
+        ) {
+            (self.limit, self.session, self.settings, self.server) = (limit, session, settings, server)
         }
 
         deinit { observer?.close() }
@@ -51,30 +56,42 @@
             if clock.now - start >= limit, clock.now - since >= limit / 2 { throw PostgresError(commitTimeout: limit) }
         }
 
-        /// Returns whether the session executes a statement, or `nil` if the server is there but accepts no other session.
+        /// Returns whether the session executes a statement, or `nil` if that cannot be found out although a server responds: it
+        /// accepts no other session, or it is a standby server, to which the address points now.
         private func isExecuting() -> Bool? {
             do {
-                let observer = try self.observer ?? Connection(settings.probing)
+                let observer = try self.observer ?? Connection(settings.probing(server))
                 self.observer = observer
+                let found: QueryResult
                 if let session {
-                    return try observer.run(
-                        "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2 "
-                            + "AND wait_event IS DISTINCT FROM 'SyncRep'",
-                        Parameters(.int64(session.process), .text(session.start)), isPrepared: false
-                    ).count > 0
+                    // The state is hidden if the role has no privilege, and unknown without track_activities. A session that is
+                    // idle has sent its results, which did not arrive.
+                    found = try observer.run(
+                        "SELECT pg_is_in_recovery(), coalesce(("
+                            + "SELECT wait_event IS DISTINCT FROM 'SyncRep' AND coalesce(state NOT LIKE 'idle%', TRUE) "
+                            + "FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2), FALSE)",
+                        Parameters(.int64(session.process), .text(session.start)), isPrepared: false)
+                } else {
+                    // It can be the session of another client, whose wait is as long as that of this one.
+                    found = try observer.run(
+                        "SELECT pg_is_in_recovery(), NOT EXISTS (SELECT FROM pg_stat_activity "
+                            + "WHERE usename = current_user AND datname = current_database() "
+                            + "AND wait_event = 'SyncRep')", isPrepared: false)
                 }
-                // It can be the session of another client, whose wait is as long as that of this one.
-                return try observer.run(
-                    "SELECT 1 FROM pg_stat_activity WHERE usename = current_user AND datname = current_database() "
-                        + "AND wait_event = 'SyncRep'", isPrepared: false
-                ).count == 0
+                guard found.bool(0, 0) else { return found.bool(0, 1) }
+                discardObserver()
+                return nil
             } catch {
-                observer?.close()
-                observer = nil
+                discardObserver()
                 // An error of the server, for example because it has too many sessions. Otherwise, it does not respond to the
                 // other session either.
                 return (error as? PostgresError)?.message.contains("FATAL") == true ? nil : false
             }
+        }
+
+        private func discardObserver() {
+            observer?.close()
+            observer = nil
         }
     }
 
@@ -84,7 +101,7 @@
         /// - Parameter mayCommit: Whether the statements may commit.
         func waitLimit(mayCommit: Bool) -> CommitLimit? {
             guard mayCommit || settings.isProbe else { return nil }
-            return settings.commitTimeout.map { CommitLimit($0, session, settings) }
+            return settings.commitTimeout.map { CommitLimit($0, session, settings, server) }
         }
     }
 #endif

@@ -21,6 +21,8 @@
         /// libpq's connection. Never `nil` between `init` and `close`.
         private(set) var handle: OpaquePointer?
         let settings: ConnectionSettings
+        /// The server to which the connection was made.
+        let server: ConnectionSettings.Server
         /// The quoted name of the schema with the store's tables.
         let schema: String
         var statements = StatementCache()
@@ -50,6 +52,7 @@
             let handle = keywords.map(\.name).withCStrings { names in
                 keywords.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
             }
+            server = ConnectionSettings.Server(handle)
             guard let handle, PQstatus(handle) == CONNECTION_OK else {
                 defer { PQfinish(handle) }
                 throw PostgresError(connecting: handle, to: settings.connectionString)

@@ -1,4 +1,5 @@
 #if Postgres
+    import ChronicleCPostgres
     import Foundation
 
     /// Where a store connects to, and how its sessions are set up.
@@ -18,6 +19,16 @@
         /// Whether a proxy may use another session of the server for each transaction. Sessions then have no prepared
         /// statements and no settings.
         var usesTransactionPooling = false
+        /// The server to connect to instead of those of the connection string.
+        private(set) var server: Server?
+
+        /// The address of one server.
+        struct Server: Sendable {
+            var host: String
+            /// The numeric address, or an empty string for a Unix socket.
+            var address: String
+            var port: String
+        }
 
         /// The keywords for libpq.
         ///
@@ -33,13 +44,13 @@
                 // Names the sessions in pg_stat_activity, unless the program or its environment names them.
                 ("fallback_application_name", ProcessInfo.processInfo.processName),
                 ("client_encoding", "UTF8"),
-            ] + (isProbe ? [("connect_timeout", "3")] : [])
+            ] + (isProbe ? [("connect_timeout", "3")] : []) + (server?.keywords ?? [])
         }
 
-        /// The settings of a session that looks at others, and never waits for long.
-        var probing: ConnectionSettings {
+        /// The settings of a session that looks at others of a server, and never waits for long.
+        func probing(_ server: Server) -> ConnectionSettings {
             var settings = self
-            (settings.commitTimeout, settings.isProbe) = (.seconds(3), true)
+            (settings.commitTimeout, settings.isProbe, settings.server) = (.seconds(3), true, server)
             return settings
         }
 
@@ -60,6 +71,20 @@
                 calls.append("pg_catalog.set_config('lock_timeout', '\(lockTimeout.milliseconds)', \(isLocal))")
             }
             return "SELECT \(calls.joined(separator: ", "))"
+        }
+    }
+
+    extension ConnectionSettings.Server {
+        /// The server of a connection.
+        init(_ handle: OpaquePointer?) {
+            func text(_ value: UnsafeMutablePointer<CChar>?) -> String { value.map { String(cString: $0) } ?? "" }
+            self.init(host: text(PQhost(handle)), address: text(PQhostaddr(handle)), port: text(PQport(handle)))
+        }
+
+        /// The keywords that override those of a connection string. libpq ignores empty values, so an address for a Unix socket
+        /// remains that of the string, which has none then.
+        fileprivate var keywords: [(name: String, value: String)] {
+            [("host", host), ("hostaddr", address), ("port", port), ("target_session_attrs", "any")]
         }
     }
 

@@ -135,6 +135,43 @@
             try replicas.remove()
         }
 
+        /// A response that is lost on its way leaves a session that is idle.
+        @Test func responseDoesNotArrive() throws {
+            let cluster = try PostgresCluster.shared.get()
+            let proxy = try CuttingProxy(cluster)
+            let schemaName = try cluster.makeSchema()
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self,
+                configurations: PostgresConfiguration(
+                    "host=\(proxy.directory.path) user=\(cluster.user) dbname=postgres", schemaName: schemaName,
+                    commitTimeout: .milliseconds(300)))
+            let context = ModelContext(container)
+            // The keys are chosen before, so that the request ends with COMMIT.
+            let node = GraphNode("parent")
+            node.children = [GraphNode("child")]
+            context.insert(node)
+            proxy.setMode(.holdingCommit)
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try context.save() }
+            #expect(try cluster.psql("SELECT count(*) FROM \(schemaName).\"GraphNode\"") == "2")
+        }
+
+        /// The other session looks at the server of the save, not at the first one of the connection string.
+        @Test func anotherServerIsNotObserved() throws {
+            let replicas = try Replicas()
+            try replicas.standby.stop()
+            let string = PostgresCluster.connectionString(replicas.standby, replicas.primary)
+            let container = try replicas.container(string) {
+                $0.connectionLimit = 1
+                $0.numbering = .onDemand
+                $0.commitTimeout = .milliseconds(100)
+            }
+            try makeSavesSlow(replicas.primary, replicas.schemaName)
+            try replicas.standby.start()
+            try container.add(1)
+            #expect(try container.numbers == [1])
+            try replicas.remove()
+        }
+
         private func makeSavesSlow(_ cluster: PostgresCluster, _ schemaName: String) throws {
             try cluster.psql(
                 """
