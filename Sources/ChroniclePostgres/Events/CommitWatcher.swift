@@ -126,9 +126,13 @@
         private func start() throws -> Session {
             let session = try Session()
             // Before the thread starts, so that no later commit is missed.
-            let listener = try Listener(self)
+            let first = Mutex<Listener?>(try Listener(self))
             let thread = Thread { [weak self] in
-                var listener: Listener? = listener
+                // The closure exists for as long as the thread, and must not keep a connection that failed.
+                var listener = first.withLock { first in
+                    defer { first = nil }
+                    return first
+                }
                 while !session.isEnded.load(ordering: .acquiring) {
                     let isChanged: Bool
                     do {
