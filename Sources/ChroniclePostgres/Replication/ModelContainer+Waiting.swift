@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
 
     extension ModelContainer {
         /// Waits until the stores contain the transaction of a token, so that reads see what was saved on another server.
@@ -44,6 +45,7 @@
                                 + "read from the primary server",
                             storeIdentifier: identifier)
                     }
+                    // Sleeps, because a standby server does not report what it has applied.
                     try await Task.sleep(for: pause)
                     pause = min(pause * 2, .milliseconds(100))
                 }
@@ -56,15 +58,11 @@
         ///
         /// - Throws: An error if it never will.
         fileprivate func contains(_ token: DefaultHistoryToken) throws -> Bool {
-            // Before the look at the history: a server that is promoted in between may receive the transaction first.
-            let isStandby = try (self as? PostgresStore)?.isOnStandby() ?? false
             var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
             descriptor.fetchLimit = 1
-            do { _ = try fetchHistoryIdentifiers(descriptor) } catch SwiftDataError.historyTokenAhead where isStandby {
-                return false
-            } catch SwiftDataError.storeBusy where isStandby {
-                // A change of the primary server can cancel a read.
-                return false
+            do {
+                if let store = self as? PostgresStore { return try store.hasApplied(token) }
+                _ = try fetchHistoryIdentifiers(descriptor)
             } catch let error as SwiftDataError where Self.provesTransaction(error) {
                 return true
             }
@@ -78,8 +76,32 @@
     }
 
     extension PostgresStore {
-        func isOnStandby() throws -> Bool {
-            try attributingErrors { try pool.read { try $0.isStandby() } }
+        /// Returns whether the server has the transaction of a token: `false` if it is a standby server that may receive it later.
+        ///
+        /// - Throws: The error of a token whose transaction the server will never have, or has deleted.
+        func hasApplied(_ token: DefaultHistoryToken) throws -> Bool {
+            try requireHistory()
+            var isStandby = false
+            do {
+                return try attributingErrors {
+                    // The role and the history with one connection, because others of the pool may be connected to another
+                    // server.
+                    try pool.read { connection in
+                        // Before the look at the history: a server that is promoted in between may receive the transaction
+                        // first.
+                        isStandby = try connection.isStandby()
+                        do {
+                            return try readingHistory(connection) { positions in
+                                _ = try positions.checkedPosition(token, storeIdentifier: identifier)
+                                return true
+                            }
+                        } catch SwiftDataError.historyTokenAhead where isStandby { return false }
+                    }
+                }
+            } catch SwiftDataError.storeBusy where isStandby {
+                // A change of the primary server can cancel a read.
+                return false
+            }
         }
     }
 #endif

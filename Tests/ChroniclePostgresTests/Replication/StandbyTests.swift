@@ -146,6 +146,31 @@
             try replicas.remove()
         }
 
+        /// The connections of a pool can be to different servers. A connection to the primary server has the transaction, and one to
+        /// the standby server may get it, whichever threads use them.
+        @Test func roleIsThatOfTheConnection() async throws {
+            let replicas = try Replicas()
+            try replicas.standby.stop()
+            let string = PostgresCluster.connectionString(replicas.standby, replicas.primary)
+            let container = try replicas.container(string) {
+                $0.connectionLimit = 2
+                $0.numbering = .onDemand
+            }
+            let store = try container.postgres
+            try replicas.standby.start()
+            try replicas.standby.psql("SELECT pg_wal_replay_pause()")
+            try replicas.wait { try replicas.standby.psql("SELECT pg_get_wal_replay_pause_state()") == "paused" }
+            let primary = try replicas.container(replicas.primary.connectionString())
+            try primary.add(1)
+            let token = try primary.token
+            // The first connection is to the primary server, and the second one to the standby server.
+            let second = try store.pool.use { _ in try store.hasApplied(token) }
+            #expect(try !second && store.hasApplied(token))
+            let look: @Sendable () throws -> Void = { for _ in 1...300 { _ = try store.hasApplied(token) } }
+            try await inThreads([look, look, look])
+            try replicas.remove()
+        }
+
         /// Every read returns a prefix of the history, and no token becomes invalid.
         @Test func historyUnderLoad() async throws {
             let replicas = try Replicas()

@@ -39,6 +39,7 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
                     if let batch = try consumer.nextBatch(limit: limit) { return batch }
                     guard await events.signal.wait(atMost: Self.visitInterval) else { break }
                 } catch SwiftDataError.historyConsumerInUse {
+                    // Sleeps, because no commit reports that the other instance has ended.
                     do { try await Task.sleep(for: Self.standbyInterval) } catch { break }
                 } catch is CancellationError where Task.isCancelled {
                     break

@@ -144,14 +144,19 @@
         func readingHistory<Result>(_ body: (HistoryPositions) throws -> Result) throws -> Result {
             try requireHistory()
             return try attributingErrors {
-                try pool.read { connection in
-                    // Its own transaction: the numbers are committed before anybody reads them.
-                    try connection.numberTransactions()
-                    return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
-                        let state = try $0.run(HistoryState.select($0))
-                        return try body(positions(state, $0))
-                    }
-                }
+                try pool.read { try readingHistory($0, body) }
+            }
+        }
+
+        /// Does the same with a connection.
+        func readingHistory<Result>(
+            _ connection: Connection, _ body: (HistoryPositions) throws -> Result
+        ) throws -> Result {
+            // Its own transaction: the numbers are committed before anybody reads them.
+            try connection.numberTransactions()
+            return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
+                let state = try $0.run(HistoryState.select($0))
+                return try body(positions(state, $0))
             }
         }
 
