@@ -75,6 +75,7 @@
         /// longer throws `SwiftDataError.saveOutcomeUnknown`: its changes are often committed when the standby server responds
         /// again. A read of the history, which commits positions, throws `SwiftDataError.storeBusy`. The statements of a save may
         /// take longer; the store looks at what its session does, and gives up between this time and one and a half times as long.
+        /// Reads that commit nothing have no such limit.
         public var commitTimeout: Duration?
         /// When the store gives positions in the history to transactions that no read has given one.
         public var numbering: Numbering
