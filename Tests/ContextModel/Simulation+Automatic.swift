@@ -16,6 +16,7 @@ extension Simulation {
             try await wait { context.context.hasChanges ? Difference("the context does not save automatically") : nil }
             try didSave(context, outcome)
         }
+        departMissing(context)
         context.readAll(world)
         context.token = tokens.last
         try await wait {

@@ -11,6 +11,7 @@ extension Simulation {
                 try context.context.merge(transactions)
             }
         } catch { throw Difference("the merge threw \(error)") }
+        departMissing(context)
         context.readAll(world)
         context.token = tokens.last
     }

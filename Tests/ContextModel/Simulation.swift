@@ -58,6 +58,17 @@ final class Simulation {
     /// A step has one result only if the context has the current rows; merge first.
     struct MergeRequired: Error {}
 
+    /// Removes the deleted models that have left the context because a batch operation found their rows gone, which others may
+    /// have inserted again since.
+    func departMissing(_ context: ContextReference) {
+        guard context.instances.values.contains(where: { $0.state == .deleted }) else { return }
+        let deleted = Set(context.context.deletedModelsArray.compactMap { numbers[$0.persistentModelID] })
+        for (number, instance) in context.instances
+        where instance.state == .deleted && !deleted.contains(number) && context.candidates(number, world).contains(nil) {
+            context.depart(number, isDeleted: true)
+        }
+    }
+
     func requireCurrent(_ context: ContextReference) throws {
         if !context.isCurrent { throw MergeRequired() }
     }
@@ -71,6 +82,7 @@ final class Simulation {
     }
 
     func performUnchecked(_ step: Step) throws -> Bool {
+        if let index = step.context { departMissing(contexts[index]) }
         switch step {
         case .insert(let index, let entity, let number, let values):
             guard used.insert(number).inserted else { return false }
