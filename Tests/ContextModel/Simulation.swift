@@ -64,7 +64,8 @@ final class Simulation {
         guard context.instances.values.contains(where: { $0.state == .deleted }) else { return }
         let deleted = Set(context.context.deletedModelsArray.compactMap { numbers[$0.persistentModelID] })
         for (number, instance) in context.instances
-        where instance.state == .deleted && !deleted.contains(number) && context.candidates(number, world).contains(nil) {
+        where instance.state == .deleted && !deleted.contains(number) && context.candidates(number, world).contains(nil)
+        {
             context.depart(number, isDeleted: true)
         }
     }
