@@ -41,6 +41,12 @@ SANITIZE_FLAGS ?=
 STORE = sqlite
 # The duration of `make converge`.
 CONVERGE_SECONDS ?= 120
+# Where `make install` puts the tool: DESTDIR is the root of a package that is being built.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The tool without Swift's libraries, which a computer that only runs it need not have.
+tool_build = $(SWIFT) build -c release --product chronicle --scratch-path .build/tool $(TRAITS) $(SWIFT_FLAGS) \
+	$(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 # Separate packages. Those with the same traits share a build, because most of it is this package. Without the last flag,
 # SwiftPM would reuse the plan of another package and run its tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
@@ -68,6 +74,19 @@ demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and 
 	@echo "To look at the history of a store in a browser:"
 	@echo "  $(SWIFT) run chronicle timeline FILE -o timeline.html    a page to open"
 	@echo "  $(SWIFT) run chronicle serve FILE                        the same page, live"
+
+.PHONY: tool
+tool: ready-postgres
+	@$(tool_build) >&2
+
+.PHONY: install
+install: tool ## installs the tool chronicle, its manual page and completions in PREFIX=/usr/local
+	@.ci/install-tool "$$($(tool_build) --show-bin-path)/chronicle" "$(DESTDIR)$(PREFIX)"
+
+.PHONY: deb
+deb: tool ## builds a Debian package of the tool in .build
+	@.ci/install dpkg-deb $$(command -v dpkg-shlibdeps > /dev/null || echo dpkg-dev)
+	@.ci/deb "$$($(tool_build) --show-bin-path)/chronicle" .build
 
 .PHONY: build
 build: ready-postgres ## builds everything with its tests, and the other packages
