@@ -33,7 +33,7 @@ import Testing
         ("track-wrong-key", ["blame", "FILE", "folder/7"]),
         ("track-missing-table", ["track", "FILE", "account", "accounts"]), ("track-view", ["track", "FILE", "unread"]),
         ("track-no-file", ["track"]), ("track-help", ["track", "--help"]), ("untrack-help", ["untrack", "--help"]),
-        ("untrack-keep", ["untrack", "--keep-history", "FILE"]), ("untrack-json", ["untrack", "--json", "FILE"]),
+        ("untrack-keep", ["untrack", "FILE"]), ("untrack-json", ["untrack", "--delete-history", "--json", "FILE"]),
     ]
 
     @Test(arguments: commands.map(\.name)) func outputIsUnchanged(_ name: String) async throws {
@@ -126,9 +126,9 @@ import Testing
         _ = try Shell.sqlite3(file, TrackedFile.schema)
         let before = try Shell.sqlite3(file, "SELECT * FROM sqlite_schema ORDER BY name")
         try GoldenTests().expect(try await CommandRun("track", file.path), "track", file)
-        try GoldenTests().expect(try await CommandRun("untrack", file.path), "untrack", file)
+        try GoldenTests().expect(try await CommandRun("untrack", "--delete-history", file.path), "untrack", file)
         #expect(try Shell.sqlite3(file, "SELECT * FROM sqlite_schema ORDER BY name") == before)
-        #expect(try await CommandRun("untrack", file.path).status == 3)
+        #expect(try await CommandRun("untrack", "--delete-history", file.path).status == 3)
         #expect(try await CommandRun("log", file.path).status == 3)
     }
 

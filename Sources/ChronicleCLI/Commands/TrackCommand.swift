@@ -17,7 +17,7 @@ enum TrackCommand {
             Use the command again after the program has changed its schema: it records new tables and columns, and resumes \
             the recording of tables that were rebuilt. Changes in between are missing, which readers notice as a gap. The \
             columns of a recorded table cannot be dropped with ALTER TABLE; end the recording with chronicle untrack \
-            --keep-history first.
+            first.
 
             Programs that disable triggers change tables without a record. chronicle verify and chronicle stats find inserted \
             and deleted rows, and verify also values that differ from the recorded ones. With --reconcile, these differences \
@@ -64,31 +64,40 @@ enum UntrackCommand {
     static let command = Command(
         name: "untrack", summary: "end the recording of a database of another program (changes the file)",
         discussion: """
-            Drops what chronicle track has added to the file, including the history. The schema is then what it was before. \
-            The file keeps its size until its program runs VACUUM.
+            Drops the triggers with which chronicle track records changes, of all tables or of those that are named. The history \
+            remains, and chronicle track resumes the recording, with a gap.
 
-            With --keep-history, or for single tables, only the triggers are dropped. The history remains, and chronicle \
-            track resumes the recording, with a gap.
+            With --delete-history, everything that chronicle track has added to the file is dropped, also the history. The \
+            schema is then what it was before. The file keeps its size until its program runs VACUUM.
             """,
         operands: [.database, .tables("the tables whose recording ends; their history remains")],
-        options: [.init(name: "keep-history", summary: "end the recording of all tables and keep the history"), .json],
+        options: [.init(name: "delete-history", summary: "delete the history, too"), .json],
         run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("FILE")
         try StoreFile.requireFile(path)
         let database = TrackedDatabase(url: URL(fileURLWithPath: path))
-        let keepsHistory = arguments.has("keep-history") || !arguments.repeated.isEmpty
+        let keepsHistory = !arguments.has("delete-history")
+        guard keepsHistory || arguments.repeated.isEmpty else {
+            throw UsageError("--delete-history deletes the history of all tables; leave out TABLE")
+        }
+        // Nothing is kept of a history from which another program dropped tables. Another error is thrown below.
+        let hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: database.url)) ?? true
         if keepsHistory {
             try database.stop(arguments.repeated.isEmpty ? nil : arguments.repeated)
         } else {
             try database.untrack()
         }
         if arguments.has("json") {
-            try console.line(.members(["keepsHistory": .bool(keepsHistory)]))
+            try console.line(.members(["keepsHistory": .bool(hasHistory)]))
         } else {
             try console.line(
-                keepsHistory ? "The recording has ended. The history remains." : "The history was deleted.")
+                hasHistory
+                    ? "The recording has ended. The history remains."
+                    : keepsHistory
+                        ? "The recording has ended. Another program had dropped the history."
+                        : "The history was deleted.")
         }
         return .success
     }

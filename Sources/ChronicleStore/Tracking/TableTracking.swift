@@ -338,6 +338,9 @@ struct TableTracking {
     // MARK: Ending
 
     func stop(_ names: [String]?) throws {
+        let objects = try RecorderObjects(connection)
+        // A program has dropped tables of the history. Without them, the others are of no use.
+        if names == nil, objects.isIncomplete { return try objects.drop(connection) }
         try requireTracked()
         let entities = try registry.entities().filter { $0.tableName != nil }
         for name in names ?? [] where !entities.contains(where: { $0.name == name }) {

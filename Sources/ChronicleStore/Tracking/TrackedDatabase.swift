@@ -112,7 +112,8 @@ public struct TrackedDatabase: Sendable {
 
     /// Ends the recording of tables and keeps the history.
     ///
-    /// Call ``track(_:preservesValues:reconciles:)`` to record the tables again. The changes in between are a gap.
+    /// Call ``track(_:preservesValues:reconciles:)`` to record the tables again. The changes in between are a gap. If another
+    /// program has dropped tables of the history, ending the recording of all tables drops what is left of it.
     ///
     /// - Parameter names: The names of tables, or `nil` for all.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or the errors of ``untrack()``.
