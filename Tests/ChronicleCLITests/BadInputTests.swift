@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["log", "--after", "yesterday", "FILE"], ["log", "--model", "Trip", "FILE"],
+        ["log", "--after", "yesterdy", "FILE"], ["log", "--model", "Trip", "FILE"],
         ["log", "--entity", "Trp", "FILE"],
         ["log", "-n", "-1", "FILE"], ["show", "FILE", "999999999999999999999"], ["diff", "FILE", "1"],
         ["at", "FILE", "now", "Trip", "--where", "name"], ["at", "FILE", "now", "Trip", "--where", "nme = 1"],

@@ -32,6 +32,20 @@ import Testing
         #expect(try parse("a").operands == ["A": "a"])
     }
 
+    /// The first operand is the file if it is a store, and otherwise a later one.
+    @Test(arguments: [
+        (["a"], ["A": "a"]), (["a", "b"], ["A": "a", "B": "b"]), (["store", "a"], ["FILE": "store", "A": "a"]),
+        (["store"], ["A": "store"]), (["store", "a", "b"], ["FILE": "store", "A": "a", "B": "b"]),
+    ])
+    func optionalOperandsAtBothEnds(_ arguments: [String], _ operands: [String: String]) throws {
+        let command = Command(
+            name: "test", summary: "test", discussion: "",
+            operands: [.file, .init(name: "A", summary: "a"), .init(name: "B", summary: "b", isOptional: true)],
+            run: { _, _ in .success })
+        #expect(try OptionParser(command: command, isStore: { $0 == "store" }).parse(arguments).operands == operands)
+        #expect(throws: UsageError.self) { try OptionParser(command: command, isStore: { _ in true }).parse([]) }
+    }
+
     @Test func argumentsAfterTwoHyphensBelongToTheCommand() throws {
         let parsed = try parse("a", "--", "grep", "-q", "--", "x")
         #expect(parsed.trailing == ["grep", "-q", "--", "x"])
@@ -85,9 +99,9 @@ import Testing
             #expect(Set(letters).count == letters.count)
             #expect(!command.discussion.isEmpty)
             #expect(!command.summary.hasSuffix("."))
-            // Optional operands come first.
-            let required = command.operands.drop { $0.isOptional }
-            #expect(required.allSatisfy { !$0.isOptional })
+            // The file and the last operands are optional.
+            let required = command.operands.dropFirst().drop { !$0.isOptional }
+            #expect(required.allSatisfy { $0.isOptional })
         }
     }
 

@@ -95,12 +95,6 @@ import Testing
     }
 
     /// Numbers in any form.
-    @Test func followingNoTransactionsEnds() async throws {
-        let path = try GoldenStore.copy().path
-        let run = try await CommandRun("log", "--follow", "--after", "start", "-n", "0", path)
-        #expect(run.status == 0 && run.output.isEmpty)
-    }
-
     @Test func atComparesNumbers() async throws {
         let file = try TemporaryDirectory().file("prices.store")
         let context = ModelContext(try ModelContainer(for: Schema(Priced.self), configurations: [.init(url: file)]))

@@ -26,6 +26,7 @@ import Testing
         ("2026-01-01 00:00:30.5", 788_911_230.5), ("2026-01-01T00:00:00Z", 788_918_400),
         ("2026-01-01 00:00 +0100", 788_914_800), ("2026-01-01T00:00:00-05:30", 788_938_200),
         ("10s", 788_999_990), ("5m", 788_999_700), ("3h", 788_989_200), ("2d", 788_827_200), ("1w", 788_395_200),
+        ("today", 788_997_600), ("yesterday", 788_911_200),
     ])
     func dates(_ text: String, _ seconds: Double) throws {
         #expect(try position(text) == .date(Date(timeIntervalSinceReferenceDate: seconds)))

@@ -1,6 +1,7 @@
 import Chronicle
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// The program as a process: pipes, signals, terminals, and other processes that write the file.
@@ -88,17 +89,47 @@ import Testing
         let context = test.context(author: "first")
         context.insert(Trip(name: "a", destination: "b"))
         try context.save()
-        let running = try Running(["log", "--follow", "--after", "start", "--oneline", "-n", "3", test.url.path])
+        let running = try Running(["log", "--follow", "--after", "start", "--oneline", test.url.path])
         // The process follows when it has shown the first transaction.
-        #expect(try running.line()?.hasSuffix("first") == true)
+        #expect(try running.line()?.hasSuffix("first +1 Trip") == true)
         context.author = "second"
         context.insert(Trip(name: "c", destination: "d"))
         try context.save()
-        #expect(try running.line()?.hasSuffix("second") == true)
+        #expect(try running.line()?.hasSuffix("second +1 Trip") == true)
         try test.shell("UPDATE Trip SET destination = 'e'")
-        #expect(try running.line()?.hasSuffix("(other programs)") == true)
-        #expect(running.waitUntilExit() == 0)
+        #expect(try running.line()?.hasSuffix("(other programs) ~2 Trip") == true)
+        #expect(running.interrupt() == SIGINT)
         #expect(try running.line() == nil)
+    }
+
+    /// The newest transactions that were requested are shown first, also if there are none.
+    @Test(arguments: [0, 1, 2, 9]) func followingBeginsWithTheNewestTransactions(_ count: Int) throws {
+        let test = try TestStore(.file, preservesValues: true)
+        let context = test.context(author: "app")
+        for number in 1...4 {
+            context.insert(Trip(name: "\(number)", destination: "b"))
+            try context.save()
+        }
+        let running = try Running([
+            "log", "--follow", "--entity", "Trip", "--json", "-n", "\(count)", test.url.path,
+        ])
+        for number in (1...4).suffix(count) {
+            #expect(try running.line()?.contains("\"model\":\"Trip/\(number)\"") == true)
+        }
+        // Without a line, it is not known when the process begins to follow.
+        let isShown = Atomic(false)
+        let container = test.container
+        let thread = Thread {
+            while !isShown.load(ordering: .relaxed) {
+                let context = ModelContext(container)
+                context.insert(Trip(name: "new", destination: "b"))
+                do { try context.save() } catch { Issue.record(error) }
+            }
+        }
+        thread.start()
+        #expect(try running.line()?.contains("\"name\":\"new\"") == true)
+        isShown.store(true, ordering: .relaxed)
+        #expect(running.interrupt() == SIGINT)
     }
 
     /// The `sqlite3` program writes the database of another program, with and without a write-ahead log.
@@ -107,11 +138,11 @@ import Testing
         _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(mode); CREATE TABLE label(name TEXT PRIMARY KEY)")
         #expect(try shell("$0 track $1", file).status == 0)
         _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('red')")
-        let running = try Running(["log", "--follow", "--after", "start", "--json", "-n", "2", file.path])
+        let running = try Running(["log", "--follow", "--after", "start", "--json", file.path])
         #expect(try running.line()?.contains("\"model\":\"label/'red'\"") == true)
         _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('blue')")
         #expect(try running.line()?.contains("\"model\":\"label/'blue'\"") == true)
-        #expect(running.waitUntilExit() == 0)
+        #expect(running.interrupt() == SIGINT)
     }
 
     /// A process that is killed while it begins the recording leaves the database as it was, or recorded.

@@ -80,7 +80,8 @@ struct RowPrinter {
         try console.line(console.styled(try text(of: row).escaped, .yellow))
         for property in try file.entity(named: row.persistentIdentifier.entityName).storedProperties {
             let value =
-                missing.contains(property.name) ? "?" : ValueText.text(file.value(of: property, in: row), console)
+                missing.contains(property.name)
+                ? "?" : ValueText.text(file.value(of: property, in: row), of: property, console)
             try console.line("    \(property.name.escaped): \(value)")
         }
     }
@@ -103,7 +104,7 @@ struct RowPrinter {
             "model": .string(try text(of: row)),
             "values": .object(
                 entity.storedProperties.filter { !missing.contains($0.name) }
-                    .map { .init(name: $0.name, value: ValueText.json(file.value(of: $0, in: row))) }),
+                    .map { .init(name: $0.name, value: ValueText.json(file.value(of: $0, in: row), of: $0)) }),
             "missing": missing.isEmpty ? nil : .array(missing.sorted().map(JSON.string)),
         ])
     }

@@ -31,7 +31,8 @@ enum BlameCommand {
             if arguments.has("json") {
                 try console.line(
                     .members([
-                        "attribute": .string(name), "value": property?.isStored == true ? ValueText.json(value) : nil,
+                        "attribute": .string(name),
+                        "value": property?.isStored == true ? ValueText.json(value, of: property) : nil,
                         "transaction": transaction.map { .integer($0.transactionIdentifier) } ?? .null,
                         "date": .optional(transaction.map { DateText.iso8601($0.timestamp) }),
                         "author": .optional(transaction?.author),
@@ -41,7 +42,7 @@ enum BlameCommand {
                     transaction.map { String($0.transactionIdentifier) } ?? "-",
                     transaction.map { console.text($0.timestamp) } ?? "before the history",
                     transaction?.author?.escaped ?? (transaction?.isExternal == true ? "(other programs)" : "-"),
-                    name.escaped, property?.isStored == true ? ValueText.text(value, console) : "",
+                    name.escaped, property?.isStored == true ? ValueText.text(value, of: property, console) : "",
                 ])
             }
         }

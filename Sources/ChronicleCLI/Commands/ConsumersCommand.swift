@@ -4,14 +4,20 @@ import Foundation
 /// `chronicle consumers`.
 enum ConsumersCommand {
     static let command = Command(
-        name: "consumers", summary: "list the consumers of the history and their lag",
+        name: "consumers", summary: "list the consumers of the history and their lag, or remove one",
         discussion: """
             Lists the named consumers of the history: how many transactions and changes they have not acknowledged, since \
             when, and when they were last seen. A consumer whose history is incomplete shows why it starts over.
+
+            With --remove, the file is changed: the consumer and its position are deleted, so that history is no longer kept for \
+            it. A program that still uses the consumer gets an error.
             """,
-        options: [.json], negativeResult: "a consumer has to start over", run: run)
+        options: [
+            .init(name: "remove", value: "NAME", summary: "remove a consumer, which changes the file"), .json,
+        ], negativeResult: "a consumer has to start over, or the one to remove does not exist", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        if let name = arguments.value("remove") { return try remove(name, arguments, console) }
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let statuses: [HistoryConsumerStatus<DefaultHistoryToken>] = try file.container.historyConsumers()
         if arguments.has("json") {
@@ -25,6 +31,22 @@ enum ConsumersCommand {
             for line in TextLayout.table(rows, rightAligned: [1, 2, 3]) { try console.line(line) }
         }
         return statuses.contains { $0.resetReason != nil } ? .negative : .success
+    }
+
+    private static func remove(_ name: String, _ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+        let file = try StoreFile.write(arguments.operands["FILE"], console)
+        do { try file.container.removeHistoryConsumer(named: name) } catch SwiftDataError.historyConsumerNotFound {
+            let names = try file.chronicleStore("consumers").consumerRecords().map(\.name)
+            let nearest = NearestName.nearest(to: name, in: names).map { "; did you mean \($0.escaped)?" } ?? ""
+            console.message("chronicle: there is no consumer \(name.escaped)\(nearest)")
+            return .negative
+        }
+        if arguments.has("json") {
+            try console.line(.members(["removed": .string(name)]))
+        } else {
+            try console.line("Removed the consumer \(name.escaped).")
+        }
+        return .success
     }
 
     private static func row(

@@ -10,7 +10,8 @@ enum DiffCommand {
             and the change is shown even if the values may be equal.
             """,
         operands: [
-            .file, .init(name: "A", summary: "the first position"), .init(name: "B", summary: "the second position"),
+            .file, .init(name: "A", summary: "the first position"),
+            .init(name: "B", summary: "the second position; now if omitted", isOptional: true),
         ],
         options: [
             .init(name: "entity", value: "E", summary: "only models of an entity and those that inherit from it"),
@@ -19,11 +20,12 @@ enum DiffCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
-        func token(_ name: String) throws -> DefaultHistoryToken {
-            try Position(try arguments.required(name), in: file.store, console.settings).token(in: file.store)
+        func token(_ text: String) throws -> DefaultHistoryToken {
+            try Position(text, in: file.store, console.settings).token(in: file.store)
         }
         let context = ModelContext(file.container)
-        let all: NetChanges = try context.changes(between: try token("A"), and: try token("B"))
+        let all: NetChanges = try context.changes(
+            between: try token(try arguments.required("A")), and: try token(arguments.operands["B"] ?? "now"))
         let changes =
             try arguments.value("entity").map { all.changes(ofEntity: try file.entity(named: $0).name) }
             ?? Array(all)
@@ -57,28 +59,39 @@ private struct NetChangeText {
         case .update: try console.line(console.styled("update \(model)", .blue))
         case .delete: try console.line(console.styled("delete \(model)", .red))
         }
-        for value in change.values { try console.line("    \(value.name.escaped): \(line(value, change.kind))") }
+        for value in ordered(change) { try console.line("    \(value.name.escaped): \(line(value, change))") }
     }
 
-    private func line(_ value: NetValue, _ kind: NetChange.Kind) -> String {
+    /// Returns the values of a change in the order of the properties of its model, then those of removed properties.
+    private func ordered(_ change: NetChange) -> [NetValue] {
+        let indices = change.values.map { property($0, change)?.index ?? .max }
+        return change.values.indices.sorted { (indices[$0], $0) < (indices[$1], $1) }.map { change.values[$0] }
+    }
+
+    private func property(_ value: NetValue, _ change: NetChange) -> Schema.Property? {
+        file.schema.entitiesByName[change.persistentIdentifier.entityName]?.property(named: value.name)
+    }
+
+    private func line(_ value: NetValue, _ change: NetChange) -> String {
         if value.addedDestinations != nil || value.removedDestinations != nil {
             let removed = (value.removedDestinations ?? []).map { console.styled("- \($0)".escaped, .red) }
             let added = (value.addedDestinations ?? []).map { console.styled("+ \($0)".escaped, .green) }
             return (removed + added).joined(separator: " ") + (value.isMissing ? " ?" : "")
         }
-        let before = console.styled(text(value.previousValue), .red)
-        let after = console.styled(text(value.value), .green)
-        return switch kind {
+        let property = property(value, change)
+        let before = console.styled(text(value.previousValue, property), .red)
+        let after = console.styled(text(value.value, property), .green)
+        return switch change.kind {
         case .insert: after
         case .delete: before
         case .update: "\(before) -> \(after)"
         }
     }
 
-    private func text(_ value: (any Sendable)??) -> String {
+    private func text(_ value: (any Sendable)??, _ property: Schema.Property?) -> String {
         switch value {
         case .none: "?"
-        case .some(let value): ValueText.text(value, console)
+        case .some(let value): ValueText.text(value, of: property, console)
         }
     }
 
@@ -86,15 +99,15 @@ private struct NetChangeText {
         .members([
             "kind": .string(String(describing: change.kind)),
             "model": .string(try file.text(of: change.persistentIdentifier)),
-            "values": .object(change.values.map { .init(name: $0.name, value: json($0)) }),
+            "values": .object(ordered(change).map { .init(name: $0.name, value: json($0, property($0, change))) }),
         ])
     }
 
-    private func json(_ value: NetValue) -> JSON {
+    private func json(_ value: NetValue, _ property: Schema.Property?) -> JSON {
         func side(_ value: (any Sendable)??) -> JSON? {
             switch value {
             case .none: nil
-            case .some(let value): ValueText.json(value)
+            case .some(let value): ValueText.json(value, of: property)
             }
         }
         func models(_ list: [PersistentIdentifier]?) -> JSON? {

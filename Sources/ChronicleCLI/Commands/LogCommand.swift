@@ -10,7 +10,8 @@ enum LogCommand {
             history preserves them.
 
             A position (TOKEN|DATE|TAG) is the number or the token of a transaction, a date in local time such as 2026-03-01 \
-            or "2026-03-01 14:30", a time ago such as 2h or 3d, a tag, start, or now.
+            or "2026-03-01 14:30", today or yesterday for the beginning of that day, a time ago such as 2h or 3d, a tag, start, \
+            or now.
 
             With --entity, --model or --attribute, only transactions with a matching change are listed, and only these \
             changes. Inserts and deletes match --attribute if their entity has it.
@@ -22,12 +23,14 @@ enum LogCommand {
             .init(name: "model", value: "E/KEY", summary: "only changes of one model, such as Trip/7"),
             .init(name: "attribute", value: "NAME", summary: "only changes of an attribute or relationship"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N transactions"),
-            .init(name: "oneline", summary: "one line for each transaction, without changes"),
+            .init(name: "oneline", summary: "one line for each transaction, with the numbers of its changes"),
             .init(name: "stat", summary: "the numbers of inserts, updates and deletes for each entity"),
             .init(name: "reverse", summary: "oldest first"),
             .init(
                 name: "follow", letter: "f",
-                summary: "wait for new transactions, of any process; begins with those after --after, or after now"),
+                summary:
+                    "wait for new transactions, of any process; begins with the N newest ones after -n, with those after "
+                    + "--after, or after now"),
             .json,
         ], run: run)
 
@@ -55,32 +58,47 @@ enum LogCommand {
         return .success
     }
 
-    /// Writes transactions when they are committed, until the limit is reached or the process is interrupted.
+    /// Writes transactions when they are committed, until the process is interrupted.
     private static func follow(
         _ selection: TransactionSelection, _ file: StoreFile, _ console: Console, _ writer: TransactionWriter
     ) async throws {
-        var remaining = selection.limit
-        let start = try selection.after?.token(in: file.store)
-        if remaining == 0 { return }
+        var start = try selection.after?.token(in: file.store)
+        if selection.limit < .max {
+            start = try file.store.currentHistoryToken()
+            try writeNewest(selection, through: start, file, writer)
+        }
         let stream: HistoryStream<DefaultHistoryTransaction> = try file.container.historyChanges(after: start)
         try console.flush()
         for try await element in stream {
             switch element {
             case .changes(let transactions, _):
-                for transaction in transactions where remaining > 0 {
+                for transaction in transactions {
                     if let author = selection.author, !author.utf8.elementsEqual((transaction.author ?? "").utf8) {
                         continue
                     }
                     let changes = transaction.changes.filter { selection.matches($0, in: file.schema) }
                     if selection.selectsChanges, changes.isEmpty { continue }
                     try writer.write(transaction, TransactionCursor(file, changes: changes))
-                    remaining -= 1
                 }
                 try console.flush()
             case .reset(let reason, _):
                 console.message("chronicle: transactions are missing (\(reason.rawValue)); continuing after them")
             }
-            if remaining == 0 { return }
+        }
+    }
+
+    /// Writes the newest transactions of a selection up to a position, oldest first.
+    private static func writeNewest(
+        _ selection: TransactionSelection, through token: DefaultHistoryToken?, _ file: StoreFile,
+        _ writer: TransactionWriter
+    ) throws {
+        var newest = selection
+        (newest.through, newest.isAscending) = (token, false)
+        var reader = TransactionCursor(file, newest)
+        var transactions: [DefaultHistoryTransaction] = []
+        while let transaction = try reader.next() { transactions.append(transaction) }
+        for transaction in transactions.reversed() {
+            try writer.write(transaction, TransactionCursor(file, changesOf: transaction, newest))
         }
     }
 

@@ -14,7 +14,7 @@ enum TimelineCommand {
             \(TimelineBlock.maximumChanges) changes. If earlier transactions do not fit, a message says so; write them to a \
             page of their own with --before, or choose others with the options.
 
-            A position (TOKEN|DATE|TAG) is written as in chronicle log. An existing file is replaced.
+            A position (TOKEN|DATE|TAG) is written as in chronicle log.
             """,
         options: [
             .init(
@@ -26,6 +26,7 @@ enum TimelineCommand {
             .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N transactions, the newest ones"),
             .init(name: "size", value: "MB", summary: "the maximum size of the page; 20 MB if omitted"),
+            .init(name: "force", letter: "f", summary: "replace an existing file"),
             .json,
         ], run: run)
 
@@ -35,6 +36,9 @@ enum TimelineCommand {
         let path = arguments.value("output") ?? "timeline.html"
         if path == "-" { return try writeToOutput(file, arguments, console) }
         try requireOther(path, than: file)
+        if !arguments.has("force"), AtomicFile.replaces(path) {
+            throw UsageError("\(path.escaped) exists; replace it with --force, or choose another path with -o")
+        }
         var writer = try writer(file, arguments, console)
         let output = try AtomicFile(path)
         let progress = Progress(console)

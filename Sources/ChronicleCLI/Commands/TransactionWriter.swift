@@ -22,7 +22,9 @@ final class TransactionWriter {
     /// Writes a transaction that a reader returned last.
     func write(_ transaction: DefaultHistoryTransaction, _ reader: TransactionCursor) throws {
         switch form {
-        case .line(isJSON: false): try console.line(text.line(transaction))
+        case .line(isJSON: false):
+            let counts = try counts(reader).summary
+            try console.line(text.line(transaction) + (counts.isEmpty ? "" : " \(counts)"))
         case .line(isJSON: true): try console.line(text.json(transaction, changes: nil))
         case .changes(isJSON: false):
             if !isFirst { try console.line() }
@@ -38,11 +40,16 @@ final class TransactionWriter {
         isFirst = false
     }
 
+    private func counts(_ reader: TransactionCursor) throws -> ChangeCounts {
+        var counts = ChangeCounts()
+        try reader.forEachChange { counts.add($0) }
+        return counts
+    }
+
     private func writeCounts(
         _ transaction: DefaultHistoryTransaction, _ reader: TransactionCursor, _ isJSON: Bool
     ) throws {
-        var counts = ChangeCounts()
-        try reader.forEachChange { counts.add($0) }
+        let counts = try counts(reader)
         if isJSON {
             guard case .object(let members) = text.json(transaction, changes: nil) else { return }
             return try console.line(.object(members + [.init(name: "counts", value: counts.json)]))
@@ -79,6 +86,14 @@ struct ChangeCounts {
         case .update: counts[entityName, default: Counts()].updates += 1
         case .delete: counts[entityName, default: Counts()].deletes += 1
         }
+    }
+
+    /// The numbers that are not zero, such as `+1 ~20 Trip, -3 Note`.
+    var summary: String {
+        counts.sorted { $0.key < $1.key }.map { name, counts in
+            [("+", counts.inserts), ("~", counts.updates), ("-", counts.deletes)].filter { $0.1 > 0 }
+                .map { "\($0)\($1) " }.joined() + name.escaped
+        }.joined(separator: ", ")
     }
 
     /// A line for each entity, in alphabetical order, with aligned columns.

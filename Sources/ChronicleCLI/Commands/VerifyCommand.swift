@@ -46,7 +46,8 @@ enum VerifyCommand {
         }
         if !isJSON {
             let noun = location.url == nil ? "store" : "file"
-            try console.line(count == 0 ? "The \(noun) is valid." : "\(NumberText.grouped(count)) problems found.")
+            let problems = "\(NumberText.grouped(count)) \(count == 1 ? "problem" : "problems") found."
+            try console.line(count == 0 ? "The \(noun) is valid." : problems)
         }
         return count == 0 ? .success : .negative
     }

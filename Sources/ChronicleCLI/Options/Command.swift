@@ -5,7 +5,7 @@ struct Command: Sendable {
     struct Operand: Sendable {
         let name: String
         let summary: String
-        /// Whether the operand may be missing. Missing operands are the first ones.
+        /// Whether the operand may be missing. See ``OptionParser`` for which one is missing.
         var isOptional = false
         /// Whether the operand, which is the last one, can be missing or repeated.
         var isRepeated = false

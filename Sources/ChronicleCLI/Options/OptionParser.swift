@@ -1,9 +1,13 @@
+import Foundation
+
 /// Parses the arguments of a command according to its declaration.
 ///
 /// Options may follow operands. `--name=value`, `--name value`, `-n value`, `-nvalue` and several letters in one argument
 /// (`-hn 3`) are supported. `--` ends the options.
 struct OptionParser {
     let command: Command
+    /// Returns whether an operand is the path or the connection string of an existing store.
+    var isStore: (String) -> Bool = { $0.contains("://") || FileManager.default.fileExists(atPath: $0) }
 
     /// - Throws: ``UsageError`` with the nearest name for an unknown option.
     func parse(_ arguments: some Sequence<String>) throws -> Arguments {
@@ -73,7 +77,8 @@ struct OptionParser {
         result.values[option.name, default: []].append(value)
     }
 
-    /// Assigns the operands to their names. Optional ones, which come first, are left out if there are too few.
+    /// Assigns the operands to their names. If there are too few, optional ones are left out: the file, which comes first, unless
+    /// the first operand is a store and others are optional, too; then the last ones.
     private func assign(_ operands: [String], _ result: inout Arguments) throws {
         let single = command.operands.filter { !$0.isRepeated }
         var operands = operands
@@ -81,13 +86,19 @@ struct OptionParser {
             result.repeated = Array(operands[single.count...])
             operands.removeSubrange(single.count...)
         }
-        let missing = single.count - operands.count
-        guard missing >= 0 else { throw UsageError("unexpected argument \(operands[single.count].escaped)") }
+        guard operands.count <= single.count else {
+            throw UsageError("unexpected argument \(operands[single.count].escaped)")
+        }
         var names = single[...]
-        for _ in 0..<missing {
-            guard let first = names.first, first.isOptional else {
-                let name = single.dropFirst(single.count - missing).first { !$0.isOptional }
-                throw UsageError("\(name?.name ?? names.last?.name ?? "an argument") is missing")
+        if names.count > operands.count, names.count > 1, names.last?.isOptional == true {
+            let required = names.dropFirst().count { !$0.isOptional }
+            let hasFile = operands.count > required && operands.first.map(isStore) == true
+            if names.first?.isOptional == true, !hasFile { names.removeFirst() }
+            while names.count > operands.count, names.last?.isOptional == true { names.removeLast() }
+        }
+        while names.count > operands.count {
+            guard names.first?.isOptional == true else {
+                throw UsageError("\(names.first { !$0.isOptional }?.name ?? "an argument") is missing")
             }
             names.removeFirst()
         }

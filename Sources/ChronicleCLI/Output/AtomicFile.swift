@@ -10,6 +10,12 @@ final class AtomicFile {
     private let descriptor: Int32
     private var buffer = Data()
 
+    /// Returns whether there is a regular file at a path, which would be replaced.
+    static func replaces(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// - Throws: ``FileFailure`` if the file cannot be written.
     init(_ path: String) throws {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()

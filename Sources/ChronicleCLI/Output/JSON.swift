@@ -58,3 +58,40 @@ enum JSON: Sendable, Equatable {
         }
     }
 }
+
+extension JSON: Decodable {
+    /// Reads a value. The members of objects are in alphabetical order.
+    init(from decoder: any Decoder) throws {
+        struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        if let object = try? decoder.container(keyedBy: Key.self) {
+            self = .object(
+                try object.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
+                    Member(name: $0.stringValue, value: try object.decode(JSON.self, forKey: $0))
+                })
+            return
+        }
+        if var array = try? decoder.unkeyedContainer() {
+            var elements: [JSON] = []
+            while !array.isAtEnd { elements.append(try array.decode(JSON.self)) }
+            self = .array(elements)
+            return
+        }
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let flag = try? value.decode(Bool.self) {
+            self = .bool(flag)
+        } else if let text = try? value.decode(String.self) {
+            self = .string(text)
+        } else if let number = try? value.decode(Int64.self) {
+            self = .integer(number)
+        } else {
+            self = .number(try value.decode(Double.self))
+        }
+    }
+}

@@ -18,7 +18,8 @@ struct TransactionText {
         try console.line("Date:    \(date(of: transaction))")
         let program = program(transaction)
         if !program.isEmpty { try console.line("Program: \(program)") }
-        for (key, value) in transaction.metadata.sorted(by: { $0.key < $1.key }) {
+        for (index, (key, value)) in transaction.metadata.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index == 0 { try console.line("Metadata:") }
             try console.line("         \(key.escaped): \(value.escaped)")
         }
     }
@@ -53,11 +54,14 @@ struct TransactionText {
     /// Writes a change and its values.
     func writeChange(_ change: HistoryChange) throws {
         let model = try file.text(of: change.changedPersistentIdentifier).escaped
+        func text(_ value: PreservedValue, _ side: KeyPath<PreservedValue, (any Sendable)?>) -> String {
+            self.text(value, side, of: change.changedPersistentIdentifier)
+        }
         switch change {
         case .insert:
             try console.line("    " + console.styled("insert \(model)", .green))
             for value in change.preservedValues {
-                try write(value.name, console.styled(ValueText.text(value.value, console), .green))
+                try write(value.name, console.styled(text(value, \.value), .green))
             }
         case .update(let update):
             try console.line("    " + console.styled("update \(model)", .blue))
@@ -67,7 +71,7 @@ struct TransactionText {
             for value in change.preservedValues {
                 // An empty list.
                 if value.previousValue == nil, isLink(value.name, of: change.changedPersistentIdentifier) { continue }
-                try write(value.name, console.styled(ValueText.text(value.previousValue, console), .red))
+                try write(value.name, console.styled(text(value, \.previousValue), .red))
             }
         }
     }
@@ -77,18 +81,25 @@ struct TransactionText {
             try console.line("        \(name.escaped)")
         }
         for value in values {
-            if isLink(value.name, of: update.changedPersistentIdentifier) {
-                if let removed = value.previousValue {
-                    try write(value.name, console.styled("- " + ValueText.text(removed, console), .red))
-                }
-                if let added = value.value {
-                    try write(value.name, console.styled("+ " + ValueText.text(added, console), .green))
-                }
+            let model = update.changedPersistentIdentifier
+            let (before, after) = (text(value, \.previousValue, of: model), text(value, \.value, of: model))
+            if isLink(value.name, of: model) {
+                if value.previousValue != nil { try write(value.name, console.styled("- \(before)", .red)) }
+                if value.value != nil { try write(value.name, console.styled("+ \(after)", .green)) }
                 continue
             }
-            let before = console.styled(ValueText.text(value.previousValue, console), .red)
-            try write(value.name, "\(before) -> \(console.styled(ValueText.text(value.value, console), .green))")
+            try write(value.name, "\(console.styled(before, .red)) -> \(console.styled(after, .green))")
         }
+    }
+
+    private func text(
+        _ value: PreservedValue, _ side: KeyPath<PreservedValue, (any Sendable)?>, of model: PersistentIdentifier
+    ) -> String {
+        ValueText.text(value[keyPath: side], of: property(value.name, of: model), console)
+    }
+
+    private func property(_ name: String, of model: PersistentIdentifier) -> Schema.Property? {
+        file.schema.entitiesByName[model.entityName]?.property(named: name)
     }
 
     private func write(_ name: String, _ value: String) throws {
@@ -97,7 +108,7 @@ struct TransactionText {
 
     /// Whether a property is a relationship that is stored as links, whose values are those that were added and removed.
     private func isLink(_ name: String, of model: PersistentIdentifier) -> Bool {
-        file.schema.entitiesByName[model.entityName]?.property(named: name)?.relationship?.isLinked == true
+        property(name, of: model)?.relationship?.isLinked == true
     }
 
     // MARK: JSON
@@ -134,7 +145,10 @@ struct TransactionText {
         let plain = change.preservedValues.filter { !isLink($0.name, of: model) }
         let links = change.preservedValues.filter { isLink($0.name, of: model) }
         func values(_ list: [PreservedValue], _ side: KeyPath<PreservedValue, (any Sendable)?>) -> JSON {
-            .object(list.map { .init(name: $0.name, value: ValueText.json($0[keyPath: side])) })
+            .object(
+                list.map {
+                    .init(name: $0.name, value: ValueText.json($0[keyPath: side], of: property($0.name, of: model)))
+                })
         }
         func destinations(_ side: KeyPath<PreservedValue, (any Sendable)?>) -> JSON? {
             let named = links.filter { $0[keyPath: side] != nil }

@@ -3,8 +3,26 @@ import Foundation
 
 /// The forms in which commands show the value of a property.
 enum ValueText {
-    /// Returns a value as text without control characters.
-    static func text(_ value: (any Sendable)?, _ console: Console) -> String {
+    /// Returns the value of a property as text without control characters. A property that is stored as JSON is shown so.
+    static func text(_ value: (any Sendable)?, of property: Schema.Property?, _ console: Console) -> String {
+        nested(value, of: property)?.text ?? text(value, console)
+    }
+
+    /// Returns the value of a property as JSON; see ``json(_:)``. A property that is stored as JSON is nested.
+    static func json(_ value: (any Sendable)?, of property: Schema.Property?) -> JSON {
+        nested(value, of: property) ?? json(value)
+    }
+
+    /// Returns the JSON that a property is stored as, or `nil` for another value or an invalid one.
+    private static func nested(_ value: (any Sendable)?, of property: Schema.Property?) -> JSON? {
+        guard property?.attribute?.isCodable == true, let text = value as? String else {
+            return nil
+        }
+        // Another program can have written anything.
+        return try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+    }
+
+    private static func text(_ value: (any Sendable)?, _ console: Console) -> String {
         switch value {
         case nil: "nil"
         case let value as String: value.quoted

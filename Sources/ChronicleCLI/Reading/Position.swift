@@ -10,6 +10,7 @@ import Foundation
 /// | `{"positions":…}` | a token as JSON, as programs store it |
 /// | `start`, `now` | before the first transaction, and after the newest one |
 /// | `2026-03-01`, `2026-03-01 14:30`, `2026-03-01T14:30:00Z` | the last transaction up to a date, local time without a zone |
+/// | `today`, `yesterday` | the beginning of the day |
 /// | `2d`, `3h`, `45m`, `10s` | as many days, hours, minutes or seconds ago |
 /// | another text, or `tag:NAME` | a tag |
 enum Position: Equatable {
@@ -144,8 +145,19 @@ enum Position: Equatable {
         relativeDate(text, settings) ?? absoluteDate(text, settings.timeZone)
     }
 
+    /// Returns the first time of a day before the present one.
+    private static func beginning(daysAgo days: Int, _ settings: Console.Settings) -> Date? {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = settings.timeZone
+        return calendar.date(byAdding: .day, value: -days, to: settings.now()).map(calendar.startOfDay)
+    }
+
     private static func relativeDate(_ text: String, _ settings: Console.Settings) -> Date? {
-        seconds(text).map { settings.now().addingTimeInterval(-$0) }
+        switch text {
+        case "today": beginning(daysAgo: 0, settings)
+        case "yesterday": beginning(daysAgo: 1, settings)
+        default: seconds(text).map { settings.now().addingTimeInterval(-$0) }
+        }
     }
 
     /// Returns the number of seconds that a text such as `3h` denotes, or `nil` if it denotes none.

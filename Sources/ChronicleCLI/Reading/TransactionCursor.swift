@@ -34,8 +34,12 @@ struct TransactionCursor {
     }
 
     /// Creates a reader of the changes of one transaction.
-    init(_ file: StoreFile, changesOf transaction: DefaultHistoryTransaction) {
-        self.init(file, TransactionSelection(limit: 0))
+    init(
+        _ file: StoreFile, changesOf transaction: DefaultHistoryTransaction,
+        _ selection: TransactionSelection = TransactionSelection()
+    ) {
+        self.init(file, selection)
+        remaining = 0
         current = transaction
     }
 

@@ -47,7 +47,7 @@ struct TimelineCommandTests {
         let text = try String(contentsOf: page, encoding: .utf8)
         #expect(!text.contains("{{"))
         #expect(!text.contains("src=\"") && !text.contains("http://") && !text.contains("@import"))
-        let json = await run([store.url.path, "-o", page.path, "--json"])
+        let json = await run([store.url.path, "-o", page.path, "--json", "--force"])
         #expect(json.output.contains(#""transactions":15"#) && json.output.contains(#""complete":true"#))
     }
 
@@ -107,7 +107,10 @@ struct TimelineCommandTests {
         let store = try TimelineFixtures.makeStore()
         let page = store.directory.file("out.html")
         try Data("old".utf8).write(to: page)
-        let unknown = await run([store.url.path, "-o", page.path, "--entity", "Trep"])
+        let existing = await run([store.url.path, "-o", page.path])
+        #expect(existing.status == 2 && existing.errors.contains("exists; replace it with --force"))
+        #expect(try Data(contentsOf: page) == Data("old".utf8))
+        let unknown = await run([store.url.path, "-o", page.path, "--force", "--entity", "Trep"])
         #expect(unknown.status == 2)
         #expect(unknown.errors.contains("did you mean Trip?"))
         #expect(try Data(contentsOf: page) == Data("old".utf8))
@@ -116,7 +119,7 @@ struct TimelineCommandTests {
         #expect(try Data(contentsOf: page) == Data("old".utf8))
         let folder = await run([store.url.path, "-o", store.directory.file("missing/out.html").path])
         #expect(folder.status == 3)
-        #expect(await run([store.url.path, "-o", page.path]).status == 0)
+        #expect(await run([store.url.path, "-f", "-o", page.path]).status == 0)
         #expect(try Data(contentsOf: page).count > 1_000)
         // No temporary file remains.
         let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.url.path)

@@ -19,6 +19,7 @@ extension DefaultHistoryTransaction: CustomStringConvertible {
         // The store returns the time of the read for changes of other programs that no save has grouped yet.
         lines.append("Date:    \(check == nil ? "not known before the next save" : timestamp.logText)")
         if !isExternal { lines.append("Program: \(bundleIdentifier.printable) (\(processIdentifier.printable))") }
+        if !metadata.isEmpty { lines.append("Metadata:") }
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
             lines.append("         \(key.printable): \(value.printable)")
         }
