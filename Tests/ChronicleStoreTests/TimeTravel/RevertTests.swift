@@ -33,6 +33,81 @@ import Testing
         }
     }
 
+    /// One model is as it was at a random position, and others are as they were before.
+    @Test(arguments: StoreKind.allCases, 0..<4) func oneModelIsReverted(_ kind: StoreKind, _ number: Int) throws {
+        let store = try TestStore(kind, StoreContent.types, preservesValues: true)
+        var edits = RandomEdits(number)
+        let context = store.context()
+        var states = KeptStates<StoreContent>()
+        var models: [any PersistentModel] = []
+        for _ in 0..<20 {
+            try edits.save(context)
+            try states.keep(StoreContent(store.container), context)
+            models += try store.context().fetch(FetchDescriptor<Trip>())
+            models += try store.context().items()
+        }
+        var counts = (reverted: 0, conflicts: 0)
+        for _ in 0..<40 {
+            let (token, state) = edits.random.pick(states.all)
+            let model = edits.random.pick(models)
+            let identifier = model.persistentModelID
+            let before = try StoreContent(store.container)
+            do { try context.revert(model, to: token) } catch SwiftDataError.revertConflict {
+                #expect(!context.hasChanges, "\(TestSeed.description)")
+                counts.conflicts += 1
+                continue
+            }
+            try context.save()
+            let after = try StoreContent(store.container)
+            // Links with an inverse are those of the models at both ends.
+            func own(_ model: StoreContent.Model?) -> [String: String]? {
+                guard let model else { return nil }
+                let links = model.links.filter { StoreContent.Model.namesWithoutInverse.contains($0.key) }
+                return model.values.merging(links.mapValues { "\($0.sorted())" }) { $1 }
+            }
+            #expect(own(state.models[identifier]) == own(after.models[identifier]), "\(TestSeed.description)")
+            // Of other models, only what depends on the insert or delete of this one has changed.
+            for (other, model) in after.models where other != identifier {
+                for name in ["name", "title", "placeName", "number", "note", "isDone", "weight"] {
+                    #expect(model.values[name] == before.models[other]?.values[name], "\(TestSeed.description)")
+                }
+            }
+            counts.reverted += 1
+        }
+        #expect(counts.reverted > 0, "\(TestSeed.description)")
+    }
+
+    @Test(arguments: StoreKind.allCases) func aModelThatIsAsItWasIsNotReverted(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, preservesValues: true)
+        let context = store.context()
+        let trip = Trip(name: "Rome", destination: "Italy")
+        #expect(try failure { try context.revert(trip, to: context.currentHistoryToken()) } == .modelNotFound)
+        context.insert(trip)
+        let other = Trip(name: "Oslo", destination: "Norway")
+        context.insert(other)
+        try context.save()
+        try context.tag("start")
+        let start = try context.token(tagged: "start")
+        (trip.note, other.note) = ("a", "b")
+        try context.save()
+        trip.note = nil
+        try context.save()
+        #expect(try context.changes(since: start).map(\.persistentIdentifier) == [other.persistentModelID])
+        #expect(try context.revert(trip, to: start).steps.isEmpty && !context.hasChanges)
+        #expect(try context.revert(other, to: start).steps.count == 1)
+        #expect(other.note == nil && context.changedModelsArray.count == 1)
+        #expect(try failure { try context.revert(other, to: start) } == .unsavedChanges)
+        try context.save()
+        #expect(try context.changes(since: start).isEmpty)
+        context.delete(other)
+        try context.save()
+        try context.revert(other, to: start)
+        try context.save()
+        let names = try ModelContext(store.container, asOf: "start").fetch(FetchDescriptor<Trip>()).map(\.name)
+        #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name).sorted() == names.sorted())
+        #expect(try failure { try ModelContext(store.container, asOf: "end") } == .historyTagNotFound)
+    }
+
     // MARK: Restored models
 
     @Test(arguments: StoreKind.allCases) func aRestoredModelHasItsIdentifierAndRelationships(_ kind: StoreKind) throws {

@@ -69,6 +69,23 @@ extension ModelContext {
         try self.init(container) { try $0.openStore(asOf: date) }
     }
 
+    /// Creates a context that reads the models as they were when a tag was made.
+    ///
+    /// ```swift
+    /// try context.tag("before-import")
+    /// // …
+    /// let past = try ModelContext(container, asOf: "before-import")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - container: The container.
+    ///   - tag: The name of a tag; see ``tag(_:replacing:)``.
+    /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has the tag; see ``tags()``. The errors of
+    ///   ``init(_:asOf:)-(_,Token)``, such as ``SwiftDataError/historyTokenExpired``.
+    public convenience init(_ container: ModelContainer, asOf tag: String) throws {
+        try self.init(container, asOf: ModelContext(container).token(tagged: tag))
+    }
+
     private convenience init(
         _ container: ModelContainer, _ open: (any HistoryProviding) throws -> (any DataStore, any HistoryToken)
     ) throws {

@@ -34,6 +34,20 @@ extension ModelContext {
         try netChanges(between: first, and: second, of: type, isForward: false)
     }
 
+    /// Returns what differs between a position of the history and the present: one change for each model.
+    ///
+    /// See ``changes(between:and:of:)``. Stores in which the token has no position are not compared.
+    ///
+    /// - Parameter token: The position of the previous values.
+    /// - Returns: The changes, one for each model that differs.
+    /// - Throws: The errors of ``changes(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: That of ``changes(between:and:of:)``.
+    public func changes(since token: DefaultHistoryToken) throws -> NetChanges {
+        let newest = try currentHistoryToken()
+        let others = (newest.tokenValue ?? [:]).keys.filter { token.position(in: $0) == nil }
+        return try changes(between: token, and: others.reduce(newest) { $0.removingPosition(in: $1) })
+    }
+
     /// Returns the net changes between two positions.
     ///
     /// - Parameter isForward: Whether the changes are those from the earlier position to the later one, in each store.

@@ -98,6 +98,37 @@ extension ModelContext {
         try revert(netChanges(between: first, and: second, of: type, isForward: true))
     }
 
+    /// Changes a model back to what it was at a position, as unsaved changes of this context.
+    ///
+    /// ```swift
+    /// try context.revert(trip, to: context.token(tagged: "before-import"))
+    /// try context.save()
+    /// ```
+    ///
+    /// The attributes, the to-one relationships, and the relationships without an inverse get the values that they had; see
+    /// ``revert(_:)``. Other models do not change, also not those of a to-many relationship whose inverse is a reference. A model
+    /// that was deleted since, also in memory, is restored with its identifier, and one that was inserted since is deleted.
+    ///
+    /// - Parameters:
+    ///   - model: A saved model, or one whose row was deleted.
+    ///   - token: The position.
+    /// - Returns: The plan that was applied, without steps if the model is as it was.
+    /// - Throws: ``SwiftDataError/revertConflict`` if the model cannot be as it was, for example because a model that it
+    ///   referenced was deleted. ``SwiftDataError/modelNotFound`` if the model was never saved. Otherwise the errors of
+    ///   ``revertPlan(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``. Nothing has changed then.
+    /// - Complexity: That of ``changes(between:and:of:)``, from the position to the present.
+    @discardableResult
+    public func revert(_ model: any PersistentModel, to token: DefaultHistoryToken) throws -> RevertPlan {
+        let identifier = model.persistentModelID
+        guard !identifier.isTemporary else {
+            throw SwiftDataError.modelNotFound.with(
+                detail: "the model was never saved, so it has no history", entityName: identifier.entityName,
+                persistentIdentifier: identifier)
+        }
+        let changes = try changes(since: token)
+        return try revert(NetChanges(changes.filter { $0.persistentIdentifier == identifier }, coordinator.schema))
+    }
+
     /// Makes the changes of a plan, as unsaved changes of this context.
     ///
     /// The method compares the plan with the current models again. If something changed since the plan was created, or
