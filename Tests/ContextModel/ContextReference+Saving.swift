@@ -94,6 +94,15 @@ extension ContextReference {
             }
         }
         guard let all = outcome.world.delete(deleted) else { throw .denied }
+        // A new model cannot reference a row that a rule of the store deletes in the same save, because another context has
+        // connected it with a deleted model.
+        for (number, instance) in instances where instance.state == .new || instance.state == .restored {
+            guard let row = written[number] else { continue }
+            for reference in instance.entity.references {
+                guard let destination = row[reference.name].model, all.contains(destination) else { continue }
+                if instances[destination]?.state != .deleted { outcome.mayFail = true }
+            }
+        }
         for number in all {
             if let instance = instances[number], instance.state != .deleted { drop(instance, world, &outcome) }
         }

@@ -62,7 +62,9 @@ final class ContextReference {
             case .new: return instance.bases
             case .restored, .missing:
                 // The row exists again, which the context may or may not know.
-                if let row = world.rows[model] { return instance.bases + [row] }
+                if let row = world.rows[model] {
+                    return instance.bases + (versions[model] ?? []).filter { $0 != nil } + [row]
+                }
                 return instance.bases
             case .saved, .deleted: break
             }
