@@ -26,11 +26,7 @@ extension PostgreSQLDialect {
 
     public func element(_ form: JSONForm, alias: String) -> SQLQuery { converted("\(raw: alias).value", form) }
 
-    /// Returns a value in the form of an attribute.
-    ///
-    /// - Parameters:
-    ///   - text: The text that `->>` returns.
-    ///   - form: The form of the value.
+    /// Converts the text that `->>` returns to the form of an attribute.
     private func converted(_ text: SQLQuery, _ form: JSONForm) -> SQLQuery {
         switch form {
         case .text, .json: text

@@ -69,12 +69,11 @@ extension PostgreSQLDialect {
 
     private static let outOfRange = "chronicle value out of range: "
 
-    /// Returns the name of the property in the server's error for a value that ``checked(_:_:of:)`` rejects.
+    /// Returns the name of the attribute in the server's error for a value that ``checked(_:_:of:)`` rejects, or `nil` for
+    /// other errors.
     ///
-    /// The SQLSTATE of the error is 22P02, `invalid_text_representation`.
-    ///
-    /// - Parameter message: The message of the server.
-    /// - Returns: The name of the attribute, or `nil` for other errors.
+    /// - Parameter message: The message of an error with the SQLSTATE 22P02, `invalid_text_representation`.
+    /// - Returns: The name.
     public static func propertyOutOfRange(_ message: String) -> String? {
         guard let start = message.firstRange(of: outOfRange)?.upperBound else { return nil }
         return message[start...].firstIndex(of: " ").map { String(message[start..<$0]) }

@@ -10,16 +10,15 @@ import Foundation
 /// - reject texts that contain U+0000, and JSON texts that contain `\u0000`, because PostgreSQL supports neither;
 /// - create indexes on optional attributes with `NULLS FIRST`, so that they have the order of ``order(_:isDescending:)``.
 ///
-/// `localizedStandardContains` and the number of characters in a text are not supported. PostgreSQL has no functions
-/// with the results of Swift's.
+/// `localizedStandardContains` and the number of characters in a text are not supported: PostgreSQL's functions differ from
+/// Swift's.
 public struct PostgreSQLDialect: SQLDialect {
     /// The name of the PostgreSQL schema that contains the tables, or `nil` for those in the search path.
     public var schemaName: String?
 
     /// Creates a dialect.
     ///
-    /// - Parameter schemaName: The name of the PostgreSQL schema that contains the tables, or `nil` for those in the
-    ///   search path.
+    /// - Parameter schemaName: The PostgreSQL schema with the tables, or `nil` for those in the search path.
     public init(schemaName: String? = nil) { self.schemaName = schemaName }
 
     /// Returns the type of the column of a property.
@@ -81,8 +80,7 @@ public struct PostgreSQLDialect: SQLDialect {
 
     // MARK: Text
 
-    /// The order of the bytes of UTF-8 is that of the scalars. A constant and a member of JSON have the collation of the
-    /// database.
+    /// The order of UTF-8's bytes is that of the scalars. Constants and members of JSON have the collation of the database.
     private func collated(_ value: SQLOperand) -> SQLQuery {
         value.type == .text ? "\(value.sql) COLLATE \"C\"" : value.sql
     }
@@ -129,8 +127,8 @@ public struct PostgreSQLDialect: SQLDialect {
         }
     }
 
-    /// Returns a value as an element in the text of an array; `nil` for values of another type and for those that cannot
-    /// be stored. https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO
+    /// Returns an element in the text of an array; `nil` if the value is of another type or cannot be stored.
+    /// https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO
     private func element(_ value: PropertyValue, _ type: SQLType) -> String? {
         switch (value, type) {
         case (.integer(let integer), .integer): return String(integer)

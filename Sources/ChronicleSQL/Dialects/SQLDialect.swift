@@ -2,16 +2,15 @@ public import ChronicleCore
 
 /// The SQL of a database, as far as it differs between databases.
 ///
-/// ``FetchSQL`` and ``PredicateSQL`` write SQL that is the same everywhere themselves, and call the dialect for the
-/// rest. A dialect only writes text; it needs no connection. ``PostgreSQLDialect`` is one; write your own for another
-/// database, and run the predicate rules of `ChronicleConformance` against it.
+/// ``FetchSQL`` and ``PredicateSQL`` call the dialect for SQL that is not the same everywhere. A dialect only writes text;
+/// it needs no connection. ``PostgreSQLDialect`` is one; write your own for another database, and run the predicate rules
+/// of `ChronicleConformance` against it.
 ///
-/// A translation has to preserve the semantics of Swift that `PredicateTree` describes. In particular, an expression
-/// must not end the query with an error for any row: where Swift would trap, because a calculation with integers overflows
-/// or divides by zero, it returns NULL.
+/// A translation preserves the semantics of Swift that `PredicateTree` describes. It never ends the query with an error:
+/// where Swift would trap, because integers overflow or are divided by zero, an expression is NULL.
 ///
-/// Throw `SwiftDataError.unsupportedPredicate`, with a detail that names the operation, for what the database cannot
-/// express. The store then throws `DataStoreError.preferInMemoryFilter` to let the context evaluate the predicate, or
+/// For what the database cannot express, throw `SwiftDataError.unsupportedPredicate` with a detail that names the
+/// operation. The store throws `DataStoreError.preferInMemoryFilter` instead to let the context evaluate the predicate, or
 /// passes the error on.
 public protocol SQLDialect: Sendable {
     // MARK: Text of statements
@@ -30,22 +29,20 @@ public protocol SQLDialect: Sendable {
 
     /// Returns the parameter with a number. By default, it is `?`.
     ///
-    /// - Parameter number: The number of the parameter in the statement, 1 or greater.
+    /// - Parameter number: The number, 1 or greater.
     /// - Returns: The text of the parameter.
     func parameter(_ number: Int) -> String
 
-    /// Returns the parameter for a constant of a predicate. By default, it is a parameter without a cast.
-    ///
-    /// Add a cast if the database cannot infer the type of a parameter from an expression around it.
+    /// Returns the parameter for a constant of a predicate. By default, it has no cast; add one if the database cannot
+    /// infer the type.
     ///
     /// - Parameter value: A constant, which is not nil and not NaN.
     /// - Returns: The expression.
     func constant(_ value: PropertyValue) -> SQLQuery
 
-    /// Returns whether a value of this type can be bound and stored. By default, all can.
+    /// Returns whether a value can be bound and stored. By default, all can.
     ///
-    /// A value that cannot be stored equals no stored value, so conditions with it are false. In other expressions, it is
-    /// not supported.
+    /// A value that cannot be stored equals no stored value. In other expressions, it is not supported.
     ///
     /// - Parameter value: A constant.
     /// - Returns: `true` if the database can represent the value.
@@ -71,8 +68,8 @@ public protocol SQLDialect: Sendable {
     /// - Returns: The number.
     func count(_ value: SQLQuery) -> SQLQuery
 
-    /// Returns a term of ORDER BY, which orders NULL before all values, NaN after all other numbers, and texts by their
-    /// Unicode scalars; and everything in reverse for a descending order.
+    /// Returns a term of ORDER BY: NULL before all values, NaN after all other numbers, texts by their Unicode scalars;
+    /// reversed if descending.
     ///
     /// - Parameters:
     ///   - value: The value to sort by. It is of the type ``SQLType/decimal`` if it was converted by ``decimal(_:)``.
@@ -145,38 +142,37 @@ public protocol SQLDialect: Sendable {
     /// - Returns: The operand itself by default.
     func storable(_ operand: SQLOperand) -> SQLOperand
 
-    /// Returns the result of a calculation.
+    /// Returns the result of a calculation, which must not end the query with an error.
     ///
     /// - Parameters:
     ///   - operation: The operator.
     ///   - number: The type of both operands and of the result.
     ///   - first: The first operand.
     ///   - second: The second operand.
-    /// - Returns: The result, which must not end the query with an error.
+    /// - Returns: The result.
     func calculate(
         _ operation: PredicateArithmetic, _ number: PredicateNumber,
         _ first: SQLOperand, _ second: SQLOperand
     ) -> SQLOperand
 
-    /// Returns a number with the opposite sign.
+    /// Returns a number with the opposite sign, and does not end the query with an error.
     ///
     /// - Parameters:
     ///   - number: The type of the operand and of the result.
     ///   - operand: The operand.
-    /// - Returns: The result, which must not end the query with an error.
+    /// - Returns: The result.
     func negate(_ number: PredicateNumber, _ operand: SQLOperand) -> SQLOperand
 
-    /// Returns a value of which the order is that of the number in a text, which is stored as a `Decimal` is. NaN is
-    /// less than all other numbers.
+    /// Returns a value that has the order of the number in a text. NaN is less than all other numbers.
     ///
-    /// - Parameter text: The text of a decimal, or NULL.
+    /// - Parameter text: A stored `Decimal`, or NULL.
     /// - Returns: The value.
     func decimal(_ text: SQLQuery) -> SQLQuery
 
-    /// Returns a value for an attribute, or ends the statement with an error if it is outside of a range, because a
-    /// calculation overflowed or divided by zero.
+    /// Returns a calculated value, or ends the statement with an error if it is outside of an attribute's range or
+    /// undefined.
     ///
-    /// A store that performs batch updates recognizes the error, and throws `SwiftDataError.valueOutOfRange`.
+    /// The store recognizes the error of a batch update, and throws `SwiftDataError.valueOutOfRange`.
     ///
     /// - Parameters:
     ///   - value: An integer that was calculated.
@@ -207,19 +203,18 @@ public protocol SQLDialect: Sendable {
     /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
     func contains(_ text: SQLOperand, _ part: SQLOperand) throws -> SQLQuery
 
-    /// Returns the condition that a text begins with another one: with its Unicode scalars, without wildcards.
-    ///
-    /// If the prefix is constant, write a range that can use an index.
+    /// Returns the condition that a text begins with another one: with its Unicode scalars, without wildcards. For a
+    /// constant prefix, write a range that can use an index.
     ///
     /// - Parameters:
+    ///   - text: A text.
     ///   - text: A text.
     ///   - prefix: The beginning. Every text begins with the empty string.
     /// - Returns: The condition.
     /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
     func starts(_ text: SQLOperand, with prefix: SQLOperand) throws -> SQLQuery
 
-    /// Returns the condition that a text contains another one, ignoring case and diacritics as `TextSearch` does. By
-    /// default, it is not supported.
+    /// Returns the condition that a text contains another one, as `TextSearch` finds it. By default, it is not supported.
     ///
     /// - Parameters:
     ///   - text: The text to search.
@@ -241,13 +236,13 @@ public protocol SQLDialect: Sendable {
     ///
     /// - Parameters:
     ///   - value: A value.
-    ///   - list: The list, without nil and NaN, with primary keys instead of references. It may be long; a database that
-    ///     limits the number of parameters passes it as one.
+    ///   - list: The list, without nil and NaN, with primary keys instead of references. Pass it as one parameter if their
+    ///     number is limited.
     /// - Returns: The condition, or `nil` if the list is empty, or contains only values that cannot be stored.
     func isOneOf(_ value: SQLOperand, _ list: [PropertyValue]) -> SQLQuery?
 
-    /// Returns the condition that a list contains a primary key. The list is a single parameter, so that a statement for
-    /// several keys is prepared once.
+    /// Returns the condition that a list, in a single parameter, contains a primary key, so that one statement serves all
+    /// lists.
     ///
     /// - Parameters:
     ///   - key: A primary key.
@@ -271,22 +266,20 @@ public protocol SQLDialect: Sendable {
     ///   - keys: The keys from the object to the member, at least one.
     ///   - object: The JSON text of the object, or NULL.
     ///   - form: The form of the member.
-    /// - Returns: The value in the form of an attribute, and NULL if an object on the way or the member is missing or
-    ///   null. Values in another form, which other programs may have written, must not end the query with an error.
-    ///   For `JSONForm.json`, the JSON text without white space, with the keys in their order.
+    /// - Returns: The value in the form of an attribute, NULL if the member or an object on the way is missing or null. A
+    ///   value in another form must not end the query with an error. For `JSONForm.json`, the JSON text without white
+    ///   space, with the order of keys.
     func member(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery
 
-    /// Returns an expression for a member that programs may have an index of, if ``member(_:of:_:)`` returns another one.
-    /// By default, there is none.
-    ///
-    /// A condition on a member that is compared with a constant text then includes one on this expression, which selects at
-    /// least the same rows.
+    /// Returns an expression for a member that programs may have an index of, if ``member(_:of:_:)`` returns another one. A
+    /// comparison of the member with a constant text then includes one of this expression, which selects at least the same
+    /// rows.
     ///
     /// - Parameters:
     ///   - keys: The keys from the object to the member, at least one.
     ///   - object: The JSON text of the object, or NULL.
     ///   - form: The form of the member.
-    /// - Returns: The value of the member, except that a text may end before its first U+0000.
+    /// - Returns: The value of the member, whose text may end before its first U+0000, or `nil`, the default.
     func indexedMember(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery?
 
     /// Returns a table for a FROM clause with a row for each element of a JSON array.

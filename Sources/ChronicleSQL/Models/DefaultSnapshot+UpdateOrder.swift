@@ -3,19 +3,12 @@ public import ChronicleCore
 extension [DefaultSnapshot] {
     /// Returns the snapshots in an order in which a unique value is available when an update needs it.
     ///
-    /// Databases check unique values after each row, so a row whose new value belongs to another row of the save has to be
-    /// updated after that row. Use this method for updates that violated a constraint: rows whose values are shifted have
-    /// such an order, and rows that exchange their values do not. The latter are returned in any order; see
+    /// Databases check unique values after each row. Use this method for updates that violated a constraint: rows whose
+    /// values are shifted have such an order. Rows that exchange values have none and are returned in any order; see
     /// ``heldUniqueValues(owners:)``.
     ///
-    /// ```swift
-    /// let ordered = try conflicting.orderedForUpdate { snapshot in
-    ///     try keys(withUniqueValuesOf: snapshot)
-    /// }
-    /// ```
-    ///
-    /// - Parameter owners: A closure that returns the keys of the rows that now have the unique values of a snapshot. Rows
-    ///   that are not among the snapshots are ignored.
+    /// - Parameter owners: Returns the keys of the rows that now have the unique values of a snapshot. Rows that are not
+    ///   among the snapshots are ignored.
     /// - Returns: The snapshots.
     /// - Throws: The errors of `owners`.
     /// - Complexity: O(*n*), with one call of `owners` for each snapshot.
@@ -43,7 +36,6 @@ extension [DefaultSnapshot] {
         return ordered
     }
 
-    /// The positions of the snapshots by the keys of their rows, for each root entity.
     private var positions: [String: [Int64: Int]] {
         var positions: [String: [Int64: Int]] = [:]
         for (position, snapshot) in enumerated() {
@@ -55,14 +47,14 @@ extension [DefaultSnapshot] {
 
     /// Returns the unique values that prevent each other from being written, because rows exchange them.
     ///
-    /// Use this method for updates that violate a constraint in any order. Set the columns that it returns to values that
-    /// no other row has, such as NULL, in the transaction of the save. The updates then set them again, so that other
-    /// programs never see these values. If it returns nothing, rows that are not among the snapshots have the values.
+    /// Use this method for updates that violate a constraint in any order. In the transaction of the save, first set the
+    /// returned columns to values that no other row has, such as NULL; the updates then set them again. If it returns
+    /// nothing, rows that are not among the snapshots have the values.
     ///
-    /// - Parameter owners: A closure that returns the keys of the rows that now have the unique values of a snapshot, and
-    ///   for each the properties of the constraint.
+    /// - Parameter owners: Returns the keys of the rows that now have the unique values of a snapshot, each with the
+    ///   constraint's properties.
     /// - Returns: The snapshots of the rows that have a value that another snapshot sets, each with a property of the
-    ///   constraint that the update of the row sets, too; an optional one, if there is any.
+    ///   constraint that its update sets, too; an optional one, if there is any.
     /// - Throws: The errors of `owners`.
     /// - Complexity: O(*n*), with one call of `owners` for each snapshot.
     public func heldUniqueValues(

@@ -1,10 +1,8 @@
 public import ChronicleCore
 
 extension FetchSQL {
-    /// Returns the query for the rows that the links of models reference.
-    ///
-    /// The query selects the given columns of the referenced rows, and after them the primary keys of the model and of
-    /// the row, in the order of both.
+    /// Returns the query for the rows that the links of models reference: the given columns, then the primary keys of the
+    /// model and of the row, in the order of both.
     ///
     /// - Parameters:
     ///   - request: The links request of a context.

@@ -1,10 +1,7 @@
 public import ChronicleCore
 
-/// The statements of a `FetchDescriptor` and a `DataStoreLookup`, which select rows,
-/// their number, or their primary keys, delete the rows, or update them.
-///
-/// The statements read the tables that ``ModelTables`` describes. Create the value in the methods of a store that
-/// receive a request, and run its statements:
+/// The statements of a `FetchDescriptor` and a `DataStoreLookup`, which select rows, their number, or their primary keys,
+/// delete the rows, or update them in the tables that ``ModelTables`` describes:
 ///
 /// ```swift
 /// let fetch = try FetchSQL(request, schema: schema, storeIdentifier: identifier, dialect: PostgreSQLDialect())
@@ -30,7 +27,6 @@ public struct FetchSQL: Sendable {
     private let schema: Schema
     private let storeIdentifier: String
     private let tables: SQLQuery
-    /// The primary keys of the excluded rows.
     private let excludedKeys: [Int64]
     private let terms: [SortSQL.Term]
     private let dialect: any SQLDialect
@@ -43,11 +39,10 @@ public struct FetchSQL: Sendable {
     ///   - storeIdentifier: The identifier of the store. Identifiers of other stores match no row.
     ///   - dialect: The dialect of the database.
     ///   - tables: Where the rows are.
-    /// - Throws: `SwiftDataError.unsupportedPredicate` or
-    ///   `SwiftDataError.unsupportedSortDescriptor` if a part has no equivalent in SQL; the detail names
-    ///   it. Throw `DataStoreError.preferInMemoryFilter` or
-    ///   `DataStoreError.preferInMemorySort` to let the context evaluate the predicate or sort, or pass
-    ///   the error on. `SwiftDataError.unknownSchema` if the schema does not contain the model.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor` if a part has no
+    ///   equivalent in SQL; the detail names it. Throw `DataStoreError.preferInMemoryFilter` or
+    ///   `DataStoreError.preferInMemorySort` to let the context do it, or pass the error on. `SwiftDataError.unknownSchema`
+    ///   if the schema does not contain the model.
     public init<Model>(
         _ request: DataStoreFetchRequest<Model>, schema: Schema, storeIdentifier: String, dialect: some SQLDialect,
         tables: some SQLTables = ModelTables()
@@ -69,11 +64,8 @@ public struct FetchSQL: Sendable {
     ///   - storeIdentifier: The identifier of the store. Identifiers of other stores match no row.
     ///   - dialect: The dialect of the database.
     ///   - tables: Where the rows are.
-    /// - Throws: `SwiftDataError.unsupportedPredicate` or
-    ///   `SwiftDataError.unsupportedSortDescriptor` if a part has no equivalent in SQL; the detail names
-    ///   it. Throw `DataStoreError.preferInMemoryFilter` or
-    ///   `DataStoreError.preferInMemorySort` to let the context evaluate the predicate or sort, or pass
-    ///   the error on. `SwiftDataError.unknownSchema` if the schema does not contain the model.
+    /// - Throws: `SwiftDataError.unsupportedPredicate`, `SwiftDataError.unsupportedSortDescriptor` or
+    ///   `SwiftDataError.unknownSchema`, as the other initializer.
     public init<Model>(
         _ descriptor: FetchDescriptor<Model>, of entity: Schema.Entity? = nil, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
@@ -136,8 +128,8 @@ public struct FetchSQL: Sendable {
     ///
     /// - Parameters:
     ///   - columns: The columns of ``table``, such as those of ``ModelColumns/selection(_:)``.
-    ///   - includingOrder: Whether to also select the values of the order after the columns, which some databases require
-    ///     if the rows are those of a compound query.
+    ///   - includingOrder: Whether to also select the values of the order, which some databases require in a compound
+    ///     query.
     /// - Returns: The query.
     public func select(_ columns: SQLQuery, includingOrder: Bool = false) -> SQLQuery {
         let order = terms.map { dialect.order($0.value, isDescending: $0.isDescending) }.joined(", ")
@@ -161,7 +153,7 @@ public struct FetchSQL: Sendable {
         if let limit { return dialect.count(of: "SELECT 1 \(rows)\(limit)") }
         let all: SQLQuery = "SELECT count(*) \(rows(where: condition))"
         guard !excludedKeys.isEmpty else { return all }
-        // The excluded rows are found by their keys, so that counting all rows is as fast as without exclusions.
+        // Finding the excluded rows by their keys keeps counting all rows fast.
         let excluded = rows(where: condition.map { "\(isExcluded) AND (\($0))" } ?? isExcluded)
         return "SELECT (\(all)) - (SELECT count(*) \(excluded))"
     }
@@ -171,7 +163,7 @@ public struct FetchSQL: Sendable {
     /// Databases find them all before they delete the first one, so conditions may refer to other rows of the table.
     public var delete: SQLQuery {
         guard let condition else { return "DELETE FROM \(target)" }
-        // Without a second table, deleting directly avoids collecting the keys, which is a fifth of the work in SQLite.
+        // Deleting directly avoids collecting the keys, a fifth of the work in SQLite.
         if tables == target { return "DELETE FROM \(target) WHERE \(condition)" }
         return "DELETE FROM \(target) WHERE \(key) IN (SELECT \(key) \(rows))"
     }
@@ -180,8 +172,8 @@ public struct FetchSQL: Sendable {
     ///
     /// - Parameter values: The new values of attributes.
     /// - Returns: The statement.
-    /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no equivalent in SQL, or requires
-    ///   the rows of other tables, which an UPDATE cannot join. Pass the error on; contexts handle it.
+    /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no equivalent in SQL, or requires the rows of other
+    ///   tables, which an UPDATE cannot join. Pass the error on; contexts handle it.
     public func update(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
         let assignments = try UpdateSQL(entity, schema, storeIdentifier: storeIdentifier, dialect: dialect)
             .assignments(values)
@@ -191,14 +183,13 @@ public struct FetchSQL: Sendable {
         return "\(update) WHERE \(key) IN (SELECT \(key) \(rows))"
     }
 
-    /// Returns the query for the keys of all matching rows, each with the values that ``update(_:)`` would set, and those
-    /// that must be unique together with them.
+    /// Returns the query for the keys of all matching rows, each with the values that ``update(_:)`` would set.
     ///
     /// - Parameters:
     ///   - values: The new values of attributes.
-    ///   - converted: A closure that converts the expression of a value to the type of its column.
-    /// - Returns: The query, and the properties that are unique together with the updated ones and are not updated. Its
-    ///   columns are the key, the new values in their order, and the values of these properties.
+    ///   - converted: Converts the expression of a value to the type of its column.
+    /// - Returns: The query, and the properties that are unique together with updated ones and are not updated. Its columns
+    ///   are the key, the new values in their order, and the values of these properties.
     /// - Throws: The error of ``update(_:)``.
     public func newValues(
         _ values: [DataStoreBatchValue],

@@ -8,9 +8,8 @@ struct JSONValue {
 
     init(_ value: SQLOperand, _ form: JSONForm) { (self.value, self.form) = (value, form) }
 
-    /// Returns the value of a member of a member, or the value itself without members.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedPredicate` if a value is not an object.
+    /// Returns the value of a member of a member, or the value itself without members. Throws `unsupportedPredicate` if a
+    /// value is not an object.
     func operand(_ members: [CodableMember], _ dialect: any SQLDialect) throws -> SQLOperand {
         guard let last = members.last else { return value }
         guard form == .json else {
@@ -46,7 +45,6 @@ struct JSONValue {
 
 /// The elements of a JSON array.
 struct JSONElements {
-    /// The JSON text of the array.
     let array: SQLQuery
     let form: JSONForm
     let isOptional: Bool
@@ -63,7 +61,6 @@ struct JSONElements {
 }
 
 extension PredicateTree<ModelProperty>.Path {
-    /// The members at the end of the path.
     var members: [CodableMember] {
         guard case .member = properties.last else { return [] }
         return properties.reversed().prefix { if case .member = $0 { true } else { false } }.reversed().compactMap {

@@ -13,11 +13,9 @@ public import ChronicleCore
 /// let values = member.positions.map { row.value($0) }   // in the order of DataStoreSnapshot.values
 /// ```
 public struct ModelColumns: Sendable {
-    /// The names of the columns: first the primary key, then the stored properties of the entity, then further ones of
-    /// the entities that inherit from it.
+    /// The names of the columns: the primary key, the stored properties of the entity, and further ones of its subentities.
     public let names: [String]
-    /// The position of the column with the name of the row's entity; `nil` if no other entity inherits from the fetched
-    /// one.
+    /// The position of the column with the name of the row's entity, or `nil` if the fetched entity has no subentities.
     public let entityPosition: Int?
     /// The entities of the rows: the fetched one, and those that inherit from it.
     public let members: [Member]
@@ -42,7 +40,7 @@ public struct ModelColumns: Sendable {
         self.init(entity, subentities: names.compactMap { schema.entitiesByName[$0] })
     }
 
-    /// Creates the columns of an entity.
+    /// Creates the columns of an entity from the entities that inherit from it.
     ///
     /// - Parameters:
     ///   - entity: The fetched entity.
@@ -76,8 +74,8 @@ public struct ModelColumns: Sendable {
     /// Returns the entity of a row.
     ///
     /// - Parameter name: The value at ``entityPosition``, or `nil` if it is NULL or there is no such column.
-    /// - Returns: The entity, or `nil` if the row is not of the fetched entity or of one that inherits from it. Another
-    ///   program, or a later version of this one, may have stored the name; throw `SwiftDataError.undecodableValue`.
+    /// - Returns: The entity, or `nil` if the row is of another one, which another or a later program may have stored;
+    ///   throw `SwiftDataError.undecodableValue`.
     /// - Complexity: O(1).
     public func member(named name: String?) -> Member? {
         if entityPosition == nil { return members.first }

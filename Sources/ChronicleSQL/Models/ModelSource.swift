@@ -1,9 +1,7 @@
 import ChronicleCore
 
-/// The tables of models: one for each entity, with a column for each stored property.
-///
-/// The alias of the fetched models' table is `t`. Elements are `e1`, `e2`, …, the links to them `l1`, `l2`, …, and the
-/// destinations of to-one relationships `j1`, `j2`, … The elements of a JSON array are `v1`, `v2`, …
+/// The tables of models. The alias of the fetched models' table is `t`. Elements are `e1`, `e2`, …, the links to them `l1`,
+/// `l2`, …, the destinations of to-one relationships `j1`, `j2`, …, and the elements of a JSON array `v1`, `v2`, …
 struct ModelSource: PredicateSource {
     typealias Property = ModelProperty
 
@@ -43,16 +41,13 @@ struct ModelSource: PredicateSource {
             join?.column(name) ?? "\(raw: alias).\(raw: dialect.quoted(name))"
         }
 
-        /// The condition that the row is of one of some subentities.
         func isKind(_ names: [String]) -> SQLQuery {
             dialect.isOneOf(column(Schema.entityAttribute), names: names)
         }
     }
 
     private struct Join {
-        /// The column that the join follows.
         let reference: SQLQuery
-        /// The destination of the reference.
         let table: Table
     }
 
@@ -68,10 +63,8 @@ struct ModelSource: PredicateSource {
         scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject, dialect: dialect))
     }
 
-    /// The alias of the fetched models' table.
     static let subject = "t"
 
-    /// The primary key of the fetched models' table.
     var id: SQLOperand {
         SQLOperand(
             key: "\(raw: Self.subject).\(raw: dialect.quoted(ModelTables.primaryKey))", of: subjectName)
@@ -117,8 +110,7 @@ struct ModelSource: PredicateSource {
         table.entity.isKind(of: entityName) ? nil : table.isKind(schema.kinds(of: entityName).sorted())
     }
 
-    /// Returns the table with the last column of a path, that column, whether the table is joined, and the condition of
-    /// a cast before the last column.
+    /// Also returns whether the table is joined, and the condition of a cast before the last column.
     private mutating func owner(
         of path: Tree.Path
     ) throws -> (Table, column: ModelProperty?, isJoined: Bool, isKind: SQLQuery?) {
@@ -183,7 +175,7 @@ struct ModelSource: PredicateSource {
         return Table(entity: try entity(entityName), alias: "\(letter)\(aliasCount)", dialect: dialect)
     }
 
-    /// Returns the rows that a column references. The outer join by primary key neither removes nor duplicates rows.
+    /// The outer join by primary key neither removes nor duplicates rows.
     private mutating func join(
         _ reference: SQLQuery, _ relationship: Schema.Relationship, _ variable: Tree.Variable
     ) throws -> Table {
@@ -216,12 +208,10 @@ struct ModelSource: PredicateSource {
 
     private func table(_ name: String) -> SQLQuery { "\(raw: dialect.table(name))" }
 
-    /// The names of the tables of models that the query reads, one for each occurrence.
     var tableNames: [String] {
         scopes.values.flatMap { scope in [scope.table.entity.rootName] + scope.joins.map(\.table.entity.rootName) }
     }
 
-    /// Whether the query reads a table of links.
     var readsLinks: Bool { scopes.values.contains { $0.links != nil } }
 
     func count(_ rows: SQLQuery) -> SQLQuery { source.count(rows) }
@@ -264,7 +254,6 @@ struct ModelSource: PredicateSource {
         return "\(table.column(inverseName)) = \(owner.sql)\(isKind(table))"
     }
 
-    /// Returns the additional condition of a table whose rows belong to several entities.
     private func isKind(_ table: Table) -> SQLQuery {
         if table.entity.superentity == nil { return "" }
         return " AND \(table.isKind(schema.kinds(of: table.entity.name).sorted()))"
@@ -272,9 +261,7 @@ struct ModelSource: PredicateSource {
 
     // MARK: Identifiers
 
-    /// Returns the condition of a lookup.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedKeyPath` if its property is not a to-one relationship.
+    /// Throws `SwiftDataError.unsupportedKeyPath` if the property of a lookup is not a to-one relationship.
     func condition(_ lookup: DataStoreLookup) throws -> SQLQuery {
         let table = try scope(.subject).table
         switch lookup {
@@ -296,7 +283,7 @@ struct ModelSource: PredicateSource {
                     " AND ")
             }
             let columns = properties.map { table.column($0.name) }.joined(", ")
-            // Databases use an index for a list of rows, also SQLite. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
+            // Databases use an index for this list of rows: https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
             return "(\(columns)) IN (VALUES \(SQLQuery(rows: combinations)))"
         }
     }

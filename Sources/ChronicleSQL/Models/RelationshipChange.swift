@@ -2,8 +2,8 @@ public import ChronicleCore
 
 /// A relationship that a new schema stores in another way, for example because it was to-one and is now to-many.
 ///
-/// A store that migrates copies the ``RelationshipStorage/pairs`` of the old storage before it removes that, and writes
-/// them to the new storage when it exists.
+/// A migration copies the ``RelationshipStorage/pairs`` of the old storage before it removes it, and writes them to the new
+/// one.
 public struct RelationshipChange: Sendable {
     /// The entity in the new schema.
     public let entity: Schema.Entity
@@ -24,10 +24,9 @@ public struct RelationshipChange: Sendable {
     ///
     /// - Parameters:
     ///   - definitions: The entities before, by their names before.
-    ///   - schema: The new schema, in which an entity has the properties of its whole hierarchy. Tables and links have their
-    ///     new names.
-    ///   - originalName: A closure that returns the name of an entity before.
-    ///   - exists: A closure that returns whether the tables contain a column or a table of links.
+    ///   - schema: The new schema, in which an entity has the properties of its whole hierarchy.
+    ///   - originalName: Returns the name of an entity before.
+    ///   - exists: Returns whether the tables, which have their new names, contain a column or a table of links.
     /// - Returns: The relationships, in the order of the schema. Those whose new storage exists are omitted.
     /// - Throws: The errors of `exists`.
     /// - Complexity: Proportional to the number of properties.
@@ -51,7 +50,6 @@ public struct RelationshipChange: Sendable {
     }
 }
 
-/// The tables of the entities before, each of which has the properties of a hierarchy.
 private struct EarlierTables {
     private let definitions: [String: Schema.Entity]
     /// The entities of each table, the root first.
@@ -63,7 +61,6 @@ private struct EarlierTables {
             .mapValues { $0.sorted { ($0.superentityName ?? "", $0.name) < ($1.superentityName ?? "", $1.name) } }
     }
 
-    /// Returns where the tables contain the destinations of a property of the new schema, or `nil` if they do not.
     func storage(
         of property: Schema.Property, of entity: Schema.Entity, _ before: Schema.Entity,
         _ originalName: (String) -> String, _ exists: (RelationshipStorage) throws -> Bool

@@ -12,11 +12,10 @@ public enum RelationshipStorage: Equatable, Sendable {
     /// Returns where the tables of a schema contain a relationship.
     ///
     /// - Parameters:
-    ///   - property: The property.
+    ///   - property: The property. The result is `nil` for an attribute, and for a to-many relationship without inverse and
+    ///     links.
     ///   - entity: The entity of the property.
     ///   - schema: The schema, in which an entity has the properties of its whole hierarchy.
-    /// - Returns: The storage, or `nil` if the property is not a relationship, or is a to-many relationship without an
-    ///   inverse and without links.
     public init?(_ property: Schema.Property, of entity: Schema.Entity, in schema: Schema) {
         guard let relationship = property.relationship else { return nil }
         if let links = schema.links(of: property) {
@@ -63,7 +62,6 @@ public enum RelationshipStorage: Equatable, Sendable {
         }
     }
 
-    /// Whether two relationships are stored in the same way, in places that may differ.
     package func isSameKind(as other: RelationshipStorage) -> Bool {
         switch (self, other) {
         case (.column, .column), (.inverseColumn, .inverseColumn), (.links, .links): true

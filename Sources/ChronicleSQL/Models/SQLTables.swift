@@ -3,8 +3,7 @@ public import ChronicleCore
 /// Where the rows of models and links are, for ``FetchSQL``.
 ///
 /// By default, a query reads the tables of the ``ModelTables``. Pass another value to read other rows with the same
-/// columns, such as those of an earlier position of the history: a subquery, a temporary table or a view instead of a
-/// table.
+/// columns, such as those of an earlier position of the history: a subquery, a temporary table or a view.
 public protocol SQLTables: Sendable {
     /// Returns the item of a FROM clause with the rows of a table of models, without an alias.
     ///
@@ -16,7 +15,7 @@ public protocol SQLTables: Sendable {
     ///
     /// - Parameter table: The name of the table.
     /// - Returns: The item, or `nil` for the table itself.
-    /// - Throws: An error that ends the translation, such as `SwiftDataError.historyValueMissing` if the rows are unknown.
+    /// - Throws: `SwiftDataError.historyValueMissing` or another error that ends the translation, if the rows are unknown.
     func links(of table: String) throws -> SQLQuery?
 
     /// Returns the join with the row that a to-one relationship references.
@@ -41,10 +40,8 @@ extension SQLTables {
     public func count(_ rows: SQLQuery) -> SQLQuery { "SELECT count(*) \(rows)" }
 }
 
-/// The tables that ``FetchSQL`` reads by default: one for each root entity, and one for each relationship that is stored
-/// as links.
-///
-/// The tables have these columns:
+/// The tables that ``FetchSQL`` reads by default: one for each root entity, and one for each relationship that is stored as
+/// links.
 ///
 /// | table | columns |
 /// | --- | --- |
@@ -75,9 +72,8 @@ public struct ModelTables: SQLTables {
     }
 }
 
-/// A join with the row that a to-one relationship references; see ``SQLTables/join(_:as:)``.
-///
-/// The join must neither remove nor duplicate rows.
+/// A join with the row that a to-one relationship references, which neither removes nor duplicates rows; see
+/// ``SQLTables/join(_:as:)``.
 public struct SQLJoin: Sendable {
     /// Returns the JOIN clause for an expression with the primary key of the row.
     public let clause: @Sendable (_ reference: SQLQuery) -> SQLQuery
@@ -87,8 +83,8 @@ public struct SQLJoin: Sendable {
     /// Creates a join.
     ///
     /// - Parameters:
-    ///   - clause: Returns the JOIN clause for an expression with the primary key of the row.
-    ///   - column: Returns the value of a column of the joined row.
+    ///   - clause: See ``clause``.
+    ///   - column: See ``column``.
     public init(
         clause: @escaping @Sendable (_ reference: SQLQuery) -> SQLQuery,
         column: @escaping @Sendable (_ name: String) -> SQLQuery

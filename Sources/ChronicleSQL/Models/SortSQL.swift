@@ -8,14 +8,13 @@ struct SortSQL {
 
     init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
 
-    /// A term of ORDER BY.
     struct Term: Sendable {
         let value: SQLOperand
         var isDescending = false
     }
 
-    /// Returns the terms of ORDER BY, and adds the tables of relationships to the source. Rows that compare equal are
-    /// ordered by primary key, so that consecutive pages are consistent.
+    /// Adds the tables of relationships to the source. Rows that compare equal are ordered by primary key, so that
+    /// consecutive pages are consistent.
     func order<Model: PersistentModel>(
         _ descriptors: [SortDescriptor<Model>], _ source: inout ModelSource
     ) throws -> [Term] {
@@ -60,8 +59,7 @@ struct SortSQL {
         return value
     }
 
-    /// Swift describes a key path of a subclass through an inherited property in a way that does not identify the
-    /// property; see `Schema.path(of:from:)`.
+    /// A key path of a subclass through an inherited property does not identify the property; see `Schema.path(of:from:)`.
     private var advice: String {
         if entity.superentityName == nil { return "" }
         return ", or goes through an inherited one; in that case, fetch the class that declares the property, with the "

@@ -1,9 +1,7 @@
 package import ChronicleCore
 
-/// A property of a class as the tables of a store contain it.
-///
-/// A store keeps it with the description of the class, and compares it with a later declaration of the class to find out
-/// whether its values still have the same meaning.
+/// A property of a class as the tables of a store contain it. A store compares it with a later declaration of the class to
+/// find out whether its values still have the same meaning.
 package struct StoredProperty: Hashable, Sendable, Codable {
     /// Where the tables contain the values.
     package enum Place: String, Sendable, Codable {
@@ -20,13 +18,12 @@ package struct StoredProperty: Hashable, Sendable, Codable {
     package var originalName: String?
     package var place: Place
     package var isOptional: Bool
-    /// The stored form of an attribute, or `nil` for a relationship.
+    /// `nil` for a relationship.
     package var storage: Schema.Attribute.Storage?
-    /// The name of an attribute's type, or `nil` if only the declared type of its column is known.
+    /// `nil` if only the declared type of its column is known.
     package var typeName: String?
-    /// The destination of a relationship, or `nil` for an attribute.
+    /// `nil` for an attribute.
     package var destination: String?
-    /// The inverse of a relationship.
     package var inverse: String?
 
     package init(_ property: Schema.Property) {
@@ -44,7 +41,7 @@ package struct StoredProperty: Hashable, Sendable, Codable {
         }
     }
 
-    /// Creates a property of which only the place, and the type of its column or its destination, are known.
+    /// Creates a property of which only these parts are known.
     package init(name: String, place: Place, storage: Schema.Attribute.Storage?, destination: String?) {
         (self.name, self.place, self.storage, self.destination) = (name, place, storage, destination)
         isOptional = true
@@ -59,7 +56,6 @@ package struct StoredProperty: Hashable, Sendable, Codable {
     }
 }
 
-/// A class as the tables of a store contain it.
 package struct StoredEntity: Hashable, Sendable, Codable {
     /// The name before the class was renamed, or `nil` if the class declares none.
     package var originalName: String?
@@ -74,9 +70,8 @@ package struct StoredEntity: Hashable, Sendable, Codable {
 
     package func property(named name: String) -> StoredProperty? { live.first { $0.name == name } }
 
-    /// Makes removed properties live that a known schema still declares, because its program continues to use them.
-    ///
-    /// - Parameter columns: The columns of the class's table. That of a relationship that moved elsewhere does not remain.
+    /// Makes removed properties live that a known schema still declares, because its program continues to use them. The
+    /// column of a relationship that moved elsewhere does not remain, so `columns` are those of the class's table.
     package mutating func restore(_ entity: Schema.Entity, columns: Set<String>) {
         for property in entity.properties where self.property(named: property.name) == nil {
             let place = StoredProperty(property).place
@@ -91,7 +86,6 @@ package struct StoredEntity: Hashable, Sendable, Codable {
 
 /// What a store has to do with the values of an attribute whose declaration changed.
 package enum ValueChange: Sendable, Hashable {
-    /// The values remain as they are.
     case none
     /// The values remain, but the new type may not have all of them.
     case comparison
@@ -104,7 +98,6 @@ package enum ValueChange: Sendable, Hashable {
 }
 
 extension StoredProperty {
-    /// Returns what a store has to do with the values of this attribute if a class declares it as another one.
     package func change(to new: StoredProperty) -> ValueChange {
         guard let storage, let newStorage = new.storage else { return .unsupported }
         guard let typeName, let newName = new.typeName else {
@@ -126,9 +119,8 @@ extension StoredProperty {
         return .comparison
     }
 
-    /// Returns whether values of this property can be values of a new declaration.
-    ///
-    /// - Parameter root: A closure that returns the class whose table contains the rows of a class.
+    /// Returns whether values of this property can be values of a new declaration. `root` returns the class whose table
+    /// contains a class's rows.
     package func isContinued(by new: StoredProperty, _ root: (String) -> String) -> Bool {
         if let destination, let newDestination = new.destination { return root(destination) == root(newDestination) }
         return change(to: new) != .unsupported
@@ -143,7 +135,6 @@ extension StoredProperty {
         "Double": "number", "Float": "number", "Date": "date", "String": "text", "URL": "text", "Decimal": "decimal",
     ]
 
-    /// Returns the stored form that the declared type of a column shows.
     private static func columnForm(_ storage: Schema.Attribute.Storage) -> Schema.Attribute.Storage {
         switch storage {
         case .text, .decimal, .json: .text
@@ -153,11 +144,9 @@ extension StoredProperty {
 }
 
 extension StoredProperty {
-    /// Returns where the tables may contain the destinations of a relationship, the usual place first.
-    ///
-    /// If both tables of links exist, those of the second one remain from another relationship.
-    ///
-    /// - Parameter oldName: Returns the name of a class when the destinations were stored, which determines the usual place.
+    /// Returns where the tables may contain the destinations of a relationship, the usual place first. If both tables of
+    /// links exist, those of the second one remain from another relationship. `oldName` returns the name of a class when
+    /// the destinations were stored, which determines the usual place.
     package func storages(
         of entityName: String, _ destination: String, oldName: (String) -> String = { $0 }
     ) -> [RelationshipStorage] {
@@ -177,7 +166,6 @@ extension StoredProperty {
         }
     }
 
-    /// Returns the tables that may contain the links of a relationship.
     package func linkTables(
         of entityName: String, _ destination: String, oldName: (String) -> String = { $0 }
     ) -> [String] {

@@ -1,6 +1,5 @@
 import ChronicleCore
 
-/// Translates the new values of a batch update to SQL.
 struct UpdateSQL {
     private let entity: Schema.Entity
     private let schema: Schema
@@ -13,18 +12,14 @@ struct UpdateSQL {
     }
 
     /// Returns `"rating" = …, "note" = …`.
-    ///
-    /// - Throws: The error of ``expressions(_:)``.
     func assignments(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
         try zip(values, expressions(values)).map { value, expression -> SQLQuery in
             "\(raw: dialect.quoted(value.property.name)) = \(expression)"
         }.joined(", ")
     }
 
-    /// Returns the expressions of the values.
-    ///
-    /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no SQL equivalent, or requires the rows of other
-    ///   tables, which an UPDATE cannot join.
+    /// Throws `DataStoreError.preferInMemoryFilter` if a value has no SQL equivalent, or requires the rows of other tables,
+    /// which an UPDATE cannot join.
     func expressions(_ values: [DataStoreBatchValue]) throws -> [SQLQuery] {
         let source = ModelSource(
             entity, schema, storeIdentifier: storeIdentifier, dialect: dialect, tables: ModelTables())
@@ -56,7 +51,6 @@ struct UpdateSQL {
 }
 
 extension Schema.Property {
-    /// The numbers that the attribute can have, or `nil` if it is not an integer.
     fileprivate var integerRange: ClosedRange<Int64>? {
         func range<Integer: FixedWidthInteger>(_ type: Integer.Type) -> ClosedRange<Int64> {
             Int64(clamping: Integer.min)...Int64(clamping: Integer.max)

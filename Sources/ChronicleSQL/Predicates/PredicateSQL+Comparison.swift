@@ -10,7 +10,6 @@ extension PredicateSQL {
         return defined(try equality(left, right, isNegated: isNegated, truth), left, right, truth)
     }
 
-    /// Returns a comparison that is NULL if one of the operands is undefined.
     private func defined(
         _ condition: SQLQuery, _ left: SQLOperand, _ right: SQLOperand, _ truth: Truth
     ) -> SQLQuery {
@@ -20,8 +19,8 @@ extension PredicateSQL {
             nullIsFalse: truth == .nullIsFalse)
     }
 
-    // Not recursive, like the other functions that combine operands, so that their frames do not occupy the stack once
-    // for each level.
+    // Not recursive, like the other functions that combine operands, so that nesting does not occupy the stack with their
+    // frames.
     private func equality(
         _ first: SQLOperand, _ second: SQLOperand, isNegated: Bool, _ truth: Truth
     ) throws -> SQLQuery {
@@ -71,7 +70,7 @@ extension PredicateSQL {
         return isNegated ? "(\(sql) OR \(isNaN))" : "(\(sql) AND \(isNaN))"
     }
 
-    /// Returns the operand in a form that can be compared with another one, or `nil` if nothing equals it.
+    /// Returns `nil` if nothing equals the operand.
     private func comparable(_ operand: SQLOperand, with other: SQLOperand) throws -> SQLOperand? {
         guard let constant = operand.constant else { return operand }
         if case .reference(let identifier) = constant {
@@ -119,8 +118,7 @@ extension PredicateSQL {
         return dialect.ifNull(sql, constant(isNegated))
     }
 
-    /// Translates the order of identifiers, which compares store and entity before the key. Returns `nil` if only the
-    /// keys are compared.
+    /// The order of identifiers compares store and entity before the key. Returns `nil` if only the keys are compared.
     private func identifierOrder(
         _ left: SQLOperand, _ order: Tree.Order, _ right: SQLOperand
     ) -> SQLQuery? {
@@ -138,7 +136,6 @@ extension PredicateSQL {
         }
     }
 
-    /// Returns the source's own translation of a comparison, if there is one.
     private mutating func sourceCondition(_ a: Tree, _ order: Tree.Order?, _ b: Tree) throws -> SQLQuery? {
         if case .path(let path) = a, let condition = try source.condition(path, order, b) { return condition }
         if case .path(let path) = b { return try source.condition(path, order?.reversed, a) }
@@ -155,7 +152,6 @@ extension SQLDialect {
 }
 
 extension PredicateOrder {
-    /// The comparison that is also true for equal values.
     fileprivate var inclusive: Self {
         switch self {
         case .less, .lessOrEqual: .lessOrEqual

@@ -24,16 +24,14 @@ extension PredicateSQL {
         }
     }
 
-    /// Returns the condition that is false, and NULL if a text is undefined.
     private func never(_ text: SQLOperand) -> SQLQuery {
         source.dialect.defined(source.dialect.false, where: [text.isDefined], nullIsFalse: false)
     }
 }
 
 extension String {
-    /// The first text after all texts with this prefix in the order of Unicode scalars, or `nil` if there is none.
-    ///
-    /// A dialect uses it to write ``SQLDialect/starts(_:with:)`` as a range.
+    /// The first text after all texts with this prefix in the order of Unicode scalars, or `nil` if there is none, to write
+    /// ``SQLDialect/starts(_:with:)`` as a range.
     public var endOfPrefix: String? {
         var scalars = unicodeScalars
         while let last = scalars.popLast() {

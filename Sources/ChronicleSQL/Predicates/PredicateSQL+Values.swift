@@ -191,7 +191,6 @@ extension PredicateSQL {
         return operand.enclosed
     }
 
-    /// Combines the properties of two alternative values.
     private func either(_ first: SQLOperand, _ second: SQLOperand) throws -> SQLOperand {
         for case .reference(let identifier) in [first.constant, second.constant] {
             // The key alone would identify a row of this store.

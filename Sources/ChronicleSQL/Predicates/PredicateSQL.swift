@@ -2,16 +2,14 @@ public import ChronicleCore
 
 /// Translates a predicate to an SQL condition with the same result.
 ///
-/// ``FetchSQL`` uses it for predicates on models. Use it with your own ``PredicateSource`` to translate predicates on
-/// transactions of the history:
+/// ``FetchSQL`` uses it for models. Use it with your own ``PredicateSource`` for transactions of the history:
 ///
 /// ```swift
 /// var translator = PredicateSQL(source: TransactionSource())
 /// let condition = try translator.condition(PredicateTree(predicate))
 /// ```
 ///
-/// SQL has three truth values and Swift two. Each condition is translated for one of two contexts: one in which NULL
-/// would change the result, and one in which NULL counts as false, which allows simpler and faster SQL.
+/// SQL has three truth values and Swift two. Where NULL counts as false, simpler and faster SQL is possible; see ``Truth``.
 public struct PredicateSQL<Source: PredicateSource> {
     /// The predicates of the source.
     public typealias Tree = PredicateTree<Source.Property>
@@ -93,11 +91,10 @@ public struct PredicateSQL<Source: PredicateSource> {
             source.dialect.condition(operand.sql), where: [operand.definition], nullIsFalse: truth == .nullIsFalse)
     }
 
-    /// Returns a condition that is always true or always false.
     func constant(_ truth: Bool) -> SQLQuery { truth ? source.dialect.true : source.dialect.false }
 
-    /// Translates a chain of conditions. NULL in one of them does not hide the result of a later one if only the last
-    /// can be undefined, or in a conjunction whose NULL counts as false.
+    /// NULL in one of the conditions does not hide the result of a later one if only the last can be undefined, or in a
+    /// conjunction whose NULL counts as false.
     private mutating func chain(
         _ tree: Tree, _ terms: [Tree], _ operation: SQLQuery, _ truth: Truth
     ) throws -> SQLQuery {
@@ -109,8 +106,8 @@ public struct PredicateSQL<Source: PredicateSource> {
         return "(\(conditions.chained(operation)))"
     }
 
-    /// Translates two conditions of which the second is evaluated only if the first one does not decide the result, which
-    /// is undefined if the first one is. In SQL, `NULL OR TRUE` would be true.
+    /// The second condition is evaluated only if the first one does not decide the result, which is undefined if the first
+    /// one is. In SQL, `NULL OR TRUE` would be true.
     private mutating func sequence(
         _ first: Tree, _ second: Tree, isConjunction: Bool, _ truth: Truth
     ) throws -> SQLQuery {
@@ -121,7 +118,6 @@ public struct PredicateSQL<Source: PredicateSource> {
             ? dialect.choice(first, second, dialect.false) : dialect.choice(first, dialect.true, second)
     }
 
-    /// Translates a condition that is undefined if a value is nil.
     private mutating func assertion(_ value: Tree, _ result: Tree, _ truth: Truth) throws -> SQLQuery {
         let value = source.dialect.settled(try operand(value))
         return source.dialect.defined(
@@ -140,8 +136,8 @@ public struct PredicateSQL<Source: PredicateSource> {
             : "CASE coalesce((\(first)), 0) WHEN 1 THEN \(dialect.true) WHEN 0 THEN \(dialect.false) END"
     }
 
-    /// Returns the query for the first element, in the order of a model's list, for which a filter is not false: 1 if it
-    /// is true, and 2 if it is undefined. Swift does not evaluate the filter for the elements after it.
+    /// The query for the first element, in the order of a model's list, for which a filter is not false: 1 if it is true,
+    /// and 2 if it is undefined. Swift does not evaluate the filter for later elements.
     private mutating func firstResult(_ elements: Tree.Elements, _ filter: Tree) throws -> SQLQuery {
         let owner = try source.enter(elements)
         let dialect = source.dialect
@@ -204,7 +200,6 @@ extension PredicateTree {
         return a.disjuncts + b.disjuncts
     }
 
-    /// The operands of a conjunction or a disjunction.
     fileprivate var operands: [PredicateTree] {
         switch self {
         case .and(let a, let b), .or(let a, let b): [a, b]
@@ -216,7 +211,6 @@ extension PredicateTree {
         if case .and = self { true } else { false }
     }
 
-    /// Whether the expression is a condition, which is never nil.
     var isCondition: Bool {
         switch self {
         case .ifPresent(.unwrapped, let result): result.isCondition

@@ -2,9 +2,7 @@ public import ChronicleCore
 
 /// The tables that the key paths of a predicate refer to, for ``PredicateSQL``.
 ///
-/// ``FetchSQL`` contains the source for predicates on models. Write one to translate predicates on other objects, such
-/// as transactions of the history, whose properties are `HistoryProperty`:
-///
+/// ``FetchSQL`` contains the source for models. Write one for other objects, such as transactions of the history:
 /// ```swift
 /// struct TransactionSource: PredicateSource {
 ///     let dialect: any SQLDialect = PostgreSQLDialect()
@@ -75,8 +73,7 @@ public protocol PredicateSource {
     /// - Returns: An identifier.
     func anyIdentifier(in entityName: String) -> PersistentIdentifier
 
-    /// Returns a comparison with the end of a path that requires more than an operand. By default, operands are
-    /// sufficient.
+    /// Returns a comparison with the end of a path that requires more than an operand. By default, operands are sufficient.
     ///
     /// - Parameters:
     ///   - path: A path of the predicate.

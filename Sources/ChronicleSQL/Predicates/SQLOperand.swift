@@ -10,8 +10,8 @@ public struct SQLOperand: Sendable {
     public var type: SQLType
     /// The name of the root entity whose primary keys the values are, or `nil` for other values.
     public var entityName: String?
-    /// Whether NULL represents nil. Otherwise, NULL occurs only if the value is undefined, because it is the result of a
-    /// division by zero, an overflow, or force-unwrapping nil. Every condition on it is then NULL, which matches nothing.
+    /// Whether NULL represents nil. Otherwise, it represents an undefined value, of a division by zero, an overflow, or
+    /// force-unwrapping nil; every condition on it is NULL, which matches nothing.
     public var isOptional: Bool
     /// The representation of NaN.
     public var nan: NaN
@@ -19,12 +19,11 @@ public struct SQLOperand: Sendable {
     public var constant: PropertyValue?
     /// Whether the database can represent the constant; see ``SQLDialect/canRepresent(_:)``.
     var isRepresentable = true
-    /// The result of a calculation with integers before it is checked for an overflow, if the check may follow other
-    /// calculations with the result.
+    /// The result of a calculation with integers before its check for an overflow, if further calculations may precede the
+    /// check.
     public var unchecked: SQLQuery?
     /// An expression that programs may have an index of; see ``SQLDialect/indexedMember(_:of:_:)``.
     var indexed: SQLQuery?
-    /// Whether the value may be undefined.
     var mayBeUndefined = false
     /// The condition that the value is defined, if NULL does not tell because it represents nil or NaN. It is not NULL.
     var definition: SQLQuery?
@@ -99,7 +98,7 @@ public struct SQLOperand: Sendable {
 }
 
 extension SQLOperand {
-    /// The condition that the value is defined; `nil` if it always is.
+    /// `nil` if the value is always defined.
     var isDefined: SQLQuery? {
         definition ?? (mayBeUndefined && !isOptional && nan != .null ? "\(sql) IS NOT NULL" : nil)
     }
@@ -122,7 +121,6 @@ extension SQLOperand {
 }
 
 extension SQLOperand {
-    /// The operand with the expression that programs may have an index of, if there is one.
     var searchable: SQLOperand? {
         guard let indexed else { return nil }
         var result = self
@@ -130,7 +128,7 @@ extension SQLOperand {
         return result
     }
 
-    /// The constant text up to its first U+0000, or `nil` for another value.
+    /// The constant text up to its first U+0000.
     func searchablePrefix(_ dialect: some SQLDialect) -> SQLOperand? {
         guard case .text(let text) = constant else { return nil }
         return SQLOperand(constant: .text(String(text.unicodeScalars.prefix { $0 != "\0" })), dialect)
@@ -138,10 +136,8 @@ extension SQLOperand {
 }
 
 extension SQLDialect {
-    /// Returns a condition with one that can use an index, if there is an index.
-    ///
-    /// - Parameter search: Returns a condition for the expression that an index may contain and for the beginning of a
-    ///   constant text. It must be true where the condition is.
+    /// Adds a condition that can use an index, if there is one: the result of `search` for the indexed expression and the
+    /// beginning of a constant text, which must be true where the condition is.
     func searching(
         _ condition: SQLQuery, _ operand: SQLOperand, for constant: SQLOperand,
         _ search: (SQLOperand, SQLOperand) throws -> SQLQuery
@@ -150,13 +146,10 @@ extension SQLDialect {
         return "(\(try search(operand, prefix)) AND \(condition))"
     }
 
-    /// Returns an operand in the form in which a column contains it, with NULL where it is undefined, if NULL has no
-    /// other meaning.
     func settled(_ operand: SQLOperand) -> SQLOperand { storable(operand).settled }
 
-    /// Returns a condition that is NULL where one of its operands is undefined.
-    ///
-    /// - Parameter definitions: The conditions that the operands are defined.
+    /// Returns a condition that is NULL where one of its operands is undefined; `definitions` are the conditions that they
+    /// are defined.
     func defined(
         _ condition: SQLQuery, where definitions: [SQLQuery?], nullIsFalse: Bool
     ) -> SQLQuery {
@@ -172,9 +165,7 @@ extension SQLDialect {
     }
 }
 
-/// The type of a value in SQL, as Chronicle stores attributes.
-///
-/// A dialect chooses the type of the columns; see ``PostgreSQLDialect/columnType(of:)``.
+/// The type of a value in SQL, as Chronicle stores attributes. The dialect chooses the types of columns.
 public enum SQLType: Sendable {
     /// A nil of any type.
     case null

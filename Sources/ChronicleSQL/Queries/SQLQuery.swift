@@ -2,8 +2,7 @@ public import ChronicleCore
 
 /// A statement, or a part of one: segments of SQL text, and the values of the parameters between them.
 ///
-/// Parts are combined by interpolation, which keeps text and values apart, so that a value never becomes part of the
-/// text.
+/// Parts are combined by interpolation, so that a value never becomes part of the text.
 ///
 /// ```swift
 /// let condition: SQLQuery = "\(name: "name") = \(value: .text(name))"
@@ -16,7 +15,6 @@ public struct SQLQuery: Sendable {
     public private(set) var sql = ""
     private var parameters: [Parameter] = []
 
-    /// A value and the offset of its `?` in the UTF-8 of the text.
     private struct Parameter: Hashable, Sendable {
         var offset: Int
         let value: PropertyValue
@@ -92,12 +90,10 @@ public struct SQLQuery: Sendable {
 }
 
 extension SQLQuery: Hashable {
-    /// Returns whether two queries have the same text and the same values.
     public static func == (lhs: SQLQuery, rhs: SQLQuery) -> Bool {
         lhs.sql == rhs.sql && lhs.parameters == rhs.parameters
     }
 
-    /// Hashes the text and the values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(sql)
         hasher.combine(parameters)
@@ -105,22 +101,18 @@ extension SQLQuery: Hashable {
 }
 
 extension SQLQuery: ExpressibleByStringInterpolation {
-    /// Creates a query from a string literal.
     public init(stringLiteral sql: String) { self.init(raw: sql) }
 
-    /// Creates a query from an interpolated string.
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.query }
 
     /// The parts of an interpolated query: other queries, values, names and trusted text.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var query = SQLQuery(raw: "")
 
-        /// Creates an empty query.
         public init(literalCapacity: Int, interpolationCount: Int) {
             query.sql.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
 
-        /// Appends literal text.
         public mutating func appendLiteral(_ literal: String) { query.sql += literal }
 
         /// Appends another query: `\(condition)`.
@@ -147,7 +139,6 @@ extension SQLQuery: ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(raw sql: String) { query.sql += sql }
     }
 
-    /// Returns a name as an identifier of standard SQL, in double quotes.
     package static func quoted(_ name: String) -> String {
         let isPlain = name.utf8.withContiguousStorageIfAvailable { !$0.contains(UInt8(ascii: "\"")) }
         if isPlain == true { return "\"" + name + "\"" }
@@ -161,10 +152,8 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 }
 
 extension SQLQuery {
-    /// Checks the length of the SQL. Some operands are repeated together with their nested operands, so that the length
-    /// may grow exponentially with the nesting.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedPredicate` if the SQL is too long.
+    /// Operands that are repeated with their nested operands may let the length grow exponentially. Throws
+    /// `unsupportedPredicate`.
     func requireReasonableLength() throws {
         guard sql.utf8.count > Self.maximumLength else { return }
         throw SwiftDataError.unsupportedPredicate.with(
@@ -179,7 +168,7 @@ extension SQLQuery {
 extension Array<SQLQuery> {
     /// Returns the terms combined by AND or OR.
     ///
-    /// Databases parse `a AND b AND c` as `(a AND b) AND c`, and SQLite limits the depth of expressions to 1,000
+    /// `a AND b AND c` is `(a AND b) AND c`, and SQLite limits the depth of expressions to 1,000
     /// (https://www.sqlite.org/limits.html#max_expr_depth). Parentheses reduce the depth of long chains.
     ///
     /// - Parameter operation: ` AND ` or ` OR `.

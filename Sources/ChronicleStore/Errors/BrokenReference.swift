@@ -10,9 +10,7 @@ private struct BrokenReference {
 }
 
 extension DefaultStore {
-    /// Returns a more specific error for a violated foreign key; other errors are returned unchanged.
-    ///
-    /// - Parameter deleted: The rows that a save deletes, or `nil` for a batch delete.
+    /// Returns a more specific error for a violated foreign key. `deleted` is `nil` for a batch delete.
     func referenceError(from error: any Error, on connection: Connection, deleted: [DefaultSnapshot]?) -> any Error {
         guard let violation = error as? SQLiteError, violation.isForeignKeyConstraint else { return error }
         let general = SwiftDataError(violation, storeIdentifier: identifier)
@@ -38,9 +36,7 @@ extension DefaultStore {
         }
     }
 
-    /// Returns every row of the file that references a missing row, including rows from before the transaction.
-    ///
-    /// - Complexity: Checks every reference in the file.
+    /// Checks every reference in the file, including rows from before the transaction.
     private func brokenReferences(_ connection: Connection) throws -> [BrokenReference] {
         let check = try connection.prepare(
             """

@@ -1,15 +1,8 @@
 public import ChronicleCore
 import ChronicleSQLite
 
-/// An error of SQLite: the ``SwiftDataError/underlying`` error of errors that a ``DefaultStore`` throws.
-///
-/// ```swift
-/// } catch let error as SwiftDataError where error == .storeFailure {
-///     if let error = error.underlying as? DatabaseError { print(error.extendedResultCode) }
-/// }
-/// ```
-///
-/// Its description contains no values of models.
+/// An error of SQLite: the ``SwiftDataError/underlying`` error of errors that a ``DefaultStore`` throws. Its description
+/// contains no values of models.
 public struct DatabaseError: LoggableError, Hashable, Sendable {
     /// The extended result code; see https://www.sqlite.org/rescode.html.
     public let extendedResultCode: Int32

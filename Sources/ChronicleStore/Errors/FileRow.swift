@@ -8,7 +8,6 @@ enum FileRow {
     case entity(Int64)
     case attribute(entity: Int64, number: Int64)
     case source(Int64)
-    /// A row of the metadata of the transaction at a position.
     case metadata(Int64)
     /// A row identified by the first position of its range.
     case summary(Int64)
@@ -34,8 +33,7 @@ extension FileRow: CustomStringConvertible {
 }
 
 extension SwiftDataError {
-    /// Returns an error for a row that Chronicle cannot have written, because another program changed it or the file is
-    /// damaged.
+    /// The error for a row that another program or damage changed, because Chronicle cannot have written it.
     static func damagedRow(_ row: FileRow, _ detail: String) -> SwiftDataError {
         .damagedFile.with(detail: "\(row): \(detail)")
     }
@@ -50,36 +48,25 @@ extension Statement {
         if case .integer = storageClass(column) { true } else { false }
     }
 
-    /// Returns the integer in a column.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class.
     @inline(__always)
     func integer(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> Int64 {
         guard isInteger(column) else { throw damaged(column, row(), "is not an integer") }
         return int64(column)
     }
 
-    /// Returns the integer in a column.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class or is outside of the range.
     func integer(_ column: Int32, in range: ClosedRange<Int64>, of row: @autoclosure () -> FileRow) throws -> Int64 {
         let value = try integer(column, of: row())
         guard range.contains(value) else { throw damaged(column, row(), "is out of range") }
         return value
     }
 
-    /// Returns the text in a column that a program chose, which may contain any character.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class.
+    /// The text of a program, which may contain any character.
     func anyText(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> String {
         guard case .text = storageClass(column) else { throw damaged(column, row(), "is not text") }
         return text(column)
     }
 
-    /// Returns the text in a column.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class or contains a NUL character,
-    ///   which SQL text cannot contain.
+    /// SQL text cannot contain a NUL character.
     func text(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> String {
         let value = try anyText(column, of: row())
         guard !value.utf8.contains(0) else { throw damaged(column, row(), "contains a NUL character") }

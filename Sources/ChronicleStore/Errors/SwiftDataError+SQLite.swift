@@ -2,7 +2,6 @@ import ChronicleCore
 import ChronicleSQLite
 
 extension SwiftDataError {
-    /// Creates the error for an SQLite error, with the result code and the statement.
     init(_ error: SQLiteError, storeIdentifier: String?) {
         let kind: SwiftDataError =
             switch error {
@@ -19,8 +18,7 @@ extension SwiftDataError {
             }
         let detail =
             switch error {
-            // SQLite checks references when a save commits and does not report the row;
-            // `referenceError(from:on:deleted:)` finds it.
+            // SQLite does not report the row when a save commits; `referenceError(from:on:deleted:)` finds it.
             case _ where error.isForeignKeyConstraint:
                 "a relationship references a deleted model; assign another model and save again"
             case _ where error.isUniqueConstraint:
@@ -47,14 +45,11 @@ extension SwiftDataError {
 }
 
 extension SQLiteError {
-    /// The message of SQLite with that of the system.
     fileprivate var fullMessage: String { systemMessage.map { "\(message): \($0)" } ?? message }
 }
 
-/// Runs `body`, converts SQLite errors to `SwiftDataError`, and adds the store identifier to errors without one.
-///
-/// - Throws: `CancellationError` if a read was interrupted because its task was canceled, or the error that `body`
-///   throws.
+/// Converts SQLite errors of `body` to `SwiftDataError`, adds the store identifier to errors without one, and throws
+/// `CancellationError` if a read was interrupted because its task was canceled.
 func attributingErrors<Result>(to storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
         if error.isInterrupted { throw CancellationError() }

@@ -2,43 +2,33 @@ import Foundation
 
 /// A thread that calls a handler after commits of other connections to a store's file, of any process.
 ///
-/// Three things announce a commit:
-///
-/// - Chronicle raises an event of ``EventFile`` after it.
-/// - Other writers write the log or the file. This happens before the commit is visible, so the data version is checked
-///   again after growing delays.
+/// - After a commit, Chronicle raises an event of ``EventFile``.
+/// - Other writers write the log or the file before the commit is visible, so the data version is checked after growing
+///   delays.
 /// - For everything else, such as a file system without events, the data version is checked every second.
 ///
-/// Commits that follow each other closely are reported together. While they do, the thread does not watch the files but
-/// checks the data version every 4 ms, so that writers are hardly slowed down.
+/// Commits in close succession are reported together. Meanwhile, the thread checks the data version every 4 ms instead of
+/// watching the files, which would slow writers down.
 final class CommitWatcher: Sendable {
     private let source: any FileEventSource
     private let version: WatchedVersion
 
-    /// How long after the last write the data version is checked. The longest delays are for `synchronous=FULL` on a
-    /// slow disk, which a commit waits for after its last write.
+    /// When the data version is checked after a write. With `synchronous=FULL` on a slow disk, a commit waits after its
+    /// last write.
     private static let delaysAfterWrite: [Duration] = [
         .milliseconds(1), .milliseconds(2), .milliseconds(3), .milliseconds(5), .milliseconds(10), .milliseconds(20),
         .milliseconds(50), .milliseconds(100), .milliseconds(250),
     ]
 
-    /// How long the thread ignores events after it handled some. Each wake-up of a waiting thread takes time from the
-    /// writer.
+    /// How long events are ignored after some were handled. Each wake-up takes time from the writer.
     static let shortestPause = Duration.microseconds(250)
-    /// The pause after which the thread stops watching. Before that, pauses that end with another commit become longer.
+    /// The pause after which the thread stops watching. Shorter pauses double while commits follow each other.
     private static let longestPause = Duration.milliseconds(1)
     /// The interval of the checks instead of watching.
     private static let busyInterval = Duration.milliseconds(4)
 
-    /// Starts watching. Every later commit is noticed.
-    ///
-    /// - Parameters:
-    ///   - path: The path or URI of the database.
-    ///   - filePath: The path of its file without symbolic links.
-    ///   - source: The events of the file.
-    ///   - interval: How often the data version is checked without an event.
-    ///   - onFailure: A closure that receives the error if a file can no longer be watched. The regular checks remain.
-    ///   - handler: The closure to call.
+    /// Starts watching; every later commit is noticed. `filePath` has no symbolic links. `onFailure` receives the error if
+    /// a file can no longer be watched; the regular checks remain.
     init(
         path: String, filePath: String, _ source: any FileEventSource, checkingEvery interval: Duration,
         onFailure: @escaping @Sendable (any Error) -> Void, _ handler: @escaping @Sendable () -> Void
@@ -55,14 +45,13 @@ final class CommitWatcher: Sendable {
         thread.start()
     }
 
-    /// Ends the thread, without waiting for a call of the handler. Closes the connection of the thread, so that the store's
-    /// own connection can be the last one to close, which removes the log.
+    /// Ends the thread without waiting for its handler. Closes its connection, so that the store's connection can be the
+    /// last one, which removes the log.
     func cancel() {
         source.cancel()
         version.close()
     }
 
-    /// The state of the thread.
     private struct Loop {
         let source: any FileEventSource
         let interval: Duration
@@ -70,7 +59,6 @@ final class CommitWatcher: Sendable {
         let handler: @Sendable () -> Void
         let version: WatchedVersion
         private var lastWrite = ContinuousClock.now
-        /// The delays after the last write that have not elapsed yet.
         private var delays: ArraySlice<Duration> = []
         private var lastRegularCheck = ContinuousClock.now
         private var pause = CommitWatcher.shortestPause
@@ -104,10 +92,8 @@ final class CommitWatcher: Sendable {
             }
         }
 
-        /// Checks the data version in short intervals while other connections commit continuously. The events of a
-        /// watched log would cost them several percent of their time.
-        ///
-        /// - Returns: The events to continue with, which cause the files to be watched again.
+        /// While other connections commit continuously, the events of a watched log would cost them several percent of
+        /// their time. Returns the events to continue with, which cause the files to be watched again.
         private mutating func checkWithoutWatching() -> FileEvents {
             pause = CommitWatcher.shortestPause
             source.detach()
@@ -124,9 +110,7 @@ final class CommitWatcher: Sendable {
             return delays.first.map { min(lastWrite + $0, regular) } ?? regular
         }
 
-        /// Calls the handler if there may be a new commit.
-        ///
-        /// - Returns: Whether it was called.
+        /// Returns whether the handler was called.
         private mutating func handle(_ events: FileEvents) -> Bool {
             let now = ContinuousClock.now
             if events.contains(.written) {
@@ -149,8 +133,6 @@ final class CommitWatcher: Sendable {
             return isReported(events: events) || isReplaced
         }
 
-        /// Calls the handler if there is a new commit, or if that is unknown.
-        ///
         /// The version is checked even after an event of the event file, because another program may have read the file.
         private mutating func isReported(events: FileEvents) -> Bool {
             guard version.mayHaveChanged(isUnreadableChanged: !events.isEmpty) else { return false }

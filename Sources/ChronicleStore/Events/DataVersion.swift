@@ -11,19 +11,14 @@ struct DataVersion {
     private var version: Int64?
     private var identity: FileIdentity?
 
-    /// - Parameters:
-    ///   - path: The path or URI of the database.
-    ///   - filePath: The path of its file.
     init(path: String, filePath: String) {
         (self.path, self.filePath) = (path, filePath)
         reconnect()
     }
 
-    /// Whether the version could be read.
     var isReadable: Bool { version != nil }
 
-    /// Returns whether something was committed since the last call, or something may have been, because the file became
-    /// readable or unreadable.
+    /// Also returns `true` if the file became readable or unreadable, so that something may have been committed.
     mutating func hasChanged() -> Bool {
         let previous = version
         do { version = try connection?.scalarInt64("PRAGMA data_version") } catch {
@@ -33,9 +28,7 @@ struct DataVersion {
         return version != previous
     }
 
-    /// Opens the file at the path if it is not the one that is open.
-    ///
-    /// - Returns: Whether another file is open now.
+    /// Returns whether another file is open now.
     mutating func reconnectIfReplaced() -> Bool {
         let current = FileIdentity(path: filePath)
         guard connection == nil || current != identity, current != nil else { return false }
@@ -62,19 +55,16 @@ struct DataVersion {
     }
 }
 
-/// The data version that the thread of a watcher checks, until another thread closes it.
+/// Another thread may close the version.
 final class WatchedVersion: Sendable {
-    /// The version, or `nil` if it was closed.
+    /// `nil` after it was closed.
     private let version: Mutex<DataVersion?>
 
     init(path: String, filePath: String) { version = Mutex(DataVersion(path: path, filePath: filePath)) }
 
-    /// Whether the version was closed.
     var isClosed: Bool { version.withLock { $0 == nil } }
 
-    /// Returns whether something may have been committed since the last call; `false` if the version was closed.
-    ///
-    /// - Parameter isUnreadableChanged: Whether something may have been committed if the version cannot be read.
+    /// Returns `isUnreadableChanged` if the version cannot be read, and `false` if it was closed.
     func mayHaveChanged(isUnreadableChanged: Bool) -> Bool {
         version.withLock { version in
             guard let hasChanged = version?.hasChanged() else { return false }
@@ -82,7 +72,6 @@ final class WatchedVersion: Sendable {
         }
     }
 
-    /// Opens the file at the path if it is not the one that is open. See ``DataVersion/reconnectIfReplaced()``.
     func reconnectIfReplaced() -> Bool { version.withLock { $0?.reconnectIfReplaced() ?? false } }
 
     func close() {

@@ -3,12 +3,12 @@ import ChronicleSQLite
 import Foundation
 
 extension DefaultStore: DataStoreNotifying {
-    /// Calls a closure after each commit of any writer: this store, another process, or another program.
+    /// Calls a closure after each commit of any writer.
     ///
-    /// While at least one observation exists, a thread watches the file, its write-ahead log, and the file
-    /// `<store>-events`, which every process with Chronicle accesses after a commit. If the system does not allow it, or
-    /// the file system has no events, commits of other processes are noticed within a second, which a message for the
-    /// ``ModelConfiguration/logger`` reports once. A file that replaces the store's file counts as a commit.
+    /// While at least one observation exists, a thread watches the file, its write-ahead log, and `<store>-events`, which
+    /// every process with Chronicle accesses after a commit. If that is impossible, commits of other processes are noticed
+    /// within a second, which the ``ModelConfiguration/logger`` reports once. A file that replaces the store's file counts
+    /// as a commit.
     public func observeCommits(_ handler: @escaping @Sendable () -> Void) -> CommitObservation {
         let (commits, identifier) = (commits, commits.add(handler))
         guard let path = commits.path else { return CommitObservation { commits.remove(identifier) } }

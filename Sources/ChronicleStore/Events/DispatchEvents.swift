@@ -14,15 +14,12 @@
             let source: any DispatchSourceFileSystemObject
         }
 
-        /// The watches by path.
         private let watches = Mutex<[String: Watch]>([:])
         private let pending = Mutex<FileEvents>([])
         private let eventSemaphore = DispatchSemaphore(value: 0)
         private let queue = DispatchQueue(label: "chronicle.events")
         private let path: String
 
-        /// - Parameter path: The path of the store without symbolic links.
-        /// - Throws: ``WatchError`` if the system does not allow it.
         init(path: String) throws {
             self.path = path
             try attach()
@@ -43,7 +40,7 @@
 
         func attach() throws {
             try watches.withLock { watches in
-                // The directory first, so that a file that is created afterwards is noticed.
+                // First, so that a file that is created afterwards is noticed.
                 let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
                 try watch(directory, .replaced, [.write, .delete, .rename], &watches)
                 try watch(path + "-wal", .written, [.write, .extend], &watches)
@@ -59,7 +56,6 @@
             }
         }
 
-        /// Watches the file that is currently at a path, and no longer the one that was there before.
         private func watch(
             _ path: String, _ event: FileEvents, _ mask: DispatchSource.FileSystemEvent,
             _ watches: inout [String: Watch]
@@ -70,7 +66,7 @@
             guard identity != nil else { return }
             let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
-                // The file was deleted in the meantime, or is not accessible, like one that does not exist.
+                // The file was deleted in the meantime, or is not accessible.
                 if [ENOENT, ENOTDIR, EACCES].contains(errno) { return }
                 throw WatchError(code: errno)
             }

@@ -2,14 +2,12 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-/// The file `<store>-events`, which every writer accesses after a commit, so that processes that watch it are notified.
+/// The file `<store>-events`, which every writer accesses after a commit to notify processes that watch it.
 ///
-/// On Linux, a writer reads one byte of it, which raises `IN_ACCESS`. That takes less time than a write or a change of
-/// the timestamps, and nothing has to be written to the disk. On Apple platforms, where a read raises no event, it writes
-/// the byte. The file contains one zero byte; its content has no meaning. It may be deleted at any time.
+/// On Linux, a writer reads a byte, which raises `IN_ACCESS` in less time than a write or a change of timestamps. On Apple
+/// platforms, where a read raises no event, it writes the byte, which is always 0. The file may be deleted at any time.
 ///
-/// An error is not reported, because the commit has succeeded. A watcher also watches the write-ahead log, and notices
-/// the commit a little later.
+/// Errors are not reported: the commit has succeeded, and watchers notice it a little later through the write-ahead log.
 final class EventFile: Sendable {
     static let suffix = "-events"
 
@@ -19,17 +17,15 @@ final class EventFile: Sendable {
 
     private struct State {
         var descriptor: Int32 = -1
-        /// When the descriptor was last compared with the file at the path.
+        /// When the descriptor was compared with the file at the path.
         var checked: ContinuousClock.Instant?
-        /// When the last event was raised.
         var raised: ContinuousClock.Instant?
     }
 
     /// How long a deleted or replaced file may remain unnoticed by a writer. A check takes as long as an event.
     private static let checkInterval = Duration.seconds(1)
-    /// The shortest time between two events: a watcher ignores events for this long after it handled some. A commit that
-    /// follows another one more closely is noticed by the write to the log. This saves most of the time of the events in a
-    /// sequence of small saves.
+    /// The shortest time between two events, which saves most of their time in a sequence of small saves. A watcher ignores
+    /// earlier ones; a commit that follows more closely is noticed by the write to the log.
     private static let eventInterval = CommitWatcher.shortestPause
 
     init(storePath: String) {
@@ -41,9 +37,6 @@ final class EventFile: Sendable {
         state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } }
     }
 
-    /// Notifies the processes that watch the file, and creates the file if it does not exist.
-    ///
-    /// - Parameter now: The current time.
     func raiseEvent(_ now: ContinuousClock.Instant) {
         state.withLock { state in
             if let raised = state.raised, now - raised < Self.eventInterval { return }
@@ -62,7 +55,6 @@ final class EventFile: Sendable {
         }
     }
 
-    /// Returns whether the descriptor is that of the file at the path.
     private func isInPlace(_ descriptor: Int32) -> Bool {
         guard descriptor >= 0, let opened = FileIdentity(descriptor: descriptor) else { return false }
         return FileIdentity(path: path) == opened

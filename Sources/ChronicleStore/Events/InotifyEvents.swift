@@ -5,14 +5,12 @@
     /// The events of a store's files on Linux. https://man7.org/linux/man-pages/man7/inotify.7.html
     final class InotifyEvents: FileEventSource {
         private let inotify: Int32
-        /// Connected sockets. A byte that is written to the second one wakes the thread, which waits for the first one.
+        /// A byte that is written to the second socket wakes the thread, which waits for the first one.
         private let (wakeReader, wakeWriter): (Int32, Int32)
         private let path: String
-        /// The watches by path.
         private let watches = Mutex<[String: Int32]>([:])
 
-        /// - Parameter path: The path of the store without symbolic links.
-        /// - Throws: ``WatchError`` if a limit of the system is reached, or the directory does not exist.
+        /// Throws ``WatchError`` if a limit of the system is reached, or the directory does not exist.
         init(path: String) throws {
             self.path = path
             let opened = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -51,7 +49,7 @@
 
         func attach() throws {
             try watches.withLock { watches in
-                // The directory first, so that a file that is created afterwards is noticed.
+                // First, so that a file that is created afterwards is noticed.
                 try watch(directory, Self.directoryMask, &watches)
                 // Written by writers other than Chronicle: the file itself in the modes with a rollback journal.
                 try watch(path, IN_MODIFY, &watches)
@@ -68,7 +66,6 @@
             }
         }
 
-        /// Watches the file that is currently at a path, and no longer the one that was there before.
         private func watch(_ path: String, _ mask: Int32, _ watches: inout [String: Int32]) throws {
             // For a file that is already watched, the system returns the same number.
             let watch = inotify_add_watch(inotify, path, UInt32(mask))
@@ -91,7 +88,6 @@
             return descriptors[1].revents != 0 ? readEvents() : []
         }
 
-        /// Reads all events that have been queued.
         private func readEvents() -> FileEvents {
             let watches = watches.withLock(\.self)
             var events: FileEvents = []

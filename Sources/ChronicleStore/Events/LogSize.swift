@@ -1,31 +1,23 @@
 import ChronicleSQLite
 import Synchronization
 
-/// Detects that the write-ahead log of a store grows because it cannot be copied to the file.
-///
-/// Commits copy the log to the file when it has 1,000 pages, but only up to the state that a connection still reads. SQLite
-/// appends to the log until everything is copied. See
+/// Detects that the write-ahead log grows because it cannot be copied to the file: commits copy it when it has 1,000 pages,
+/// but only up to the state that a connection still reads. See
 /// https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files
 final class LogSize: Sendable {
     private let onGrowth: @Sendable (Int, (any Error)?) -> Void
-    /// The size to report next, in bytes.
+    /// The size to report next, in bytes; each report doubles it.
     private let limit = Mutex(LogSize.firstLimit)
 
-    /// The first size that is reported, in bytes. Each further report is at twice the size.
     static let firstLimit = 64 << 20
 
-    /// - Parameter onGrowth: A closure that receives the size of the part of the log that cannot be copied, in bytes, and the
-    ///   error of the copy; `nil` if a reader prevents it.
+    /// - Parameter onGrowth: Receives the size of the part that cannot be copied, in bytes, and the error of the copy;
+    ///   `nil` if a reader prevents it.
     init(onGrowth: @escaping @Sendable (Int, (any Error)?) -> Void) {
         self.onGrowth = onGrowth
     }
 
-    /// Called after a checkpoint that followed a commit.
-    ///
-    /// - Parameters:
-    ///   - connection: The connection that wrote.
-    ///   - pages: The number of pages that were not copied.
-    ///   - error: The error of the checkpoint, or `nil`.
+    /// Called after a checkpoint that followed a commit; `pages` were not copied.
     func check(_ connection: Connection, _ pages: Int, _ error: (any Error)?) {
         do {
             // A page has at most 65,536 bytes.

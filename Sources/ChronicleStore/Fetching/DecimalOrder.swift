@@ -4,12 +4,11 @@ import Foundation
 
 /// The order of the texts that `Decimal` attributes are stored as, which is that of the numbers.
 enum DecimalOrder {
-    /// Returns a text that is compared as a number.
     static func collated(_ text: SQLQuery) -> SQLQuery { "\(text) COLLATE \(raw: collation.name)" }
 
     static let collation = SQLCollation("chronicle_decimal") { compare(Number($0), Number($1)) }
 
-    /// The digits of a number in a text. `Decimal.description` never uses an exponent.
+    /// `Decimal.description` never uses an exponent.
     private struct Number {
         enum Kind: Int {
             /// `Decimal` orders NaN before all numbers.
@@ -19,9 +18,9 @@ enum DecimalOrder {
         let text: SQLCollation.Text
         var kind = Kind.number
         var isNegative = false
-        /// The digits before the point without leading zeros.
+        /// Without leading zeros.
         var whole: Slice<SQLCollation.Text>
-        /// The digits after the point without trailing zeros.
+        /// Without trailing zeros.
         var fraction: Slice<SQLCollation.Text>
 
         init(_ text: SQLCollation.Text) {

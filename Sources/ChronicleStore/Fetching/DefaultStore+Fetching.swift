@@ -4,10 +4,6 @@ import ChronicleSQLite
 import Foundation
 
 extension DefaultStore {
-    /// Returns snapshots of the rows that match a request.
-    ///
-    /// - Returns: The snapshots in the order of the request.
-    /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -18,9 +14,6 @@ extension DefaultStore {
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
 
-    /// Calls a closure with the identifier and the values of each row that matches a request.
-    ///
-    /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -33,19 +26,13 @@ extension DefaultStore {
     /// Use it in programs that show the content of any store, such as inspectors; see ``schema(ofFileAt:)``. In a store
     /// that ``store(asOf:)`` returns, the rows are those as of its position.
     ///
-    /// ```swift
-    /// try store.fetchRows(ofEntity: "Trip") { row in
-    ///     for property in entity.storedProperties { print(property.name, row.values[property.slot]) }
-    /// }
-    /// ```
-    ///
     /// - Parameters:
     ///   - entityName: The name of an entity of ``schema``.
     ///   - identifiers: The models to return, or `nil` for all.
     ///   - row: A closure that receives the models in ascending order of their primary keys. It does not use the store.
     /// - Throws: The error that `row` throws. ``SwiftDataError/unknownSchema`` if the schema has no such entity.
-    ///   ``SwiftDataError/historyValueMissing`` in a store as of a position if the history does not contain a value;
-    ///   use a later position. ``SwiftDataError/storeBusy`` if the file stays locked; try again.
+    ///   ``SwiftDataError/historyValueMissing`` as of a position if the history lacks a value; use a later position.
+    ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     /// - Complexity: O(*n*), where *n* is the number of rows of the entity, or of identifiers. Rows are not collected.
     public func fetchRows(
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
@@ -66,7 +53,7 @@ extension DefaultStore {
     /// - Returns: The number of models, as of the position of the store if it has one.
     /// - Throws: ``SwiftDataError/unknownSchema`` if the schema has no such entity. ``SwiftDataError/storeBusy`` if the
     ///   file stays locked; try again.
-    /// - Complexity: O(*n*), where *n* is the number of rows. SQLite counts them without reading their values.
+    /// - Complexity: O(*n*), where *n* is the number of rows.
     public func fetchCount(ofEntity entityName: String) throws -> Int {
         let request = DataStoreFetchRequest<RemovedModel>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()))
@@ -84,7 +71,6 @@ extension DefaultStore {
         return entity
     }
 
-    /// - Parameter entity: The entity, or `nil` for that of the class.
     private func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -100,10 +86,8 @@ extension DefaultStore {
         }
     }
 
-    /// Fetches rows with the SQL function `chronicle_row`.
-    ///
-    /// - Returns: `false` if the rows must be read by columns: SQLite sorts them, there are too many columns, or they
-    ///   belong to several entities.
+    /// Fetches rows with the SQL function `chronicle_row`. Returns `false` if SQLite sorts them, there are too many
+    /// columns, or they belong to several entities, so that they must be read by columns.
     private func fetchPackedRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -138,10 +122,8 @@ extension DefaultStore {
         }
     }
 
-    /// Fetches the rows that have one of several combinations of unique values, with one lookup for each combination.
-    ///
-    /// A single query for all combinations would take longer, because SQLite would collect the combinations and sort the
-    /// rows.
+    /// Fetches rows by combinations of unique values with a lookup for each. For a single query, SQLite would collect the
+    /// combinations and sort the rows, which takes longer.
     private func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
         with properties: [Schema.Property], _ combinations: DataStoreLookup.Combinations,
@@ -169,16 +151,10 @@ extension DefaultStore {
         }
     }
 
-    /// Returns the number of rows that match a request.
-    ///
-    /// - Returns: The number of rows, after applying the limit and the offset.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         try run(request, { $0.count(past: $1) }) { statement, _ in try statement.step() ? Int(statement.int64(0)) : 0 }
     }
 
-    /// Returns the identifiers of the rows that match a request.
-    ///
-    /// - Returns: The identifiers in the order of the request.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let table = try layout.table(for: Model.self)
         return try run(request, { $0.identifiers(past: $1) }) { statement, _ in
@@ -191,9 +167,7 @@ extension DefaultStore {
         }
     }
 
-    /// - Parameters:
-    ///   - entity: The entity, or `nil` for that of the class.
-    ///   - loadsModels: Whether the rows are those of models, whose relationships can be read.
+    /// - Parameter loadsModels: Whether the rows are those of models, whose relationships can be read.
     private func run<Model, Result>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity? = nil,
         _ query: (FetchSQL, PastTables?) -> SQLQuery,
@@ -220,7 +194,6 @@ extension DefaultStore {
         }
     }
 
-    /// Runs `body` with a connection, and with the tables as of the position of the store if it has one.
     func readRows<Result>(_ body: (Connection, PastTables?) throws -> Result) throws -> Result {
         guard let past else { return try database.read { try body($0, nil) } }
         return try past.read(database) { try body($0, $1) }
@@ -228,10 +201,8 @@ extension DefaultStore {
 }
 
 extension EntityTable.Kinds {
-    /// Returns the entity of the current row and the columns of its slots. A row of an entity that only other programs know
-    /// is an instance of the root entity.
-    ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` if the row belongs to an entity that the table does not include.
+    /// A row of an entity that only other programs know is an instance of the root entity. Throws
+    /// ``SwiftDataError/undecodableValue`` if the table does not include its entity.
     fileprivate func member(
         _ statement: Statement, of table: EntityTable, column: Int32? = nil
     ) throws -> (table: EntityTable, columns: [Int32]) {
@@ -248,12 +219,10 @@ extension EntityTable.Kinds {
 }
 
 extension Statement {
-    /// Returns the values of the columns of a table that several entities share.
     func values(_ table: EntityTable, _ columns: [Int32]) -> [PropertyValue] {
         columns.indices.map { value(columns[$0], $0, of: table) }
     }
 
-    /// Calls a closure with the identifier and the values of each row of ``EntityTable/selection``.
     fileprivate func forEachRow(
         of table: EntityTable, _ past: PastTables?,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -274,14 +243,13 @@ extension Statement {
         }
     }
 
-    /// Returns the identifier and the values of the current row of ``EntityTable/selection``.
     func row(of table: EntityTable) throws -> (identifier: PersistentIdentifier, values: [PropertyValue]) {
         guard let kinds = table.kinds else { return (table.origin.identifier(int64(0)), values(table)) }
         let (member, columns) = try kinds.member(self, of: table)
         return (member.origin.identifier(int64(0)), values(member, columns))
     }
 
-    /// Returns the values of the current row, without the primary key in the first column.
+    /// The values without the primary key in the first column.
     func values(_ table: EntityTable) -> [PropertyValue] {
         var values: [PropertyValue] = []
         values.reserveCapacity(table.conversions.count)

@@ -3,12 +3,6 @@ import ChronicleSQL
 import ChronicleSQLite
 
 extension DefaultStore: DataStoreLinking {
-    /// Returns the destinations of a to-many relationship that is stored in a link table.
-    ///
-    /// - Returns: Snapshots of the destinations, and the identifiers of the destinations of each model.
-    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/unknownSchema`` if
-    ///   the store does not contain the relationship; add its models to the schema.
-    /// - Complexity: One lookup for each identifier and each destination.
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
@@ -44,13 +38,8 @@ extension DefaultStore: DataStoreLinking {
         }
     }
 
-    /// Returns the query for the rows that links reference.
-    ///
     /// The rows are in the order of their keys, which is the order of the link table's primary key and of its index. All
     /// columns of the order are selected; see ``FetchSQL/select(_:past:)``.
-    ///
-    /// - Parameter past: The tables as of a position, or `nil` for the present rows.
-    /// - Throws: ``SwiftDataError/historyValueMissing`` if links as of the position are unknown.
     func linkedRows<Model>(
         _ request: DataStoreLinksRequest<Model>, _ table: EntityTable, past: PastTables?
     ) throws -> SQLQuery {

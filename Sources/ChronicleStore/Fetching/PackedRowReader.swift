@@ -3,15 +3,14 @@ import ChronicleSQLite
 
 /// Packs the columns of the rows that ``Connection/readRows(of:with:_:isCondition:_:)`` reads.
 final class PackedRowReader {
-    /// The number of rows in a step if the SQL function is the condition of the statement. Packed rows of this number are
-    /// still in the processor's cache when their models are created.
+    /// The rows of a step if the SQL function is the condition of the statement. This many are still in the processor's
+    /// cache when their models are created.
     static let batchSize = 256
 
     private let table: EntityTable
     private let conversions: [EntityTable.Conversion]
     private let hasReferences: Bool
     private let builder: DataStoreRowBuilder
-    /// The rows that were not passed on, and their keys.
     private let rows: UnsafeMutablePointer<DataStoreRow>
     private let keys: UnsafeMutablePointer<Int64>
     private let capacity: Int
@@ -71,9 +70,7 @@ final class PackedRowReader {
         }
     }
 
-    /// Passes the packed rows on.
-    ///
-    /// - Parameter origin: The origin of the identifiers, a parameter so that it is not retained for each row.
+    /// `origin` is a parameter so that it is not retained for each row.
     func forEach(
         _ origin: PersistentIdentifier.Origin,
         _ body: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void

@@ -6,29 +6,21 @@ import Foundation
 // Values inside JSON that SQLite cannot read exactly: it does not convert every decimal number to the nearest real, and
 // it has no UUIDs, no Base64 and no decimals.
 extension PredicateFunctions {
-    /// Returns a value in the form of an attribute.
-    ///
-    /// - Parameters:
-    ///   - value: JSON text, or NULL.
-    ///   - form: The form of the value.
+    /// Returns JSON text, or NULL, in the form of an attribute.
     static func json(_ value: SQLQuery, _ form: JSONForm) -> SQLQuery {
         "\(raw: json.name)(\(value), \(raw: String(code(of: form))))"
     }
 
-    /// Returns the elements of an array of numbers or strings as an array of strings that contain the JSON of each.
+    /// Returns the elements of an array of numbers or strings as an array of strings with the JSON of each.
     static func elements(_ array: SQLQuery) -> SQLQuery { "\(raw: elements.name)(\(array))" }
 
-    /// Returns a text inside JSON. The functions of SQLite end a text at U+0000.
-    ///
-    /// - Parameters:
-    ///   - value: The text as SQLite returns it.
-    ///   - json: The JSON that contains it.
-    ///   - path: The path of the text in it.
+    /// The functions of SQLite end a text at U+0000, so that the value at `path` of `json` is decoded if it may contain
+    /// one.
     static func text(_ value: SQLQuery, in json: SQLQuery, at path: SQLQuery) -> SQLQuery {
         "iif(instr(\(json), '\\u0000') = 0, \(value), \(self.json("\(json) -> \(path)", .text)))"
     }
 
-    /// Whether `json_extract` and `json_each` return exactly the value in the form of an attribute, except for U+0000.
+    /// Whether SQLite returns the value exactly in the form of an attribute, except for U+0000.
     static func isExact(_ form: JSONForm) -> Bool {
         switch form {
         case .text, .integer, .json: true

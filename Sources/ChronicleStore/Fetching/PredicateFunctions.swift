@@ -6,7 +6,6 @@ import ChronicleSQLite
 enum PredicateFunctions {
     static let all = [contains, count, real, integer, reciprocal, json, elements, checked, missing]
 
-    /// Returns whether a text contains another one as ``TextSearch`` defines it.
     static func contains(_ text: SQLQuery, _ part: SQLQuery) -> SQLQuery {
         "\(raw: contains.name)(\(text), \(part))"
     }
@@ -16,14 +15,13 @@ enum PredicateFunctions {
         return call.text(0).map { .integer(search.text.isFound(in: $0) ? 1 : 0) }
     }
 
-    /// A search that SQLite keeps between rows.
+    /// SQLite keeps the search between rows.
     private final class PreparedSearch {
         let text: TextSearch
 
         init(_ text: String) { self.text = TextSearch(text) }
     }
 
-    /// Returns the number of characters of a text.
     static func count(_ text: SQLQuery) -> SQLQuery { "\(raw: count.name)(\(text))" }
 
     private static let count = SQLFunction("chronicle_count", argumentCount: 1) { call in
@@ -34,29 +32,29 @@ enum PredicateFunctions {
         }
     }
 
-    /// Returns the real with the given bits. SQLite does not convert every decimal number to the nearest real.
+    /// SQLite does not convert every decimal number to the nearest real.
     static func real(bits: SQLQuery) -> SQLQuery { "\(raw: real.name)(\(bits))" }
 
     private static let real = SQLFunction("chronicle_real", argumentCount: 1) { call in
         .real(Double(bitPattern: UInt64(bitPattern: call.integer(0))))
     }
 
-    /// Returns the result of a calculation with integers, or NULL if it overflowed, so that SQLite converted it to REAL.
+    /// NULL for an overflow, which SQLite converts to REAL.
     static func integer(result: SQLQuery) -> SQLQuery { "\(raw: integer.name)(\(result))" }
 
     private static let integer = SQLFunction("chronicle_integer", argumentCount: 1) { call in
         call.isInteger(0) ? .integer(call.integer(0)) : nil
     }
 
-    /// Returns the reciprocal of a zero, an infinity with its sign. SQLite returns NULL.
+    /// The reciprocal of a zero, an infinity with its sign, where SQLite returns NULL.
     static func reciprocal(of zero: SQLQuery) -> SQLQuery { "\(raw: reciprocal.name)(\(zero))" }
 
     private static let reciprocal = SQLFunction("chronicle_reciprocal", argumentCount: 1) { call in
         .real(1 / call.real(0))
     }
 
-    /// Returns an integer, or ends the statement with an error if it is outside of a range, because a calculation
-    /// overflowed or divided by zero.
+    /// Ends the statement with an error if an integer is outside of a range, because a calculation overflowed or divided by
+    /// zero.
     static func checked(
         _ value: SQLQuery, _ range: ClosedRange<Int64>, of propertyName: String, isOptional: Bool
     ) -> SQLQuery {
@@ -83,7 +81,7 @@ enum PredicateFunctions {
         return .error(outOfRange + name)
     }
 
-    /// Ends the statement with an error, because the value of a property as of a position is unknown, or collects it in
+    /// Ends the statement with an error because the value of a property as of a position is unknown, or collects it in
     /// ``MissingValues``.
     static func missing(_ property: String, of entity: String, key: String) -> String {
         "\(missing.name)(\(key), \(RecorderSQL.literal(entity)), \(RecorderSQL.literal(property)))"

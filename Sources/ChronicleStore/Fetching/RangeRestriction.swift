@@ -3,19 +3,17 @@ import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The ranges of ``SummaryTable`` that can contain transactions that match a predicate.
-///
-/// Only conditions that every match satisfies restrict the ranges: those on the source of a transaction, and
-/// comparisons of its timestamp.
+/// The ranges of ``SummaryTable`` that can contain transactions that match a predicate. Only conditions that every match
+/// satisfies restrict them: those on the source of a transaction, and comparisons of its timestamp.
 struct RangeRestriction {
     private typealias Tree = PredicateTree<HistoryProperty>
 
-    /// The condition on the source `s`, or `nil` if there is none.
+    /// The condition on the source `s`.
     private var sources: SQLQuery?
     /// The condition on the range `r`.
     private var dates: SQLQuery = ""
 
-    /// Creates the restriction that follows from a predicate, or `nil` if there is none.
+    /// Returns `nil` if the predicate restricts nothing.
     init?(_ tree: PredicateTree<HistoryProperty>, _ source: HistorySource<SQLiteHistoryColumns>) throws {
         var conditions: [SQLQuery] = []
         var translator = PredicateSQL(source: source)
@@ -44,16 +42,13 @@ struct RangeRestriction {
         }
     }
 
-    /// Returns the condition on the timestamps of the range `r`. It is true for the open range, whose timestamps are
-    /// NULL.
+    /// True for the open range, whose timestamps are NULL.
     private static func condition(_ order: Tree.Order, _ date: Double) -> SQLQuery {
         let column: SQLQuery = order == .greater || order == .greaterOrEqual ? "r.latest" : "r.earliest"
         return "ifnull(\(column) \(raw: order.rawValue) \(value: .real(date)), 1)"
     }
 
-    /// Returns the condition on the range `r`, which begins with AND, or `nil` if no transaction can match.
-    ///
-    /// - Complexity: Proportional to the number of sources in the file.
+    /// Begins with AND; `nil` if no transaction can match. Reads all sources in the file.
     func ranges(_ connection: Connection) throws -> SQLQuery? {
         guard let sources else { return dates }
         let statement = try connection.cached("SELECT s.id FROM \(raw: SourceTable.name) AS s WHERE \(sources)")

@@ -3,22 +3,20 @@ import ChronicleSQL
 import ChronicleSQLStore
 import Foundation
 
-/// A list after IN.
-///
-/// SQLite limits the number of parameters (https://www.sqlite.org/limits.html#max_variable_number), and each length of
-/// a list requires preparing another statement. Long lists are therefore passed as one JSON parameter; values that JSON
+/// A list after IN. SQLite limits the number of parameters (https://www.sqlite.org/limits.html#max_variable_number), and
+/// each length requires preparing another statement, so long lists are passed as one JSON parameter; values that JSON
 /// cannot represent exactly are encoded differently.
 struct SQLList {
     private let values: [PropertyValue]
 
-    /// The maximum number of parameters for a list that can be passed as JSON.
+    /// The longest list of parameters if the values can be JSON.
     static let longest = 200
-    /// The maximum number of parameters for a list that JSON cannot represent.
+    /// The longest list of parameters otherwise.
     static let longestWithoutJSON = 10_000
 
     init(_ values: [PropertyValue]) { self.values = values }
 
-    /// Returns the condition that the list contains a value, or `nil` if the list is empty.
+    /// `nil` if the list is empty.
     func found(_ operand: SQLOperand) -> SQLQuery? {
         guard !values.isEmpty else { return nil }
         guard values.count > Self.longest else { return Self.parameters(values, operand) }
@@ -42,14 +40,13 @@ struct SQLList {
         return "\(operand) IN (SELECT value FROM json_each(\(value: .text(array))))"
     }
 
-    /// Compares blobs, and texts with a NUL character, at which SQLite's JSON would end. Hexadecimal encoding requires
-    /// a scan of the table and is used only for lists with too many parameters.
+    /// For blobs, and texts with a NUL character, at which SQLite's JSON would end. Hexadecimal encoding requires a scan of
+    /// the table.
     private static func exact(_ values: [PropertyValue], _ operand: SQLOperand) -> SQLQuery {
         guard values.count > longestWithoutJSON else { return parameters(values, operand) }
         return json(values.map { "\"\($0.hexadecimal)\"" }, "hex(\(operand.sql))")
     }
 
-    /// Compares reals by their bits.
     private static func bits(_ numbers: [Double], _ operand: SQLOperand) -> SQLQuery {
         // Sorted, so that SQLite only appends to the temporary table of the list.
         let bits = numbers.sorted().map { String(Int64(bitPattern: $0.bitPattern)) }

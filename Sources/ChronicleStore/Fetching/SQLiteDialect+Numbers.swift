@@ -14,7 +14,6 @@ extension SQLiteDialect {
         "typeof(\(value)) \(raw: isNegated ? "<>" : "=") 'blob'"
     }
 
-    /// The operand with a blob for NaN, so that NULL only represents nil.
     func storable(_ operand: SQLOperand) -> SQLOperand {
         guard operand.nan == .null else { return operand }
         var result = operand
@@ -23,7 +22,6 @@ extension SQLiteDialect {
         return result
     }
 
-    /// The operand with NULL for NaN, for calculations.
     private func calculable(_ operand: SQLOperand) -> SQLOperand {
         guard operand.nan == .stored else { return operand }
         var result = operand
@@ -48,14 +46,12 @@ extension SQLiteDialect {
         return SQLOperand(sql: sql, type: .real, nan: .null)
     }
 
-    /// Returns the result of a calculation with integers, with NULL for an overflow.
     private func checked(_ result: SQLQuery) -> SQLOperand {
         var operand = SQLOperand(sql: PredicateFunctions.integer(result: result), type: .integer)
         operand.unchecked = "(\(result))"
         return operand
     }
 
-    /// Returns whether a calculation with integers may overflow. A quotient does if the divisor is -1.
     private func mayOverflow(_ operation: PredicateArithmetic, _ second: SQLOperand) -> Bool {
         switch (operation, second.constant) {
         case (.add, _), (.subtract, _), (.multiply, _): true

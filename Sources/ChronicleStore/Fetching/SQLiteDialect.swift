@@ -1,12 +1,9 @@
 import ChronicleCore
 import ChronicleSQL
 
-/// The SQL of SQLite, with the functions of ``PredicateFunctions``.
-///
-/// NaN in a column is a blob, because SQLite's numbers do not include it.
+/// The SQL of SQLite. NaN in a column is a blob, because SQLite's numbers do not include it.
 struct SQLiteDialect: SQLDialect {
-    /// SQLite has no OFFSET without LIMIT; a negative limit is no limit.
-    /// https://www.sqlite.org/lang_select.html#limitoffset
+    /// SQLite has no OFFSET without LIMIT, which may be negative. https://www.sqlite.org/lang_select.html#limitoffset
     func limit(_ limit: Int64?, offset: Int64?) -> SQLQuery {
         guard let offset else { return " LIMIT \(value: .integer(limit ?? -1))" }
         return " LIMIT \(value: .integer(limit ?? -1)) OFFSET \(value: .integer(offset))"
@@ -88,7 +85,7 @@ struct SQLiteDialect: SQLDialect {
         form == .text ? "json_extract(\(object), \(path(keys)))" : nil
     }
 
-    /// Returns a path as text instead of a parameter, because an index is only used for the same expression.
+    /// Text instead of a parameter, because an index is only used for the same expression.
     private func path(_ keys: [String]) -> SQLQuery {
         let path = "$" + keys.map { ".\"\($0)\"" }.joined()
         return "\(raw: RecorderSQL.literal(path))"

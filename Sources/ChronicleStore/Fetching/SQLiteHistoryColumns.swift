@@ -2,14 +2,11 @@ import ChronicleCore
 import ChronicleSQL
 import ChronicleSQLStore
 
-/// The columns of the history of a file: a header `h`, its source `s`, and the changes from `h.old_value` on.
-///
-/// See ``ChangeTable`` for the columns.
+/// The columns of a header `h`, its source `s`, and its changes, which begin at `h.old_value`; see ``ChangeTable``.
 struct SQLiteHistoryColumns: HistoryColumns {
     typealias EntityNumbers = (_ name: String, _ isRoot: Bool) throws -> [Int64]
 
     let dialect: any SQLDialect = SQLiteDialect()
-    /// The implementation of ``numbers(ofEntity:isRoot:)``.
     let entityNumbers: EntityNumbers
 
     var author: SQLQuery { "s.author" }

@@ -1,32 +1,24 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The numbers of the attributes that an update changed, as masks of 62 attributes each.
-///
-/// A single mask is stored as an integer, and several as text separated by commas: attributes 0...61, 62...123, and so
-/// on.
+/// The numbers of the attributes that an update changed, as masks of 62 attributes each. A single mask is stored as an
+/// integer, and several as text separated by commas.
 struct AttributeMasks: Hashable, Sendable {
-    /// The number of attributes in one mask.
-    ///
-    /// 62 bits do not include the sign bit of SQLite's 64-bit integers, so shifts and sums cannot change it.
+    /// Without the sign bit of SQLite's 64-bit integers, shifts and sums cannot change it.
     static let attributesPerMask = 62
 
-    /// The valid attribute numbers. The trigger of an update concatenates one mask for every 62 of them, and SQLite
-    /// rejects expressions deeper than 1,000 (<https://sqlite.org/limits.html>).
+    /// The trigger of an update concatenates the masks, and SQLite rejects expressions deeper than 1,000
+    /// (<https://sqlite.org/limits.html>).
     static let attributeNumbers = 0...attributesPerMask * 500 - 1
 
-    /// The first mask. Nearly all entities have only this one.
+    /// Nearly all entities have only this mask.
     private(set) var first: Int64 = 0
-    /// The other masks.
     private(set) var others: [Int64] = []
 
     init() {}
 
     init(_ first: Int64) { self.first = first }
 
-    /// Creates the masks from a stored text.
-    ///
-    /// - Returns: `nil` if the text is invalid.
     init?(_ text: String) {
         for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
             guard let mask = Int64(part), index <= Self.attributeNumbers.upperBound / Self.attributesPerMask else {
@@ -39,12 +31,11 @@ struct AttributeMasks: Hashable, Sendable {
 
     var isEmpty: Bool { first == 0 && others.allSatisfy { $0 == 0 } }
 
-    /// The stored text, or `nil` if there is only one mask, which is stored as an integer.
+    /// `nil` for a single mask, which is stored as an integer.
     var text: String? {
         others.isEmpty ? nil : ([first] + others).map(String.init).joined(separator: ",")
     }
 
-    /// Whether each mask contains only bits of attributes.
     var isValid: Bool { ([first] + others).allSatisfy { $0 >> Int64(Self.attributesPerMask) == 0 } }
 
     @inline(__always)
@@ -55,8 +46,7 @@ struct AttributeMasks: Hashable, Sendable {
         others[index - 1] |= 1 << Int64(bit)
     }
 
-    /// Adds empty masks, so that there are at least `count` masks. An entity with many attributes always stores the
-    /// same number.
+    /// An entity with many attributes always stores the same number of masks.
     mutating func pad(to count: Int) {
         while others.count + 1 < count { others.append(0) }
     }
@@ -68,7 +58,6 @@ struct AttributeMasks: Hashable, Sendable {
         }
     }
 
-    /// Calls a function with the number of each attribute, in ascending order.
     func forEach(_ body: (Int) throws -> Void) rethrows {
         for (index, mask) in ([first] + others).enumerated() {
             // Unsigned, because the sign bit of a mask in a damaged file may be set.
@@ -82,9 +71,8 @@ struct AttributeMasks: Hashable, Sendable {
 }
 
 extension AttributeMasks {
-    /// Returns the SQL expression of the stored form.
-    ///
-    /// - Parameter conditions: The numbers of attributes in ascending order, each with the condition that it changed.
+    /// The expression of the stored form, from the numbers of attributes in ascending order with the conditions that they
+    /// changed.
     static func expression(_ conditions: [(number: Int, condition: String)]) -> String {
         guard let last = conditions.last else { return "0" }
         let masks = (0...last.number / attributesPerMask).map { index in
@@ -97,14 +85,10 @@ extension AttributeMasks {
         return masks.joined(separator: " || ',' || ")
     }
 
-    /// The SQL literal of the stored form.
     var literal: String { text.map { "'\($0)'" } ?? "\(first)" }
 }
 
 extension Statement {
-    /// Returns the masks that a column contains as text.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if they are invalid.
     func masks(_ column: Int32, at position: Int64) throws -> AttributeMasks {
         guard let masks = AttributeMasks(try text(column, of: .change(position))) else { throw invalidMasks(position) }
         return masks

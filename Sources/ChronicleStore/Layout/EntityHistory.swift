@@ -11,7 +11,7 @@ final class EntityHistory: Sendable {
     let missingName: String?
     /// The number of the entity whose attributes are recorded: the one from which this one inherits, or itself.
     let rootNumber: Int64
-    /// The numbers of the present relationships that are stored as links and have no inverse.
+    /// The present relationships that are stored as links and have no inverse.
     let lists: [Int64]
     private let attributes: NumberedList<PreservedAttribute>
 
@@ -33,7 +33,7 @@ final class EntityHistory: Sendable {
         TypedChangeMaker<Model>()
     }
 
-    /// Returns the names of attributes, or `nil` if an attribute is unknown.
+    /// `nil` if an attribute is unknown.
     func names(_ masks: AttributeMasks) -> [String]? {
         var names: [String] = []
         var isComplete = true
@@ -43,14 +43,13 @@ final class EntityHistory: Sendable {
         return isComplete ? names : nil
     }
 
-    /// Returns the name of a class that the schema lacks, as the value of an insert or a delete.
+    /// The name of a class that the schema lacks, as a value of an insert or a delete.
     private func missingClass(_ isStored: Bool) -> (any Sendable)? {
         guard let missingName else { return nil }
         return isStored ? PropertyValue.text(missingName) as any Sendable : missingName
     }
 
-    /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
-    /// attribute is unknown.
+    /// `nil` if an attribute is unknown.
     func tombstone(
         _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
     ) -> HistoryTombstone<RemovedModel>? {
@@ -70,8 +69,7 @@ final class EntityHistory: Sendable {
         return HistoryTombstone(elements, nilAttributeNames: nilAttributeNames)
     }
 
-    /// Returns the preserved values of an insert or an update, converted to the types of the properties, or `nil` if an
-    /// attribute is unknown.
+    /// `nil` if an attribute is unknown.
     func preservedValues(
         _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, isInsert: Bool,
         areStored: Bool

@@ -6,8 +6,7 @@ import Foundation
 extension RecordedEntity: CatalogEntity {}
 extension RecordedAttribute: CatalogAttribute {}
 
-/// The numbers that identify entities and attributes in the history. They are assigned once and survive renames and
-/// removals.
+/// The numbers of entities and attributes in the history, which survive renames and removals.
 struct EntityRegistry: EntityCatalog {
     let connection: Connection
 
@@ -15,9 +14,8 @@ struct EntityRegistry: EntityCatalog {
 
     var meta: MetaTable { MetaTable(connection) }
 
-    /// `superentity` is the number of the entity from which an entity inherits. Its rows are in the table of the root of
-    /// the hierarchy, and its attributes are those of the root. The columns `table_name` and `key_columns` describe tables
-    /// of tracked databases; see ``RecordedEntity/tableName``.
+    /// An entity that inherits from `superentity` has its rows in the table of the hierarchy's root, and the attributes of
+    /// the root. `table_name` and `key_columns` describe tables of tracked databases; see ``RecordedEntity/tableName``.
     static let tables = [
         """
         CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, \
@@ -31,10 +29,7 @@ struct EntityRegistry: EntityCatalog {
         """,
     ]
 
-    /// Returns the entities of the file in the order of their numbers, after checking that numbers and names are
-    /// unique.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
+    /// In the order of their numbers, after checking that numbers and names are unique.
     func entities() throws -> [RecordedEntity] {
         let statement = try connection.prepare(
             """
@@ -71,7 +66,6 @@ struct EntityRegistry: EntityCatalog {
         return superentities.isEmpty ? entities : try Self.connecting(entities, superentities)
     }
 
-    /// Returns the entities with the names and the attributes of the roots from which they inherit.
     private static func connecting(
         _ entities: [RecordedEntity], _ superentities: [Int64: Int64]
     ) throws -> [RecordedEntity] {
@@ -95,7 +89,6 @@ struct EntityRegistry: EntityCatalog {
         return connected
     }
 
-    /// Returns the numbers of an entity and of the entities that inherit from it.
     func kinds(of entity: RecordedEntity) throws -> [Int64] {
         let statement = try connection.prepare(
             """
@@ -108,9 +101,7 @@ struct EntityRegistry: EntityCatalog {
         return numbers
     }
 
-    /// Assigns a number to an entity that inherits from another one, and records from which.
-    ///
-    /// - Throws: ``SwiftDataError/backwardMigration`` if the file has a table of the entity.
+    /// Throws ``SwiftDataError/backwardMigration`` if the file has a table of the entity.
     func registerSubentity(_ entity: Schema.Entity, _ superentity: String) throws {
         if let known = try entities().first(where: { $0.name == entity.name }), known.rootName != entity.rootName {
             let place = known.isSubentity ? "the table of \(known.rootName)" : "a separate table"
@@ -146,12 +137,8 @@ struct EntityRegistry: EntityCatalog {
         return entity
     }
 
-    /// Records the table of an entity of a tracked database.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the table, or `nil` if it is not recorded any more.
-    ///   - keyColumns: The columns of its primary key, or an empty array if that is the rowid.
-    ///   - entity: The entity.
+    /// - Parameter name: `nil` to record the table no longer.
+    /// - Parameter keyColumns: Empty if the primary key is the rowid.
     func setTable(_ name: String?, keyColumns: [String], of entity: RecordedEntity) throws {
         let statement = try connection.prepare(
             "UPDATE chronicle_entity SET table_name = ?, key_columns = ? WHERE id = ?")
@@ -183,7 +170,6 @@ struct EntityRegistry: EntityCatalog {
             isPresent: statement.int64(6) != 0)
     }
 
-    /// Changes the name of an entity.
     func rename(_ entity: RecordedEntity, to name: String) throws {
         for sql in [
             "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
@@ -196,7 +182,7 @@ struct EntityRegistry: EntityCatalog {
         }
     }
 
-    /// Returns the entity with a name, assigning a number to it if it is new.
+    /// Assigns a number to a new entity.
     func entity(named name: String) throws -> RecordedEntity {
         if let known = try entities().first(where: { $0.name == name }) { return known }
         let statement = try connection.prepare("INSERT INTO chronicle_entity(name) VALUES (?)")
@@ -210,8 +196,6 @@ struct EntityRegistry: EntityCatalog {
     }
 
     /// Assigns numbers to new properties, and updates their types and which values are preserved.
-    ///
-    /// - Parameter preservesValues: Whether the file preserves the values of all properties.
     func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
         for property in entity.storedProperties {
             try register(
@@ -219,7 +203,6 @@ struct EntityRegistry: EntityCatalog {
         }
     }
 
-    /// Assigns a number to a property if it has none, and updates its row.
     func register(
         _ property: Schema.Property, isPresent: Bool, _ preservation: Preservation, _ entity: inout RecordedEntity
     ) throws {
@@ -273,7 +256,7 @@ struct EntityRegistry: EntityCatalog {
         try statement.run()
     }
 
-    /// Stores the description of an entity, from which programs without its class read the schema.
+    /// Programs without the class read the schema from its description.
     func setDefinition(_ entity: Schema.Entity, of recorded: RecordedEntity) throws {
         let statement = try connection.cached("UPDATE chronicle_entity SET definition = ? WHERE id = ?")
         try statement.bind(entity.json(), at: 1)
@@ -281,10 +264,8 @@ struct EntityRegistry: EntityCatalog {
         try statement.run()
     }
 
-    /// Returns the description of an entity's table for the recorder.
-    ///
-    /// The unique indexes are read from the file, including those that other programs created. The text of the triggers
-    /// depends only on them and on the columns, not on the order in which the indexes were created.
+    /// The unique indexes are read from the file, including those of other programs. The text of the triggers depends only
+    /// on them and on the columns, not on the order in which the indexes were created.
     func table(of entity: RecordedEntity) throws -> RecordedTable {
         if let name = entity.tableName, let table = try TrackedTable(name, connection) {
             return table.recordedTable(entity)
@@ -312,7 +293,6 @@ struct EntityRegistry: EntityCatalog {
             subentities: entity.subentities)
     }
 
-    /// Returns the relationships whose links a delete preserves.
     private func lists(of entity: RecordedEntity) throws -> [RecordedTable.List] {
         try entity.attributes.filter(\.deletesPreserveLinks).compactMap { attribute in
             let links = "\(entity.name).\(attribute.name)"

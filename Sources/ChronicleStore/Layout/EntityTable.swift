@@ -3,58 +3,45 @@ import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The table of an entity, with its statements.
-///
-/// A row consists of the primary key and one column for each stored property, in the order of their slots.
+/// The table of an entity, with its statements: the primary key and a column for each stored property, by slot.
 final class EntityTable: Sendable {
     let entity: Schema.Entity
-    /// The name of the table: that of the entity, or of the root from which the entity inherits.
+    /// That of the entity, or of the root from which it inherits.
     let name: String
-    /// The number of the entity after which the table is named.
     let tableNumber: Int64
     let origin: PersistentIdentifier.Origin
     let columns: [Column]
-    /// The conversion of each column, repeated here because a loop over this array retains no references.
+    /// Repeated here because a loop over this array retains no references.
     let conversions: [Conversion]
-    /// The slots of to-one relationships.
     let referenceSlots: [Int]
-    /// The slots of to-one relationships whose row is deleted with its destination.
     let cascadeSlots: [Int]
-    /// The one-to-one relationships, with the query that returns the key of a row if the two columns disagree about it.
+    /// With the query for the key of a row if the two columns disagree about it.
     let oneToOnes: [(relationship: OneToOneRelationship, disagreement: String)]
-    /// The slots of unique attributes, except reals: SQLite considers 0.0 and -0.0 equal.
+    /// Except reals: SQLite considers 0.0 and -0.0 equal.
     let comparableUniqueSlots: [Int]
-    /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
-    ///
-    /// OR FAIL saves SQLite the journal for undoing a single statement (https://www.sqlite.org/lang_conflict.html); a
-    /// save that fails is rolled back as a whole.
+    /// In descending order of row count; the rows share the cost of a statement. OR FAIL saves SQLite the journal for
+    /// undoing a statement (https://www.sqlite.org/lang_conflict.html); a save that fails is rolled back as a whole.
     let inserts: [(sql: String, rows: Int)]
-    /// The same statements with the keys as parameters, each before the columns of its row.
+    /// With the keys as parameters before the columns of each row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
-    /// A statement that deletes the rows of a range of keys.
     let deleteRange: String
-    /// The highest key that the table ever contained, from which SQLite chooses the next one: the maximum of the keys
-    /// and of `sqlite_sequence`, whose rows may be missing or wrong. https://www.sqlite.org/autoinc.html
+    /// The highest key that the table ever contained, from which SQLite chooses the next one. The rows of `sqlite_sequence`
+    /// may be missing or wrong. https://www.sqlite.org/autoinc.html
     let highestKey: String
-    /// Whether link tables may reference the rows.
     let isLinked: Bool
-    /// Whether rows of tables or of link tables may reference the rows.
     let isReferenced: Bool
-    /// The columns that a fetch selects, beginning with the primary key.
     let selection: String
-    /// The number of columns of ``selection``.
     let selectedCount: Int
-    /// The entities whose rows a fetch returns, if other entities inherit from this one.
+    /// `nil` if no entity inherits from this one.
     let kinds: Kinds?
 
     /// The entities of the rows in a table that several entities share.
     struct Kinds: Sendable {
-        /// The column of ``EntityTable/selection`` with the name of the entity.
+        /// The column with the name of the entity.
         let column: Int32
-        /// The tables by the names of their entities, with the column of the selection for each slot.
+        /// By the names of the entities, with the column of the selection for each slot.
         let members: [String: Member]
-        /// The entity of rows without a name.
         let root: String
 
         fileprivate init?(_ selected: ModelColumns, _ subtables: [EntityTable]) {
@@ -70,13 +57,11 @@ final class EntityTable: Sendable {
         }
     }
 
-    /// An entity of the rows in a table that several entities share.
     struct Member: Sendable {
         let table: EntityTable?
         let columns: [Int32]
     }
 
-    /// A column and the destination of a to-one relationship.
     struct Column: Sendable {
         let name: String
         let destination: PersistentIdentifier.Origin?
@@ -153,9 +138,7 @@ final class EntityTable: Sendable {
             """
     }
 
-    /// Returns a statement that updates these columns of a row. The primary key is the last parameter.
-    ///
-    /// - Parameter kept: Other columns whose values the row must have, as the last parameters.
+    /// The primary key is the last parameter, or is followed by the values that the row must have in other columns.
     func update(_ slots: PropertySet, keeping kept: PropertySet? = nil) -> String {
         let table = quoted(name)
         if kept == nil, let slot = comparedSlot(slots) {
@@ -168,10 +151,8 @@ final class EntityTable: Sendable {
         return "UPDATE OR FAIL \(table) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?\(conditions)"
     }
 
-    /// Returns the column of an update of only one column, which skips a row that already has the value, or `nil`.
-    ///
-    /// The recorder then does not need the previous value, which SQLite would have to read once more. A `REAL` column is
-    /// always written, because 0.0 and -0.0 compare as equal.
+    /// The column of an update that skips a row that already has the value, so that the recorder does not need to read the
+    /// previous one. A `REAL` column is always written, because 0.0 and -0.0 compare as equal.
     func comparedSlot(_ slots: PropertySet) -> Int? {
         var iterator = slots.makeIterator()
         guard let slot = iterator.next(), iterator.next() == nil else { return nil }
@@ -180,5 +161,4 @@ final class EntityTable: Sendable {
     }
 }
 
-/// Returns a name as an SQL identifier.
 func quoted(_ name: String) -> String { RecorderSQL.quoted(name) }

@@ -2,11 +2,9 @@ import ChronicleCore
 import ChronicleSQLite
 import Synchronization
 
-/// The entities of a store's history by their numbers, which readers need in addition to its rows.
-///
-/// Created once for each store. Other processes may add entities, and a backup that is restored into the file may give
-/// their numbers to others. Both change the version of the file's schema, so a read uses the entities of the version
-/// that its snapshot has. https://www.sqlite.org/pragma.html#pragma_schema_version
+/// The entities of a store's history by their numbers. Other processes may add entities, and a restored backup may give
+/// their numbers to others. Both change the schema version, so a read uses the entities of its snapshot's version.
+/// https://www.sqlite.org/pragma.html#pragma_schema_version
 final class HistoryCatalog: Sendable {
     private struct Entities {
         let schemaVersion: Int64
@@ -22,18 +20,13 @@ final class HistoryCatalog: Sendable {
         self.schema = schema
     }
 
-    /// Returns the entities as of the snapshot of a connection.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
     func entities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
         let version = try connection.scalarInt64("PRAGMA schema_version") ?? 0
         if let known = latest.withLock({ $0?.schemaVersion == version ? $0?.list : nil }) { return known }
         return try reload(connection, version)
     }
 
-    /// Reads the entities from the snapshot of a connection again, because a row of the history has an unknown one.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
+    /// Because a row of the history has an unknown entity.
     func reloadEntities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
         try reload(connection, connection.scalarInt64("PRAGMA schema_version") ?? 0)
     }
@@ -50,8 +43,7 @@ final class HistoryCatalog: Sendable {
         return list
     }
 
-    /// Returns the number of an entity, or the numbers of all entities with that root; none if the history does not
-    /// contain it.
+    /// The number of an entity, or of all entities with that root; none if the history does not contain it.
     func numbers(ofEntity name: String, isRoot: Bool, _ connection: Connection) throws -> [Int64] {
         func numbers(_ list: NumberedList<EntityHistory>) -> [Int64] {
             // The names of the root and of an entity without inheritance are the same.

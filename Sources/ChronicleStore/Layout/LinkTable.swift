@@ -1,8 +1,7 @@
 import ChronicleCore
 
-/// The link table of a relationship, with its statements.
-///
-/// It is named after the owner's property, such as `Item.tags`. Entity names contain no period, so the name is unique.
+/// The table is named after the owner's property, such as `Item.tags`. Entity names contain no period, so the name is
+/// unique.
 struct LinkTable: Sendable {
     let links: Schema.Links
     let insert: String

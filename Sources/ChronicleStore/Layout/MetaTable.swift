@@ -23,30 +23,18 @@ struct MetaTable: MetaValues {
     static let createTable =
         "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 
-    /// Returns the text stored under a name, or `nil` if there is none.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not text.
     static func text(_ name: Name, _ connection: Connection) throws -> String? {
         try value(name, connection) { try $0.text(0, of: .meta(name.text)) }
     }
 
-    /// Returns the integer stored under a name, or `nil` if there is none.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not an integer.
     static func integer(_ name: Name, _ connection: Connection) throws -> Int64? {
         try value(name, connection) { try $0.integer(0, of: .meta(name.text)) }
     }
 
-    /// Returns the history position stored under a name, or `nil` if there is none.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not a position.
     static func position(_ name: Name, _ connection: Connection) throws -> Int64? {
         try value(name, connection) { try position(name, in: 0, of: $0) }
     }
 
-    /// Returns the history position in a column of a statement that selected the value of a name, or `nil` for NULL.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not a position.
     static func position(_ name: Name, in column: Int32, of statement: Statement) throws -> Int64? {
         if statement.isNull(column) { return nil }
         return try statement.integer(column, in: HistoryPosition.valid, of: .meta(name.text))
@@ -77,8 +65,7 @@ struct MetaTable: MetaValues {
         try statement.run()
     }
 
-    /// Changes the definitions of a file in a write transaction in a way on which no schema depends. The file still meets
-    /// the schemas that it met before.
+    /// Changes the definitions of a file in a write transaction. The file still meets the schemas that it met before.
     static func keepingCompletions(_ connection: Connection, _ change: () throws -> Void) throws {
         let before = try FileSchema(connection).digest
         try change()
@@ -101,7 +88,6 @@ struct MetaTable: MetaValues {
         try statement.run()
     }
 
-    /// Returns what the file records about the schemas with which it was opened, by their keys.
     static func knownSchemas(_ connection: Connection) throws -> [String: String] {
         let prefix = MetaName.knownPrefix
         let statement = try connection.prepare(
@@ -122,9 +108,8 @@ struct MetaTable: MetaValues {
 extension MetaName {
     /// The file is the database of another program, whose changes are recorded: 1.
     static let tracked = MetaName("tracked")
-    /// The highest deleted position. Reading on from an earlier position is incomplete.
+    /// Reading on from an earlier position than this deleted one is incomplete.
     static let floor = MetaName("floor")
-    /// The check value of the floor.
     static let floorCheck = MetaName("floorCheck")
     /// The header of a transaction that a purge has deleted in part. Readers begin after it.
     static let purged = MetaName("purged")
@@ -133,12 +118,10 @@ extension MetaName {
     /// The newest position of the history when the setting ``preservesValues`` was changed.
     static let preservesValuesSince = MetaName("preservesValuesSince")
 
-    /// The newest position of the history when a relationship of the entity with this number changed between to-one and
-    /// to-many.
+    /// When a relationship of the entity changed between to-one and to-many.
     static func relationships(_ entity: Int64) -> MetaName { MetaName("relationships:\(entity)") }
 
-    /// The newest position of the history when a relationship that is stored as links was added to the entity with this
-    /// number; missing if there was no history.
+    /// When a relationship that is stored as links was added to the entity; missing if there was no history.
     static func addedRelationship(_ entity: Int64, number: Int64) -> MetaName {
         MetaName("relationship:\(entity):\(number)")
     }

@@ -1,17 +1,12 @@
-/// Elements that a file identifies by numbers. Numbers are assigned consecutively, so the index of an element usually
-/// follows from its number; arbitrary numbers in files from other sources use no additional memory.
+/// Elements by their numbers in a file, which are usually consecutive, so that the index follows from the number. Arbitrary
+/// numbers in files from other sources use no additional memory.
 struct NumberedList<Element> {
-    /// The elements in the order of their numbers.
     private let elements: [(number: Int64, element: Element)]
 
-    /// Creates a list.
-    ///
-    /// - Parameter elements: The elements in any order, with unique numbers.
     init(_ elements: some Sequence<(number: Int64, element: Element)>) {
         self.elements = elements.sorted { $0.number < $1.number }
     }
 
-    /// The element with a number, or `nil` if there is none.
     subscript(number: Int64) -> Element? {
         guard let first = elements.first, number >= first.number else { return nil }
         let place = UInt64(bitPattern: number &- first.number)

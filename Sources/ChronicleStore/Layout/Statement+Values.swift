@@ -3,9 +3,7 @@ import ChronicleSQLite
 import Foundation
 
 extension Statement {
-    /// Binds a value in the storage form of its column.
-    ///
-    /// NaN is stored as the eight bytes of its bits, because `sqlite3_bind_double` converts it to NULL
+    /// NaN is stored as its eight bytes, because `sqlite3_bind_double` converts it to NULL
     /// (https://www.sqlite.org/c3ref/bind_blob.html). References must be permanent.
     @inline(__always)
     func bind(_ value: PropertyValue, at index: Int32) throws {
@@ -42,8 +40,7 @@ extension Statement {
 }
 
 extension Statement {
-    /// Returns the value of a column in the form from which the property is decoded. Values of other programs are
-    /// returned as stored; the context reports those that cannot be decoded.
+    /// Values of other programs are returned as stored; the context reports those that cannot be decoded.
     @inline(__always)
     func value(_ index: Int32, _ slot: Int, of table: EntityTable) -> PropertyValue {
         switch value(index) {
@@ -56,7 +53,6 @@ extension Statement {
         }
     }
 
-    /// Sets the value of a column in a row, like ``value(_:_:of:)``.
     func set(_ index: Int32, _ slot: Int, of table: EntityTable, in row: DataStoreRowBuilder) {
         switch value(index) {
         case .null: break

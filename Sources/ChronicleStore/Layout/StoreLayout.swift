@@ -2,19 +2,14 @@ import ChronicleCore
 import ChronicleSQL
 import ChronicleSQLStore
 
-/// The tables of a schema in a file.
 final class StoreLayout: Sendable {
     let storeIdentifier: String
     let tablesByName: [String: EntityTable]
-    /// The link tables by their names.
     let linkTablesByName: [String: LinkTable]
-    /// The entities in the file's history by their numbers.
     let recordedEntities: [Int64: RecordedEntity]
-    /// Whether the file had an earlier format when it was opened.
     let isUpgraded: Bool
-    /// Whether the history preserves the values of all properties since the file was opened, and did not before.
+    /// Whether the history preserves the values of all properties, which it did not before the file was opened.
     let startsPreservingValues: Bool
-    /// Whether the file is the database of another program, whose changes are recorded.
     let isTracked: Bool
 
     init(
@@ -59,9 +54,7 @@ final class StoreLayout: Sendable {
         recordedEntities = Dictionary(uniqueKeysWithValues: recorded.map { ($0.number, $0) })
     }
 
-    /// Returns the present rows of a table in a FROM clause that names no temporary table.
-    ///
-    /// - Parameter number: The number of the table's entity.
+    /// For a FROM clause that must not name a temporary table. `number` is that of the table's entity.
     func presentRows(ofTable number: Int64) -> String {
         let entity = recordedEntities[number]
         return "\(entity?.keyColumns == nil ? "main" : "temp").\(quoted(entity?.name ?? ""))"
@@ -90,20 +83,18 @@ final class StoreLayout: Sendable {
     }
 }
 
-/// An entity in the history, with its number and every attribute that it ever had.
+/// With every attribute that the entity ever had.
 struct RecordedEntity: Sendable, Hashable {
     let number: Int64
     let name: String
-    /// The name of the entity whose table contains the rows; the entity itself, or the one from which it inherits.
+    /// The entity whose table contains the rows; the entity itself, or the one from which it inherits.
     var rootName: String
-    /// The other entities whose rows are in the table of this one.
     var subentities: [RecordedTable.Subentity] = []
-    /// The name of the table of a tracked database whose changes are recorded, or `nil` for a table of models and for a
-    /// table that is not recorded any more.
+    /// The recorded table of a tracked database; `nil` for a table of models, or one that is not recorded any more.
     var tableName: String?
-    /// The columns of the primary key of such a table if it is not the rowid.
+    /// `nil` if the primary key of such a table is the rowid.
     var keyColumns: [String]?
-    /// The attributes of all entities that share the table.
+    /// Of all entities that share the table.
     var attributes: [RecordedAttribute]
 
     init(number: Int64, name: String, attributes: [RecordedAttribute], rootName: String? = nil) {
@@ -111,25 +102,22 @@ struct RecordedEntity: Sendable, Hashable {
         self.rootName = rootName ?? name
     }
 
-    /// Whether the rows are in the table of another entity, from which this one inherits.
     var isSubentity: Bool { rootName != name }
 }
 
-/// An attribute or a relationship in the history. Its number is never reused.
+/// The number is never reused.
 struct RecordedAttribute: Sendable, Hashable {
     let number: Int
-    /// The name of the property, and of its column if it has one.
     var name: String
-    /// The name of an attribute's type; `nil` for a relationship, or if an earlier version of Chronicle recorded it.
+    /// `nil` for a relationship, or if an earlier version of Chronicle recorded it.
     var type: String?
-    /// The name of the entity of a relationship's destinations, or `nil` for an attribute.
+    /// `nil` for an attribute.
     var destination: String?
-    /// The values that the history preserves.
     var preservation: Preservation
-    /// Whether the table has a column for it. Relationships in link tables have none.
+    /// Relationships in link tables have no column.
     var isPresent: Bool
 
-    /// Whether deletes of the table's rows preserve the links of the relationship. See ``Preservation/deletes``.
+    /// See ``Preservation/deletes``.
     var deletesPreserveLinks: Bool {
         !isPresent && preservation.deletes == .all && preservation.updates != .none
     }

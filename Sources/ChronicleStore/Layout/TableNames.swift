@@ -2,9 +2,7 @@ import ChronicleCore
 
 /// Rejects names that SQLite reserves, or that differ in Swift but not in SQLite.
 enum TableNames {
-    /// Checks the names of tables and columns.
-    ///
-    /// - Throws: ``SwiftDataError/invalidModel`` before a file is touched.
+    /// Throws ``SwiftDataError/invalidModel`` before a file is touched.
     static func check(_ schema: Schema) throws {
         var tables: [String: String] = [:]
         for entity in schema.entities {
@@ -41,7 +39,7 @@ enum TableNames {
         "the name conflicts with \"\(other)\", because SQLite ignores case; rename one of them"
     }
 
-    /// Returns a name in the form in which SQLite compares names: ASCII letters are lowercase.
+    /// SQLite compares names without the case of ASCII letters.
     static func folded(_ name: String) -> String {
         String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
     }

@@ -6,11 +6,10 @@ import ChronicleSQLite
 enum FileFormat {
     /// "Chrn" in the header's application identifier. https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationIdentifier: Int64 = 0x4368_726e
-    /// The version of the format that this code reads and writes. Files of earlier versions are upgraded when they are
-    /// opened with write access, if ``FormatUpgrade`` has the steps.
+    /// Files of earlier versions are upgraded when they are opened with write access, if ``FormatUpgrade`` has the steps.
     static let current: Int64 = 2
 
-    /// Determines the format of a file in one transaction, because another process may be creating the file.
+    /// In one transaction, because another process may be creating the file.
     static func finding(_ connection: Connection, path: String) throws -> FileInspection.Finding {
         try connection.deferredRead { try findingInSnapshot(connection, path) }
     }
@@ -36,7 +35,6 @@ enum FileFormat {
         return .new
     }
 
-    /// Throws an error if the file has a format that this code can neither use nor upgrade.
     static func requireSupportedVersion(_ connection: Connection, _ path: String) throws {
         let version = try version(connection)
         if version == current || version < current && FormatUpgrade.steps[version] != nil { return }
@@ -49,7 +47,6 @@ enum FileFormat {
                 + (version > current ? "update it" : "use the program that created the file"))
     }
 
-    /// Throws an error if the file has to be upgraded before it can be read.
     static func requireCurrentVersion(_ connection: Connection, _ path: String) throws {
         try requireSupportedVersion(connection, path)
         guard try version(connection) < current else { return }
@@ -57,30 +54,25 @@ enum FileFormat {
             detail: "\(path) has an earlier format; open it once with `allowsSave: true` to upgrade it")
     }
 
-    /// Returns the version of the format.
-    ///
-    /// It is stored in `chronicle_meta` as well as in the header, because other programs use `user_version` for their own
-    /// purposes. If the two differ, `chronicle_meta` applies. A file without tables will have the current version.
+    /// The version in `chronicle_meta`, if there is one, applies: other programs use `user_version` in the header. A file
+    /// without tables will have the current version.
     static func version(_ connection: Connection) throws -> Int64 {
         if try hasMetaTable(connection), let version = try MetaTable.integer(.format, connection) { return version }
         let version = try headerVersion(connection)
         return try version < current && isIncomplete(connection) ? current : version
     }
 
-    /// Returns whether the file has no tables, because the process that created it was interrupted. Opening the file with
-    /// write access creates the tables.
+    /// Whether the process that created the file was interrupted. Opening the file with write access creates the tables.
     static func isIncomplete(_ connection: Connection) throws -> Bool {
         try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_' LIMIT 1") == nil
     }
 
-    /// The error for a file that is empty or incomplete.
     static func incomplete(_ path: String) -> SwiftDataError {
         .loadIssueModelContainer.with(
             detail: "\(path) contains no store, because it is empty or its creation was interrupted; open it once with "
                 + "`allowsSave: true` to create the store, or restore a backup")
     }
 
-    /// Returns whether the file is the database of another program, whose changes are recorded. See ``TrackedDatabase``.
     static func isTracked(_ connection: Connection) throws -> Bool {
         try hasMetaTable(connection) && MetaTable.integer(.tracked, connection) != nil
     }
@@ -95,7 +87,6 @@ enum FileFormat {
         try connection.scalarInt64("PRAGMA user_version") ?? 0
     }
 
-    /// Writes a version to the header of the file.
     static func setVersion(_ version: Int64, _ connection: Connection) throws {
         try connection.execute("PRAGMA user_version = \(version)")
     }

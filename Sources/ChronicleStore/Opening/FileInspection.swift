@@ -7,21 +7,16 @@ struct FileInspection {
     enum Finding {
         /// The file does not exist or is empty.
         case new
-        /// The file is a Chronicle store.
         case store
-        /// The file is the database of another program, whose changes are recorded.
+        /// See ``TrackedDatabase``.
         case tracked
     }
 
-    /// The path without symbolic links, because SQLite keeps the journal and the log beside the file itself.
+    /// Without symbolic links, because SQLite keeps the journal and the log beside the file itself.
     let path: String
 
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the symbolic links form a cycle.
     init(url: URL) throws { path = try Self.resolvingLinks(url.path) }
 
-    /// Checks whether the file can be used as a store.
-    ///
-    /// - Throws: The `SwiftDataError` that describes why it cannot be used.
     func inspect(allowsSave: Bool) throws -> Finding {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
@@ -60,14 +55,14 @@ struct FileInspection {
         return finding
     }
 
-    /// Throws an error for a directory, a device or a pipe. Opening a pipe would wait for a program that writes to it.
+    /// Opening a pipe would wait for a program that writes to it.
     func requireRegularFile() throws {
         guard let type = try attributes(path)?[.type] as? FileAttributeType, type != .typeRegular else { return }
         throw SwiftDataError.notADatabase.with(
             detail: "\(path) is \(type == .typeDirectory ? "a directory" : "not a regular file")")
     }
 
-    /// Rolls back a transaction that was interrupted, which only a connection that may write the file can do.
+    /// Only a connection that may write the file can roll back an interrupted transaction.
     func recover() throws {
         guard try exists, try size(path + "-journal") > 0 else { return }
         try requireRegularFile()
@@ -75,10 +70,9 @@ struct FileInspection {
         _ = try read(path, mode: .readWrite)
     }
 
-    /// Whether there is a file at the path.
     private var exists: Bool { get throws { try attributes(path) != nil } }
 
-    /// Returns the size of a file, or 0 if it does not exist.
+    /// 0 if the file does not exist.
     private func size(_ path: String) throws -> Int { (try attributes(path)?[.size] as? NSNumber)?.intValue ?? 0 }
 
     private func attributes(_ path: String) throws -> [FileAttributeKey: Any]? {
@@ -114,8 +108,8 @@ struct FileInspection {
 
     // MARK: Reading
 
-    /// Waits for the lock of a process that is writing, and rolls back a transaction that was interrupted by a power
-    /// failure or a crash. https://www.sqlite.org/lockingv3.html#hot_journals
+    /// Waits for a process that is writing, and rolls back an interrupted transaction.
+    /// https://www.sqlite.org/lockingv3.html#hot_journals
     private func readWithLock(allowsSave: Bool) throws -> Finding {
         do { return try read(path) } catch let error as SwiftDataError {
             guard allowsSave, (error.underlying as? DatabaseError)?.needsRecovery == true else { throw error }
@@ -136,8 +130,8 @@ struct FileInspection {
         }
     }
 
-    /// Throws an error for a log without its index, which a reader would have to create in a directory that it cannot
-    /// write. https://www.sqlite.org/wal.html#read_only_databases
+    /// Rejects a log without its index, which a reader would have to create in a directory that it cannot write.
+    /// https://www.sqlite.org/wal.html#read_only_databases
     private func requireIndex() throws {
         let manager = FileManager.default
         guard try size(path + "-wal") > 0, !manager.fileExists(atPath: path + "-shm"),
@@ -150,9 +144,7 @@ struct FileInspection {
                 + "access")
     }
 
-    /// The path for opening the store read-only.
-    ///
-    /// If the log is empty or does not exist, and cannot be created, the file is opened as immutable
+    /// If the log is empty or missing, and cannot be created, the file is opened as immutable
     /// (https://www.sqlite.org/wal.html#read_only_databases), unless it has a journal that must be rolled back first.
     var readOnlyPath: String {
         get throws {
@@ -166,7 +158,7 @@ struct FileInspection {
         }
     }
 
-    /// Whether the header of the file specifies a write-ahead log. https://www.sqlite.org/fileformat.html#file_format_version_numbers
+    /// https://www.sqlite.org/fileformat.html#file_format_version_numbers
     private var usesLog: Bool {
         get throws {
             do {
@@ -186,8 +178,7 @@ struct FileInspection {
 
     // MARK: Symbolic links
 
-    /// Returns the path without symbolic links, even if their destination does not exist yet. Other errors are reported
-    /// by ``inspect(allowsSave:)``.
+    /// The destination may not exist yet. Other errors are reported by ``inspect(allowsSave:)``.
     private static func resolvingLinks(_ path: String) throws -> String {
         var path = path
         // The number of links that Linux follows. https://man7.org/linux/man-pages/man7/path_resolution.7.html
@@ -212,7 +203,6 @@ struct FileInspection {
         return String(cString: resolved)
     }
 
-    /// Returns the destination of a symbolic link, or `nil` if the file is not one.
     private static func linkDestination(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }

@@ -1,24 +1,20 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The tables and other objects of a file, as SQLite lists them.
-///
-/// A file may come from any source. Reading a view in place of a table may never finish, and neither may reading a
-/// computed column, so both are rejected before anything reads them. This type reads only `sqlite_schema`.
+/// The tables and other objects of a file, from `sqlite_schema`. A file may come from any source: reading a view in place
+/// of a table, or a computed column, may never finish, so both are rejected before anything reads them.
 /// https://www.sqlite.org/security.html
 struct FileSchema {
     private struct Object {
         let isTable: Bool
-        /// Whether the definition contains the word `AS`.
         let mayHaveComputedColumns: Bool
-        /// The definition of a table that belongs to Chronicle.
         let ownDefinition: String?
     }
 
     private let connection: Connection
-    /// The tables and views by their names, folded as SQLite compares them.
+    /// Folded as SQLite compares names.
     private var objects: [String: Object] = [:]
-    /// A checksum of the definitions of all tables, indexes, triggers, and views, independent of their order.
+    /// A checksum of all definitions, independent of their order.
     private(set) var digest = ""
 
     init(_ connection: Connection) throws {
@@ -46,10 +42,7 @@ struct FileSchema {
 
     // MARK: Tables
 
-    /// Returns whether a table with the name exists.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the name belongs to a view, a virtual table, or a table with
-    ///   computed columns.
+    /// Throws ``SwiftDataError/damagedFile`` for a view, a virtual table, or a table with computed columns.
     func hasTable(_ name: String, of entityName: String? = nil) throws -> Bool {
         guard let object = objects[TableNames.folded(name)] else { return false }
         guard object.isTable else {
@@ -64,10 +57,8 @@ struct FileSchema {
         return true
     }
 
-    /// Returns whether the tables of the history exist: either all of them or none.
-    ///
-    /// - Parameter createTables: The statements that create the tables.
-    /// - Throws: ``SwiftDataError/damagedFile`` if some are missing or have another definition.
+    /// Whether all tables of the history exist, or none. Throws ``SwiftDataError/damagedFile`` if some are missing or
+    /// differ.
     func hasHistory(_ createTables: [String] = HistoryTables.createTables) throws -> Bool {
         var missing: [String] = []
         for statement in createTables {
@@ -97,15 +88,14 @@ struct FileSchema {
 
     // MARK: Definitions
 
-    /// Excludes the tables that SQLite creates and drops itself for ANALYZE and AUTOINCREMENT.
+    /// Without the tables of ANALYZE and AUTOINCREMENT.
     private static let select = """
         SELECT sql, type NOT IN ('index', 'trigger'), name, type = 'table' AND substr(sql, 1, 13) = 'CREATE TABLE ', \
         CASE WHEN type = 'table' AND substr(name, 1, 10) = 'chronicle_' THEN sql END \
         FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'
         """
 
-    /// Returns whether the definition contains the word AS in any case, as the definition of every computed column
-    /// does.
+    /// The definition of every computed column contains the word AS, in any case.
     private static func containsWordAS(_ definition: UnsafeBufferPointer<UInt8>) -> Bool {
         func isPartOfWord(_ index: Int) -> Bool {
             guard definition.indices.contains(index) else { return false }
@@ -120,7 +110,7 @@ struct FileSchema {
         }
     }
 
-    /// A checksum that detects accidental changes; it is not cryptographic.
+    /// Detects accidental changes; not cryptographic.
     private static func digest(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         func mixed(_ value: UInt64) -> UInt64 { (value ^ value >> 32) &* 0x9E37_79B9_7F4A_7C15 }
         let bytes = UnsafeRawBufferPointer(text)

@@ -2,27 +2,20 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// Upgrades a file to the current format, in the transaction that completes its schema.
-///
-/// A process that ends at any time during the upgrade leaves the file as it was. Positions, check values, and the
+/// Upgrades a file to the current format, in the transaction that completes its schema. Positions, check values, and the
 /// identifiers of models and transactions do not change, so tokens remain valid.
 struct FormatUpgrade {
-    /// A change of a file from one version of the format to the next one. It may drop the triggers of entities, which
-    /// are created again.
+    /// A step to the next version. It may drop the triggers of entities, which are created again.
     typealias Step = @Sendable (Connection) throws -> Void
 
-    /// The steps by the versions that they upgrade. An earlier version without a step is not supported.
-    ///
-    /// There are none yet, because no earlier format was released. Tests add some.
+    /// By the versions that they upgrade. There are none yet, because no earlier format was released. Tests add some.
     @TaskLocal static var steps: [Int64: Step] = [:]
 
-    /// Whether the triggers recorded every change before the upgrade, which may replace them.
+    /// Whether the triggers, which the upgrade may replace, recorded every change before it.
     let wasRecorded: Bool
 
-    /// Upgrades a file, if it has an earlier format.
-    ///
-    /// - Returns: `nil` if the file was not upgraded.
-    /// - Throws: ``SwiftDataError/unsupportedFileVersion`` if a step is missing, or the error of a step.
+    /// Returns `nil` if the file has the current format. Throws ``SwiftDataError/unsupportedFileVersion`` if a step is
+    /// missing.
     static func run(_ connection: Connection, path: String) throws -> FormatUpgrade? {
         var version = try FileFormat.version(connection)
         guard version < FileFormat.current else { return nil }
@@ -38,8 +31,7 @@ struct FormatUpgrade {
         return upgrade
     }
 
-    /// Returns whether the definitions of the file are the same as when it last met a schema. If they are not, another
-    /// program may have changed the triggers.
+    /// If the definitions have changed since the file last met a schema, another program may have changed the triggers.
     private static func wasComplete(_ connection: Connection) throws -> Bool {
         let digest = try FileSchema(connection).digest
         return try connection.scalarInt64(

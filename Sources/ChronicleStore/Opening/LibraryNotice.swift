@@ -4,7 +4,7 @@ import Synchronization
 
 /// A notice about a version of SQLite with a defect that can damage files.
 enum LibraryNotice {
-    /// Returns the text for a version of SQLite, or `nil` if the version has no such defect.
+    /// `nil` for a version without such a defect.
     static func text(_ number: Int32 = SQLiteLibrary.versionNumber) -> String? {
         guard SQLiteLibrary.hasLogResetDefect(number) else { return nil }
         return
@@ -13,14 +13,13 @@ enum LibraryNotice {
             + "later version of these series"
     }
 
-    /// Returns the text of a version number.
     static func version(_ number: Int32) -> String {
         "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
 
     private static let isLogged = Atomic(false)
 
-    /// Logs the notice, once in the process.
+    /// Once in the process.
     static func log(_ configuration: ModelConfiguration) { log(configuration, SQLiteLibrary.versionNumber, isLogged) }
 
     static func log(_ configuration: ModelConfiguration, _ number: Int32, _ isLogged: borrowing Atomic<Bool>) {

@@ -19,7 +19,7 @@ struct StoreOpener {
         let database: Database
         let layout: StoreLayout
         let commits: CommitReporter
-        /// The version of the schema in the file before the migration, or `nil` if the file was not migrated.
+        /// `nil` if the file was not migrated.
         let migratedVersion: Schema.Version?
     }
 
@@ -75,7 +75,7 @@ struct StoreOpener {
         }
     }
 
-    /// Converts the error of a file beside the store that cannot be written to that of the store.
+    /// For a file beside the store that cannot be written.
     private func openDatabase(_ body: () throws -> Database) throws -> Database {
         do { return try body() } catch let error as SQLiteError
             where configuration.allowsSave && error.isReadOnly && !error.needsRecovery
@@ -84,8 +84,7 @@ struct StoreOpener {
         }
     }
 
-    /// Returns the path for SQLite after inspecting the file, and the path of the file without symbolic links, which is
-    /// `nil` for a store in memory.
+    /// Inspects the file. Its path without symbolic links is `nil` for a store in memory.
     private func path() throws -> (String, file: String?) {
         guard !configuration.isStoredInMemoryOnly else { return (configuration.url.path, nil) }
         try makeDefaultDirectory()
@@ -94,7 +93,7 @@ struct StoreOpener {
         return (try configuration.allowsSave ? inspection.path : inspection.readOnlyPath, inspection.path)
     }
 
-    /// Throws an error for models of a tracked database, whose tables belong to its program.
+    /// The tables of a tracked database belong to its program.
     private func requireNoModels() throws {
         guard migrationPlan != nil || schema.entities.contains(where: \.hasModelClass) else { return }
         throw SwiftDataError.notAChronicleStore.with(
@@ -116,7 +115,6 @@ struct StoreOpener {
         }
     }
 
-    /// Creates the directory of stores without a URL.
     private func makeDefaultDirectory() throws {
         guard configuration.allowsSave, configuration.isInDefaultDirectory else { return }
         let directory = configuration.url.deletingLastPathComponent()
@@ -126,17 +124,13 @@ struct StoreOpener {
         }
     }
 
-    /// Prepares a connection. The writer is prepared first and creates the file's header before any other connection
-    /// opens it.
-    ///
-    /// - Parameter path: The path of the file, or `nil` for a store in memory.
+    /// The writer is prepared first and creates the file's header before any other connection opens it.
     static func prepare(
         _ connection: Connection, _ durability: ModelConfiguration.Durability, path: String?
     ) throws {
         try connection.define(PredicateFunctions.all)
         try connection.define(DecimalOrder.collation)
-        // Inspected again: the first inspection did not read the log, and another process may have created the file
-        // since.
+        // The first inspection did not read the log, and another process may have created the file since.
         let finding = try FileFormat.finding(connection, path: path ?? "")
         if !connection.isReadOnly {
             if finding == .new {
@@ -156,7 +150,7 @@ struct StoreOpener {
         }
     }
 
-    /// Returns the settings of a connection that writes. https://www.sqlite.org/pragma.html
+    /// https://www.sqlite.org/pragma.html
     private static func settings(_ durability: ModelConfiguration.Durability) -> String {
         let isFull = durability == .full
         return [
@@ -166,8 +160,8 @@ struct StoreOpener {
             // Overwrites deleted content, which is not the default of every SQLite build.
             "secure_delete = ON",
             "synchronous = \(isFull ? "FULL" : "NORMAL")",
-            // On Apple platforms fsync() does not wait for the disk but F_FULLFSYNC does; elsewhere these settings have
-            // no effect. Checkpoints always require it, because the log must be on disk before the file is overwritten.
+            // On Apple platforms, only F_FULLFSYNC waits for the disk; elsewhere the settings have no effect. Checkpoints
+            // always need it, because the log must be on disk before the file is overwritten.
             "fullfsync = \(isFull ? "ON" : "OFF")",
             "checkpoint_fullfsync = ON",
         ].map { "PRAGMA \($0)" }.joined(separator: ";")

@@ -2,22 +2,15 @@ import ChronicleSQLite
 
 /// The default values of columns, as SQLite describes them.
 enum ColumnDefault {
-    /// Returns the literal of the value that REPLACE stores instead of NULL in a column, or `nil` if there is none.
-    /// https://www.sqlite.org/lang_conflict.html
-    ///
-    /// - Parameters:
-    ///   - statement: A row with `notnull` and `dflt_value` of `PRAGMA table_xinfo`.
-    ///   - isRequired: The index of `notnull`.
-    ///   - text: The index of `dflt_value`.
+    /// The literal of the value that REPLACE stores instead of NULL (https://www.sqlite.org/lang_conflict.html), from a row
+    /// of `PRAGMA table_xinfo` and the indexes of `notnull` and `dflt_value`.
     static func replacement(_ statement: Statement, isRequired: Int32, default text: Int32) -> String? {
         if statement.int64(isRequired) == 0 || statement.isNull(text) { return nil }
         return literal(statement.text(text))
     }
 
-    /// Returns the literal of a default value, or `nil` for NULL and for other expressions.
-    ///
-    /// In a trigger, an expression could have another meaning, or call a function that a program does not define. That
-    /// program could then no longer write to the table.
+    /// `nil` for NULL and other expressions. In a trigger, these could have another meaning, or call a function that a
+    /// program does not define, which could then no longer write to the table.
     private static func literal(_ text: String) -> String? {
         switch text.uppercased() {
         case "NULL": return nil
@@ -34,8 +27,7 @@ enum ColumnDefault {
         return isString || isNumber ? text : nil
     }
 
-    /// Returns the text of a name, which may have one of SQLite's three kinds of quotation marks, or `nil` for other
-    /// expressions.
+    /// The text of a name, which may have one of SQLite's three kinds of quotation marks.
     private static func name(_ text: String) -> String? {
         for (first, last) in [("\"", "\""), ("`", "`"), ("[", "]")] where text.hasPrefix(first) {
             guard text.count > 1, text.hasSuffix(last) else { return nil }

@@ -1,25 +1,19 @@
-/// The description of a link table from which its triggers are generated. Equal descriptions have equal triggers.
-///
-/// The table has two columns, `owner` and `destination`, which together are its primary key.
+/// A link table, from which its triggers are generated. Equal descriptions have equal triggers. The primary key consists of
+/// `owner` and `destination`.
 struct RecordedLinks: Hashable, Sendable {
-    /// One end of the links.
     struct End: Hashable, Sendable {
-        /// The column that references this end.
         let column: String
         let entityID: Int64
-        /// The name of the entity's table, not quoted.
+        /// Not quoted.
         let table: String
-        /// The other entities whose rows are in the table.
         var subentities: [RecordedTable.Subentity] = []
-        /// The number of the relationship from this end, or `nil` if there is none.
+        /// `nil` if this end has no relationship.
         let attribute: Int?
-        /// Whether the history preserves the added and removed destinations.
         let preservesValues: Bool
-        /// Whether deleting a row at this end deletes the linked rows at the other end.
         let cascades: Bool
     }
 
-    /// The name of the table, not quoted.
+    /// Not quoted.
     let name: String
     let owner: End
     let destination: End

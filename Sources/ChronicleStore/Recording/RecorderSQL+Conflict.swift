@@ -2,34 +2,28 @@ import ChronicleSQLStore
 
 /// Records rows that REPLACE deletes.
 ///
-/// With `PRAGMA recursive_triggers=OFF`, the default in other programs, the REPLACE algorithm deletes rows without
-/// running their delete triggers (<https://sqlite.org/lang_conflict.html>), by primary key and by every unique index at
-/// once. A BEFORE trigger cannot determine whether the statement is a REPLACE, but it can determine which rows
-/// conflict. It therefore *notes* these rows with their preserved values, and the AFTER trigger records those that no
-/// longer exist.
+/// With `PRAGMA recursive_triggers=OFF`, the default in other programs, REPLACE deletes rows without running their delete
+/// triggers (<https://sqlite.org/lang_conflict.html>), by primary key and by every unique index at once. A BEFORE trigger
+/// cannot determine whether the statement is a REPLACE, only which rows conflict. It *notes* these rows with their
+/// preserved values, and the AFTER trigger records those that no longer exist.
 ///
-/// A note states that a row exists and is recorded as existing. This is true when the note is written, and the note is
-/// withdrawn when a delete trigger runs for the row. Notes may remain, because OR IGNORE, OR FAIL, and UPSERT run only
-/// the BEFORE trigger. They are harmless: either the row still exists, or it was replaced and must be recorded. The
-/// next conflict rewrites all notes of the entity with current values; the next insert removes them.
+/// A note states that a row exists and is recorded as existing. This is true when it is written, and a delete trigger for
+/// the row withdraws it. Notes remain after OR IGNORE, OR FAIL, and UPSERT, which run only the BEFORE trigger. They are
+/// harmless: either the row still exists, or it was replaced and must be recorded. The next conflict rewrites all notes of
+/// the entity; the next insert removes them.
 ///
 /// Foreign key actions of a REPLACE run between the two triggers. Their deletes withdraw the notes of their rows; their
 /// `SET NULL` updates cannot replace rows, and ``mayReplace(_:)`` prevents them from changing notes.
 ///
-/// One case is recorded late: an `UPDATE OR REPLACE` whose own row is deleted by a resulting cascade has no AFTER
-/// trigger. The notes remain, and remain true, until the next conflict or insert in the table, or until the next write
-/// of Chronicle resolves them (``resolveConflicts(of:)``).
+/// An `UPDATE OR REPLACE` whose own row is deleted by a resulting cascade has no AFTER trigger, and is recorded late: its
+/// notes remain true until the next conflict or insert in the table, or until Chronicle writes (``resolveConflicts(of:)``).
 ///
-/// The notes of a row include its links, with which the delete is recorded (``recordDeletedLinks(_:)``).
-///
-/// A note can contain an outdated reference: if a REPLACE deletes several rows, and the delete of one sets the
-/// reference of another to NULL, the note of the other row has the value from before this update, which is recorded as
-/// well.
+/// The notes of a row include its links (``recordDeletedLinks(_:)``). A note can contain an outdated reference: if a
+/// REPLACE deletes several rows, and the delete of one sets the reference of another to NULL, the note has the value
+/// before, and the update is recorded as well.
 extension RecorderSQL {
-    /// Returns the trigger that notes the rows that conflict with an insert.
-    ///
-    /// `NEW.id` is -1 here if SQLite is going to choose the key (<https://sqlite.org/lang_createtrigger.html>, section
-    /// 2.1). It then finds no row, or a row that still exists when the AFTER trigger runs.
+    /// `NEW.id` is -1 if SQLite is going to choose the key (<https://sqlite.org/lang_createtrigger.html>, section 2.1). The
+    /// trigger then notes no row, or one that still exists when the AFTER trigger runs.
     static func noteInsertConflicts(_ table: RecordedTable) -> String {
         let keyConflict = table.key.numbered == nil ? ["held.\(key) = NEW.\(key)"] : []
         let conflicts = keyConflict + table.uniqueness.map { sameValues($0) }
@@ -38,7 +32,6 @@ extension RecorderSQL {
             do: noteConflicts(table, where: conflicts))
     }
 
-    /// Returns the trigger that notes the rows that conflict with an update of the primary key or of a unique column.
     static func noteUpdateConflicts(_ table: RecordedTable) -> String {
         let otherRows = table.uniqueness.map { "\(sameValues($0)) AND \(haveDifferentKeys("held", "OLD", in: table))" }
         let conflicts: [String]
@@ -56,8 +49,7 @@ extension RecorderSQL {
             when: exists(conflicts, in: table), do: noteConflicts(table, where: conflicts))
     }
 
-    /// Returns the trigger that records the rows that an update of unique columns replaced, or `nil` for an entity
-    /// without uniqueness constraints.
+    /// The trigger that records the rows that an update of unique columns replaced.
     static func recordUniqueUpdate(_ table: RecordedTable) -> String? {
         guard !table.uniqueness.isEmpty else { return nil }
         let names = uniqueColumns(table).map(quoted).joined(separator: ", ")
@@ -67,11 +59,8 @@ extension RecorderSQL {
             do: [withdrawConflicts(table)] + recordConflicts(table))
     }
 
-    /// Returns the statements that record the noted rows that no longer exist, and delete all notes of the entity.
-    ///
-    /// A row that has taken the key of a noted row proves that the noted row was deleted.
-    ///
-    /// - Parameter row: The written row, `NEW` in an AFTER trigger, or `nil` if no row was written.
+    /// Records the noted rows that no longer exist, and deletes all notes of the entity. A row that has taken the key of a
+    /// noted row proves that the noted row was deleted. `row` is the written row, if any.
     static func recordConflicts(_ table: RecordedTable, after row: String? = "NEW") -> [String] {
         let missing = isMissing("note.primary_key", in: table)
         let gone = row.map { "(note.primary_key = \(key(of: $0, in: table)) OR \(missing))" } ?? missing
@@ -90,16 +79,14 @@ extension RecorderSQL {
         ]
     }
 
-    /// Returns the statement that withdraws the notes about the row OLD.
     static func withdrawConflicts(_ table: RecordedTable) -> String {
         "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID) AND primary_key = \(key(of: "OLD", in: table))"
     }
 }
 
 extension RecorderSQL {
-    /// Returns the statements that resolve the old notes of the entity and note the rows that meet one of the
-    /// conditions.
-    ///
+    /// Resolves the old notes of the entity and notes the rows that meet one of the conditions. The rows of a note are
+    /// those that its delete adds to the history, in the same order.
     /// The rows of a note are those that its delete adds to the history, in the same order.
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
         let preserved = table.columns.filter { $0.preservation.deletes != .none }
@@ -139,12 +126,10 @@ extension RecorderSQL {
         return recordConflicts(table, after: nil) + [note]
     }
 
-    /// The number of the delete of a row without preserved columns.
     private static let noColumn = -1
 
     private static func destination(of list: RecordedTable.List) -> String { "linked\(list.number).destination" }
 
-    /// Returns the joins with the links of a row, or empty text for a table without lists.
     private static func joinedLinks(_ table: RecordedTable) -> String {
         table.lists.map { list in
             " LEFT JOIN \(quoted(list.links)) AS linked\(list.number) "
@@ -153,23 +138,20 @@ extension RecorderSQL {
         .joined()
     }
 
-    /// Returns the term of an order in which links follow the other values, or empty text for a table without lists.
+    /// Links follow the other values.
     private static func linksLast(_ table: RecordedTable) -> String {
         if table.lists.isEmpty { return "" }
         return "kept.column1 IN (\(table.lists.map { "\($0.number)" }.joined(separator: ", "))), "
     }
 
-    /// Returns an expression that is true if a row meets one of the conditions, with one index lookup for each
-    /// condition.
+    /// With one index lookup for each condition.
     private static func exists(_ conflicts: [String], in table: RecordedTable) -> String {
         joined(
             conflicts.map { "EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE \($0))" }, by: "OR")
     }
 
-    /// Returns a condition that is true if a row has the same values as NEW in all columns of a unique index.
-    ///
-    /// As in the index, NULL is not equal to NULL. REPLACE stores the default value instead of NULL in a column that is
-    /// NOT NULL, which a BEFORE trigger does not see.
+    /// True if a row has the values of NEW in all columns of a unique index, where NULL is not equal to NULL. REPLACE
+    /// stores the default value instead of NULL in a column that is NOT NULL, which a BEFORE trigger does not see.
     private static func sameValues(_ columns: [RecordedTable.IndexedColumn]) -> String {
         joined(
             columns.map { column in
@@ -178,8 +160,7 @@ extension RecorderSQL {
             }, by: "AND")
     }
 
-    /// Returns an expression that is true if the update can have replaced a row: it changed a column of a unique index
-    /// and left none of its columns NULL.
+    /// True if the update changed a column of a unique index and left none of its columns NULL.
     private static func mayReplace(_ table: RecordedTable) -> String {
         joined(
             table.uniqueness.map { columns in
@@ -189,9 +170,7 @@ extension RecorderSQL {
             }, by: "OR")
     }
 
-    /// Returns the columns of all unique indexes without duplicates.
-    ///
-    /// They include all names of the rowid if it is one of the indexes.
+    /// Without duplicates, and with all names of the rowid if it is one of the indexes.
     private static func uniqueColumns(_ table: RecordedTable) -> [String] {
         var seen: Set<String> = []
         let otherNames = table.key.numbered?.rowIDNames.dropFirst() ?? []

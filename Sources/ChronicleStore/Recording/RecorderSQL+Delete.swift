@@ -1,27 +1,22 @@
 import ChronicleSQLStore
 
 extension RecorderSQL {
-    /// Returns the trigger that records a delete with its preserved values.
-    ///
-    /// It also removes the row from `chronicle_conflict`, so that the delete is not recorded again as a replacement.
-    /// A REPLACE is therefore recorded exactly once, even with `PRAGMA recursive_triggers=ON`.
+    /// Also removes the row from `chronicle_conflict`, so that a REPLACE is recorded once, even with `PRAGMA
+    /// recursive_triggers=ON`.
     static func recordDelete(_ table: RecordedTable) -> String {
         trigger(
             .delete, on: table, "AFTER DELETE", when: isDeleted(in: table),
             do: number("OLD", in: table) + [withdrawConflicts(table), deleteRows(table)] + recordDeletedLinks(table))
     }
 
-    /// Returns the statement that records the delete of the row OLD.
     static func deleteRows(_ table: RecordedTable) -> String {
         rows(of: .delete, in: table, "OLD", value: "old_value", \.deletes)
     }
 
-    /// Returns the statement that records an insert or a delete with its preserved values.
-    ///
-    /// The first preserved value is part of the row of the change, and each further value has its own row. All of them
-    /// are adjacent in the same b-tree. A separate table for values would cost twice as much per delete, write one
-    /// more page per commit, and add a second range to read and delete. Text from `quote()` is even slower and not
-    /// exact: in SQLite 3.40 it loses the sign of -0.0 and writes infinity as `Inf`.
+    /// Records an insert or a delete. The first preserved value is part of the row of the change, and each further value
+    /// has a row after it. A separate table would cost twice as much per delete, write one more page per commit, and add a
+    /// second range to read and delete. `quote()` is even slower and not exact: in SQLite 3.40 it loses the sign of -0.0
+    /// and writes infinity as `Inf`.
     static func rows(
         of operation: ChangeTable.Operation, in table: RecordedTable, _ row: String, value: String,
         _ extent: KeyPath<Preservation, Preservation.Extent>
@@ -46,7 +41,7 @@ extension RecorderSQL {
             + "CROSS JOIN (VALUES \(rows.joined(separator: ", "))) AS r WHERE \(hasNumber(row, numbered))"
     }
 
-    /// Returns the expressions of an attribute's number and value. Both are NULL if the value is too large.
+    /// Both expressions are NULL if the value is too large.
     static func preservedValue(
         _ column: RecordedTable.Column, _ row: String, _ extent: Preservation.Extent
     ) -> (number: String, value: String) {
@@ -56,7 +51,6 @@ extension RecorderSQL {
         return ("CASE WHEN \(condition) THEN \(column.number) END", "CASE WHEN \(condition) THEN \(value) END")
     }
 
-    /// Returns a condition that is true for values of at most ``Preservation/sizeLimit``.
     static func isSmall(_ value: String) -> String {
         "ifnull(length(CAST(\(value) AS BLOB)), 0) <= \(Preservation.sizeLimit)"
     }

@@ -1,23 +1,19 @@
 /// Records the links that are deleted with a row.
 ///
-/// The triggers of a link table record a removed link at the ends that exist. Nothing records the links of a deleted
-/// row whose other end has no relationship, and the link of a row to itself. The delete of the row therefore preserves
-/// them.
+/// The triggers of a link table record a removed link at the ends that exist. The links of a deleted row whose other end
+/// has no relationship, and the link of a row to itself, are preserved by the delete of the row instead.
 ///
-/// SQLite runs foreign key actions, which delete the links, after it has removed the row and before the AFTER trigger
-/// that records the delete. A BEFORE trigger therefore notes the links. Notes of a row that was not deleted, because
-/// another trigger prevented it, are replaced before the row is deleted, and have no effect.
-///
-/// The notes are not in `chronicle_conflict`, which is searched for each row that a cascade deletes.
+/// SQLite deletes the links by foreign key actions before the AFTER trigger that records the delete, so a BEFORE trigger
+/// notes them. Notes of a row that another trigger prevented from being deleted are replaced later, and have no effect.
+/// They are not in `chronicle_conflict`, which is searched for each row that a cascade deletes.
 extension RecorderSQL {
-    /// The table of the links of a row that is being deleted, which is empty otherwise.
+    /// The links of a row that is being deleted; empty otherwise.
     static let createRemovedLinkTable = """
         CREATE TABLE IF NOT EXISTS \(removedLinkTable)(entity INTEGER, primary_key INTEGER, attribute INTEGER, \
         destination INTEGER, PRIMARY KEY (entity, primary_key, attribute, destination)) WITHOUT ROWID
         """
     static let removedLinkTable = "chronicle_removed_link"
 
-    /// Returns the trigger that notes the links of a row before its delete, or `nil` for an entity without such lists.
     static func noteDeletedLinks(_ table: RecordedTable) -> String? {
         guard !table.lists.isEmpty else { return nil }
         let notes = table.lists.map { list in
@@ -30,7 +26,6 @@ extension RecorderSQL {
         return trigger(.noteDelete, on: table, "BEFORE DELETE", do: [deleteNotedLinks(table)] + notes)
     }
 
-    /// Returns the statements that record the noted links of the row OLD after its delete.
     static func recordDeletedLinks(_ table: RecordedTable) -> [String] {
         guard !table.lists.isEmpty else { return [] }
         let statements = table.lists.map { list in
@@ -44,16 +39,13 @@ extension RecorderSQL {
         return statements + [deleteNotedLinks(table)]
     }
 
-    /// Returns the statements that record the links of the key OLD after an update of the primary key, which has no
-    /// foreign key actions.
+    /// For an update of the primary key, which has no foreign key actions.
     static func recordLinksOfChangedKey(_ table: RecordedTable) -> [String] {
         table.lists.map { list in
             recordLinks(of: list, table, from: "\(quoted(list.links)) AS held ON held.owner = OLD.\(key)")
         }
     }
 
-    /// Returns the statement that records the links of the row OLD in a list.
-    ///
     /// An empty list has a row without a destination, so that a reader can distinguish it from one that is not preserved.
     private static func recordLinks(
         of list: RecordedTable.List, _ table: RecordedTable, from links: String

@@ -1,35 +1,25 @@
 import ChronicleCore
 
-/// The triggers of a link table.
-///
-/// A link is not a model. Adding or removing one is recorded as an update of the models at its ends, if these exist.
-/// Deleting a row deletes its links afterwards, and a save inserts the links of a new row before the row, so neither
-/// records an update in addition to the delete or insert.
-///
-/// The other triggers maintain the table, whether history is recorded or not.
+/// The triggers of a link table. A link is not a model: adding or removing one is recorded as an update of the models at
+/// its ends, if these exist. Deleting a row deletes its links afterwards, and a save inserts the links of a new row before
+/// the row, so neither also records an update. The other triggers maintain the table, whether history is recorded or not.
 extension RecorderSQL {
-    /// Returns the statements that create all triggers of a link table.
-    ///
     /// The recording triggers come first: SQLite runs the most recently created trigger first, and rows that a cascade
-    /// deletes need no update before. Only the readability of the history depends on this order.
-    ///
-    /// In a program that has not enabled `recursive_triggers`, a trigger does not run again within itself
-    /// (<https://www.sqlite.org/pragma.html#pragma_recursive_triggers>). Triggers that write to the models' tables, or
-    /// to this one, are therefore separate from those that record.
+    /// deletes need no update before. Only the readability of the history depends on this order. Triggers that write to the
+    /// models' tables, or to this one, are separate, because without `recursive_triggers` a trigger does not run again
+    /// within itself (<https://www.sqlite.org/pragma.html#pragma_recursive_triggers>).
     static func triggers(of links: RecordedLinks, recordsHistory: Bool) -> [String] {
         (recordsHistory ? recording(links) : []) + [ignoringRepetition(links)]
             + (links.isSymmetric ? mirroring(links) : []) + cascading(links)
     }
 
-    /// The beginning of the kind of a trigger that implements the cascade delete rule.
+    /// The name of a trigger that implements the cascade delete rule begins with this.
     private static let cascade = "cascade_"
 
-    /// Returns whether one of these triggers implements the cascade delete rule.
     static func isCascade(trigger name: String) -> Bool {
         ["owner", "destination"].contains { name.hasSuffix("_\(cascade)\($0)") }
     }
 
-    /// Returns the statement that drops one of these triggers.
     static func dropTrigger(named name: String) -> String { "DROP TRIGGER \(quoted(name))" }
 
     // MARK: Recording
@@ -60,15 +50,8 @@ extension RecorderSQL {
         ]
     }
 
-    /// Returns the statements that record that the links of a row changed, and which destinations were removed and
-    /// added.
-    ///
-    /// - Parameters:
-    ///   - end: The end whose row is recorded.
-    ///   - row: The link, `OLD` or `NEW`.
-    ///   - removed: The key of the removed destination.
-    ///   - added: The key of the added destination.
-    ///   - condition: A condition and the operator `AND`, or empty text.
+    /// Records that the links of a row changed, with the removed and added destinations. `row` is `OLD` or `NEW`, and
+    /// `condition` ends with `AND` or is empty.
     private static func update(
         _ end: RecordedLinks.End, _ row: String, removed: String = "NULL", added: String = "NULL",
         condition: String = ""
@@ -101,7 +84,7 @@ extension RecorderSQL {
 
     // MARK: Maintaining links
 
-    /// Ignores links that already exist, including with `REPLACE`, which would delete the existing link unrecorded.
+    /// Also with `REPLACE`, which would delete the existing link unrecorded.
     private static func ignoringRepetition(_ links: RecordedLinks) -> String {
         trigger(
             "repetition", on: links, "BEFORE INSERT",
@@ -121,8 +104,8 @@ extension RecorderSQL {
         ]
     }
 
-    /// Implements the cascade delete rule. The foreign key of a deleted row deletes its links, and a deleted link whose
-    /// row no longer exists deletes the row at the other end. https://www.sqlite.org/foreignkeys.html#fk_actions
+    /// The foreign key of a deleted row deletes its links, and a deleted link whose row no longer exists deletes the row at
+    /// the other end. https://www.sqlite.org/foreignkeys.html#fk_actions
     private static func cascading(_ links: RecordedLinks) -> [String] {
         [(links.owner, links.destination), (links.destination, links.owner)].filter { $0.0.cascades }.map {
             gone, other in

@@ -2,30 +2,29 @@ import ChronicleSQLStore
 
 /// Records changes of tracked tables whose row another trigger has changed since.
 ///
-/// SQLite runs the temporary triggers of a program, and permanent ones that are newer, before those of the recorder. If such
-/// a trigger changes the row that fired it, that change is recorded first, with values from after the change that caused it.
-/// The triggers for this case find that the table does not contain the row NEW, or contains the row OLD that was deleted.
-/// They replace what was recorded last by one change with the present values, so that the history is the same as without
-/// knowledge of the state in between.
+/// SQLite runs temporary triggers, and permanent ones that are newer, before those of the recorder. If such a trigger
+/// changes the row that fired it, that change is recorded first, with later values than the change that caused it. Then the
+/// table does not contain the row NEW, or contains the row OLD that was deleted. The triggers for this case replace what
+/// was recorded last by one change with the present values.
 ///
-/// They replace only the last change of the history, and only if its values are those of NEW and of the present row, so that
-/// it is of the same statement, and no other connection has seen it. If there were several such changes, or other recorded
-/// ones after them, those remain, and the order is wrong; verification reports an insert after an update. The present values
+/// They replace only the last change of the history, and only if its values are those of NEW and of the present row, so
+/// that it is of the same statement, and no other connection has seen it. If there were several such changes, or other
+/// recorded ones after them, those remain, and the order is wrong; verification reports an insert after an update. The
+/// present values are right even then.
 /// are right even then.
 extension RecorderSQL {
-    /// Returns the triggers for rows that other triggers have changed, or none for a table of models.
+    /// None for a table of models.
     static func recordChangedRows(_ table: RecordedTable) -> [String] {
         guard table.isTracked else { return [] }
         return [changedInsert(table), changedUpdate(table), changedKeyUpdate(table), restoredDelete(table)].compactMap(
             \.self)
     }
 
-    /// Returns the conditions of a trigger that records the row NEW, which other triggers must not have changed.
+    /// Other triggers must not have changed the row NEW.
     static func isPresent(in table: RecordedTable) -> [String] {
         table.isTracked ? ["EXISTS (\(selectUnchanged(table)))"] : []
     }
 
-    /// Returns the condition of the trigger that records the delete of the row OLD.
     static func isDeleted(in table: RecordedTable) -> String? {
         table.isTracked ? "NOT EXISTS (\(selectRow(as: "OLD", in: table)))" : nil
     }
@@ -88,12 +87,11 @@ extension RecorderSQL {
 
     // MARK: Rows of the table
 
-    /// Returns a query for the present row with the key of a row.
     private static func selectRow(as row: String, in table: RecordedTable) -> String {
         "SELECT 1 FROM \(quoted(table.name)) AS held WHERE \(hasKey(of: row, in: table))"
     }
 
-    /// Returns a query for the row NEW as it was inserted or updated.
+    /// The row NEW as it was inserted or updated.
     private static func selectUnchanged(_ table: RecordedTable) -> String {
         let same = table.columns.map { "NOT (\(difference($0, "held", "NEW")))" }
         return ([selectRow(as: "NEW", in: table)] + (same.isEmpty ? [] : [joined(same, by: "AND")]))
@@ -110,14 +108,13 @@ extension RecorderSQL {
 
     // MARK: Rows of the history
 
-    /// Returns the statement that records the insert of the present row with the key of a row.
     private static func heldRows(as row: String, in table: RecordedTable) -> String {
         rows(
             of: .insert, \.inserts, "held", key(of: row, in: table), in: table,
             from: "\(quoted(table.name)) AS held", where: hasKey(of: row, in: table))
     }
 
-    /// Returns the statements that record the insert of the row NEW, and its delete by another trigger.
+    /// Records the insert of the row NEW, and its delete by another trigger.
     private static func deletedRows(in table: RecordedTable) -> [String] {
         let isDeleted = "NOT EXISTS (\(selectRow(as: "NEW", in: table)))"
         return [(.insert, \Preservation.inserts), (.delete, \Preservation.deletes)].map { operation, extent in
@@ -125,7 +122,6 @@ extension RecorderSQL {
         }
     }
 
-    /// Returns a statement that records an insert or a delete with its preserved values, under a condition.
     private static func rows(
         of operation: ChangeTable.Operation, _ extent: KeyPath<Preservation, Preservation.Extent>, _ row: String,
         _ key: String, in table: RecordedTable, from source: String?, where condition: String
@@ -152,15 +148,12 @@ extension RecorderSQL {
             """
     }
 
-    /// Returns the statements that remove the last change from the history, if another trigger updated or deleted the row
-    /// NEW.
+    /// If another trigger updated or deleted the row NEW.
     private static func removeChanges(in table: RecordedTable) -> [String] {
         [removeLast(.delete, of: "NEW", in: table, if: "NOT EXISTS"), removeLastUpdate(in: table)]
     }
 
-    /// Returns the statement that removes the last change from the history, if it is an operation on a row.
-    ///
-    /// - Parameter presence: Whether the row must be present: `EXISTS` or `NOT EXISTS`.
+    /// If the last change is an operation on a row whose presence is `EXISTS` or `NOT EXISTS`.
     private static func removeLast(
         _ operation: ChangeTable.Operation, of row: String, in table: RecordedTable, if presence: String
     ) -> String {
@@ -168,8 +161,7 @@ extension RecorderSQL {
             + "AND \(presence) (\(selectRow(as: row, in: table)))"
     }
 
-    /// Returns the statement that removes the last change from the history, if it is the update that led from the row NEW
-    /// to the present row. An update of an earlier statement has other values.
+    /// If the last change is the update from the row NEW to the present row. One of an earlier statement has other values.
     private static func removeLastUpdate(in table: RecordedTable) -> String {
         let last = selectLast(.update, of: "NEW", in: table)
         let columns = table.columns.filter { $0.preservation.updates != .none }
@@ -187,7 +179,6 @@ extension RecorderSQL {
             """
     }
 
-    /// Returns a query for the position of the last change of the history, if it is an operation on a row.
     private static func selectLast(
         _ operation: ChangeTable.Operation, of row: String, in table: RecordedTable
     ) -> String {

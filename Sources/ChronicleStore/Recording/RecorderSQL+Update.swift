@@ -1,16 +1,12 @@
 import ChronicleSQLStore
 
 extension RecorderSQL {
-    /// Returns the trigger that records which attributes an update changed, or `nil` for an entity without attributes.
+    /// Records which attributes an update changed. The comparison before the mask ends at the first difference, and an
+    /// update without changes records nothing.
     ///
-    /// Comparing first and then building the mask is the cheapest form: the comparison ends at the first difference,
-    /// and an update without changes records nothing.
-    ///
-    /// `IS NOT` compares values, not representations: 1 equals 1.0, and 0.0 equals -0.0. Swift and the
-    /// decoding of attributes also treat them as equal; adding `typeof()` to each comparison would make updates 50%
-    /// slower.
-    ///
-    /// The trigger has no column list (`UPDATE OF`). The list would contain all columns, and is not faster.
+    /// `IS NOT` compares values, not representations: 1 equals 1.0, and 0.0 equals -0.0, as in Swift and the decoding of
+    /// attributes. Adding `typeof()` would make updates 50% slower. A column list (`UPDATE OF`) would contain all columns,
+    /// and is not faster.
     static func recordUpdate(_ table: RecordedTable) -> String? {
         guard !table.columns.isEmpty else { return nil }
         let differences = joined(table.columns.map { difference($0) }, by: "OR")
@@ -30,8 +26,7 @@ extension RecorderSQL {
             do: number("NEW", in: table) + [update] + table.columns.compactMap { values($0, table) })
     }
 
-    /// Returns the statement that records the value of an attribute before and after an update that changed it, or
-    /// `nil` if the history does not preserve it.
+    /// `nil` if the history does not preserve the value.
     private static func values(_ column: RecordedTable.Column, _ table: RecordedTable) -> String? {
         let (old, new) = ("OLD.\(quoted(column.name))", "NEW.\(quoted(column.name))")
         let areSmall = " AND \(isSmall(old)) AND \(isSmall(new))"
@@ -46,8 +41,7 @@ extension RecorderSQL {
             + "WHERE \(condition) AND \(hasNumber("NEW", numbered))"
     }
 
-    /// Returns the trigger that records an update of the primary key as a delete of the old key and an insert of the
-    /// new one.
+    /// An update of the primary key is a delete of the old key and an insert of the new one.
     static func recordKeyUpdate(_ table: RecordedTable) -> String {
         trigger(
             .updateKey, on: table, "AFTER UPDATE OF \(keyNames(table))",
@@ -56,7 +50,7 @@ extension RecorderSQL {
                 + recordConflicts(table) + [deleteRows(table)] + recordLinksOfChangedKey(table) + [insertRows(table)])
     }
 
-    /// Returns the names of the columns by which a statement can change the key.
+    /// The columns by which a statement can change the key.
     static func keyNames(_ table: RecordedTable) -> String {
         switch table.key {
         case .rowID(let names): names
@@ -64,12 +58,7 @@ extension RecorderSQL {
         }
     }
 
-    /// Returns an expression that is true if a column of two rows differs: by default, if the update changed it.
-    ///
-    /// - Parameters:
-    ///   - column: The column.
-    ///   - other: The row that is compared with the previous one.
-    ///   - row: The previous row.
+    /// True if a column of two rows differs: by default, if the update changed it.
     static func difference(_ column: RecordedTable.Column, _ other: String = "NEW", _ row: String = "OLD") -> String {
         let (old, new) = ("\(row).\(quoted(column.name))", "\(other).\(quoted(column.name))")
         return switch column.comparison {

@@ -1,53 +1,43 @@
 /// How the history identifies the rows of a recorded table.
 enum RowKey: Hashable, Sendable {
-    /// By the rowid, which is the primary key of the table.
-    ///
-    /// - Parameter names: All names by which a statement can update it, as the column list of a trigger.
+    /// `names` are all names by which a statement can update the rowid, as the column list of a trigger.
     case rowID(names: String)
-    /// By the numbers of another primary key in a table of keys.
     case numbered(NumberedKey)
 
-    /// The key of the tables of models.
-    ///
-    /// SQLite matches listed columns by the name that the statement uses, so the other names of the primary key must be
-    /// listed as well (<https://sqlite.org/lang_createtable.html>, "ROWIDs and the INTEGER PRIMARY KEY"). It is no
-    /// problem if another column has one of these names.
+    /// The key of the tables of models. SQLite matches listed columns by the name that the statement uses, so all names of
+    /// the primary key are listed (<https://sqlite.org/lang_createtable.html>, "ROWIDs and the INTEGER PRIMARY KEY").
+    /// Another column may have one of them.
     static let model = RowKey.rowID(names: "\"id\", rowid, _rowid_, oid")
 
-    /// The description of the numbers, or `nil` for rowids.
     var numbered: NumberedKey? {
         if case .numbered(let key) = self { key } else { nil }
     }
 }
 
-/// A primary key that is not the rowid: of any type, of several columns, or of a table without rowids.
-///
-/// A table in the same file assigns a number to each value of the key that the recorder has seen. The rows of this table
-/// are never deleted, so a number identifies the same value as long as the history is recorded.
+/// A primary key that is not the rowid: of any type, of several columns, or of a table without rowids. A table in the same
+/// file numbers the values of the key that the recorder has seen. Its rows are never deleted, so a number identifies the
+/// same value as long as the history is recorded.
 struct NumberedKey: Hashable, Sendable {
-    /// The name of the table of keys, not quoted.
+    /// Not quoted.
     let table: String
-    /// The columns of the primary key, with the collations in which it is unique.
+    /// With the collations in which the primary key is unique.
     let columns: [RecordedTable.IndexedColumn]
-    /// The names by which a statement can set the rowid of the recorded table; empty for a table without rowids.
+    /// The names by which a statement can set the rowid; empty for a table without rowids.
     let rowIDNames: [String]
 
-    /// The columns with their names in the table of keys, quoted.
+    /// With their quoted names in the table of keys.
     var pairs: [(column: RecordedTable.IndexedColumn, own: String)] {
         columns.enumerated().map { ($1, Self.column($0)) }
     }
 
-    /// Returns the name of the table of keys of an entity.
     static func table(of entityID: Int64) -> String { "\(RecorderSQL.prefix)key_\(entityID)" }
 
-    /// Returns the name of a column of a table of keys, by its index in the primary key. The names in the recorded table
-    /// could be `id`.
+    /// The names in the recorded table could be `id`.
     static func column(_ index: Int) -> String { "key\(index + 1)" }
 }
 
 // The SQL of keys. Rows are `NEW`, `OLD`, or the alias of a table.
 extension RecorderSQL {
-    /// Returns the expression of the key of a row.
     static func key(of row: String, in table: RecordedTable) -> String {
         switch table.key {
         case .rowID: "\(row).\(key)"
@@ -55,7 +45,6 @@ extension RecorderSQL {
         }
     }
 
-    /// Returns a condition that is true if two rows have the same key.
     static func haveSameKey(_ row: String, _ other: String, in table: RecordedTable) -> String {
         switch table.key {
         case .rowID: "\(row).\(key) IS \(other).\(key)"
@@ -64,7 +53,6 @@ extension RecorderSQL {
         }
     }
 
-    /// Returns a condition that is true if two rows have different keys.
     static func haveDifferentKeys(_ row: String, _ other: String, in table: RecordedTable) -> String {
         switch table.key {
         case .rowID: "\(row).\(key) IS NOT \(other).\(key)"
@@ -72,7 +60,6 @@ extension RecorderSQL {
         }
     }
 
-    /// Returns a condition that is true if the table contains no row with a key.
     static func isMissing(_ expression: String, in table: RecordedTable) -> String {
         switch table.key {
         case .rowID:
@@ -85,9 +72,8 @@ extension RecorderSQL {
         }
     }
 
-    /// Returns the statements that assign a number to the key of a row, if it has none. A key with NULL has no number.
-    ///
-    /// The condition avoids a conflict, because a conflict clause of the outer statement would apply to it.
+    /// Numbers the key of a row, if it has no number and no NULL. The condition avoids a conflict, to which a conflict
+    /// clause of the outer statement would apply.
     static func number(_ row: String, in table: RecordedTable) -> [String] {
         guard let key = table.key.numbered else { return [] }
         let names = key.pairs.map(\.own).joined(separator: ", ")
@@ -102,19 +88,17 @@ extension RecorderSQL {
         ]
     }
 
-    /// The table of keys in a FROM clause, with the alias `k`.
+    /// With the alias `k`.
     static func numbers(_ key: NumberedKey) -> String { "\(quoted(key.table)) AS k" }
 
-    /// Returns a condition that is true for the number `k` of a row.
     static func hasNumber(_ row: String, _ key: NumberedKey) -> String {
         joined(key.pairs.map { "k.\($0.own) = \(row).\(quoted($0.column.name))" }, by: "AND")
     }
 
-    /// The primary key of a table of models as written in the SQL of a trigger.
     static var key: String { quoted(RecordedTable.primaryKey) }
 }
 
 extension RecordedTable.IndexedColumn {
-    /// The column as an operand that compares with the collation of its index.
+    /// Compares with the collation of the index.
     var collated: String { RecorderSQL.quoted(name) + (collation.map { " COLLATE \(RecorderSQL.quoted($0))" } ?? "") }
 }

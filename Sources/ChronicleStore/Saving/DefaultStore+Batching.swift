@@ -5,18 +5,14 @@ import ChronicleSQLite
 import Synchronization
 
 extension DefaultStore: DataStoreBatching {
-    /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
-    /// rules, and triggers record the changes.
+    /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete rules,
+    /// and triggers record the changes.
     ///
-    /// - Throws: One of the following errors.
-    ///   - ``DataStoreError/preferInMemoryFilter`` if the context must delete the models one by one: a delete cascades
-    ///     or is denied through a relationship without a foreign key, or cascades deeper than SQLite supports. Contexts
-    ///     handle this error.
-    ///   - ``SwiftDataError/deleteDenied`` if a required reference to a row exists. Delete the referencing models
-    ///     first.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
-    ///   - ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent. Rewrite them.
-    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    /// - Throws: The errors of the protocol's requirement and
+    ///   - ``DataStoreError/preferInMemoryFilter`` if a delete cascades or is denied through a relationship without a
+    ///     foreign key, or cascades deeper than SQLite supports. Contexts handle this error.
+    ///   - ``SwiftDataError/deleteDenied`` if a required reference to a row exists. Delete the referencing models first.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     /// - Complexity: Proportional to the visited rows and the deleted rows.
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         try requireModelWriteAccess()
@@ -55,18 +51,12 @@ extension DefaultStore: DataStoreBatching {
 extension DefaultStore {
     /// Changes the rows that match a request with one statement, without loading them.
     ///
-    /// - Parameter request: The model, the predicate of the rows, and the new values.
-    /// - Returns: The number of matching rows.
-    /// - Throws: One of the following errors.
-    ///   - ``DataStoreError/preferInMemoryFilter`` if the context must update the models one by one: an expression has no
-    ///     SQL equivalent or reads another row, or unique values conflict. Contexts handle this error.
-    ///   - ``SwiftDataError/valueOutOfRange`` if a calculation overflows or divides by zero. Exclude the row with the
-    ///     predicate.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
-    ///   - ``SwiftDataError/unsupportedPredicate`` if the predicate has no SQL equivalent. Rewrite it.
-    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
-    /// - Complexity: Proportional to the visited rows and the updated rows. If the rows exchange unique values, each of them
-    ///   is updated by a separate statement, and the new values of all are in memory.
+    /// - Throws: The errors of the protocol's requirement and
+    ///   - ``DataStoreError/preferInMemoryFilter`` if an expression has no SQL equivalent or reads another row, or unique
+    ///     values conflict. Contexts handle this error.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
+    /// - Complexity: Proportional to the visited rows and the updated rows. If the rows exchange unique values, each of
+    ///   them is updated by a separate statement, and the new values of all are in memory.
     public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
         try requireModelWriteAccess()
         let table = try layout.table(for: Model.self)
@@ -123,14 +113,8 @@ extension DefaultStore {
         return count
     }
 
-    /// Updates rows one by one, because unique values of some are needed by others, in one transaction.
-    ///
-    /// - Parameters:
-    ///   - query: The query for the keys and the new values of the rows.
-    ///   - slots: The slots of the values.
-    ///   - changed: The slots of the new values.
-    /// - Returns: The number of rows.
-    /// - Throws: ``SwiftDataError/uniquenessViolation`` if another row has one of the values, or if two get the same.
+    /// Updates rows one by one in a transaction, because unique values of some are needed by others. Throws
+    /// ``SwiftDataError/uniquenessViolation`` if another row has one of the values, or if two get the same.
     private func exchange(
         _ query: SQLQuery, _ slots: [Int], changed: PropertySet, _ table: EntityTable, _ state: EditingState,
         _ connection: Connection
@@ -148,7 +132,6 @@ extension DefaultStore {
         return count
     }
 
-    /// Returns the rows of a query for keys and values, some of which are new.
     private func newRows(
         _ query: SQLQuery, _ slots: [Int], _ changed: PropertySet, _ table: EntityTable, _ connection: Connection
     ) throws -> [DefaultSnapshot] {

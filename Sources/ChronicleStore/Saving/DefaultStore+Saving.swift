@@ -9,22 +9,19 @@ extension DefaultStore {
     /// Inserted snapshots with permanent identifiers of this store become rows with these keys. If another writer changed
     /// the other side of a one-to-one relationship since the context read it, the save also updates that side.
     ///
-    /// - Returns: The permanent identifiers of the inserted models, the token of the transaction, and the rows of
-    ///   one-to-one relationships that the save changed in addition to the request.
     /// - Throws: One of the following errors. Nothing was saved in that case.
     ///   - ``SwiftDataError/uniquenessViolation`` if another model has the same unique value, or the same permanent
     ///     identifier as an inserted one. Change the value and save again.
-    ///   - ``SwiftDataError/modelNotFound`` if an updated model was deleted by another context. Roll back or insert it
-    ///     again.
+    ///   - ``SwiftDataError/modelNotFound`` if an updated model was deleted. Roll back or insert it again.
     ///   - ``SwiftDataError/modelValidationFailure`` if a relationship references a deleted model, or if a model would lose
     ///     the destination of a required one-to-one relationship. Assign another model and save again.
-    ///   - ``SwiftDataError/deleteDenied`` if a required reference to a deleted model exists. Delete the referencing
-    ///     model first.
-    ///   - ``SwiftDataError/historyConsumerEvicted``, or another error of
-    ///     ``HistoryAcknowledgement/apply(to:)``, if the request contains an acknowledgement. Request the next batch.
+    ///   - ``SwiftDataError/deleteDenied`` if a required reference to a deleted model exists. Delete the referencing model
+    ///     first.
+    ///   - ``SwiftDataError/historyConsumerEvicted``, or another error of ``HistoryAcknowledgement/apply(to:)``, if the
+    ///     request contains an acknowledgement. Request the next batch.
     ///   - ``SwiftDataError/historyReplayConflict`` if the request replays a transaction of another store, and this store
     ///     has other changes of the same models. Undo them.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and save again.
     /// - Complexity: Proportional to the number of changed rows.
@@ -47,7 +44,6 @@ extension DefaultStore {
         }
     }
 
-    /// The result of a save.
     private final class Written {
         let inserted: [PersistentIdentifier]
         let reconciled: [PersistentIdentifier: DefaultSnapshot]
@@ -114,8 +110,7 @@ extension DefaultStore {
 }
 
 extension Recording {
-    /// Returns whether deletes may have changed rows that the request does not contain, such as rows that others inserted
-    /// after the context had planned the delete.
+    /// Such as rows that others inserted after the context had planned the delete.
     fileprivate func mayHaveCascaded(
         to header: HeaderWriter.Header?, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) -> Bool {
@@ -125,7 +120,6 @@ extension Recording {
 }
 
 extension Connection {
-    /// Returns whether the file has triggers besides those that record the history.
     fileprivate func hasOtherTriggers() throws -> Bool {
         let statement = try cached(
             """

@@ -3,8 +3,6 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-/// Ends the changes of a transaction with a header row.
-///
 /// Must be used in the writer's IMMEDIATE transaction.
 struct HeaderWriter {
     /// The header of a transaction. A class, because every save passes it on several times.
@@ -27,28 +25,18 @@ struct HeaderWriter {
     }
 
     let connection: Connection
-    /// The recorder of the connection, or `nil` if no store saves with it.
+    /// `nil` if no store saves with the connection.
     private let recorder: HistoryRecorder?
     /// Whether the header of the latest transaction is the newest row, so that nothing else has changed the history since.
-    ///
-    /// A position alone does not determine a header: a backup may have been restored into the file, and another program
-    /// may have written since.
+    /// A position does not determine a header: a backup may have been restored, and another program may have written.
     private(set) var isUnchanged = false
 
-    /// Creates a writer.
-    ///
-    /// - Parameters:
-    ///   - connection: A writing connection.
-    ///   - recorder: The recorder of the connection, or `nil` if no store saves with it.
     init(_ connection: Connection, _ recorder: HistoryRecorder? = nil) {
         (self.connection, self.recorder) = (connection, recorder)
     }
 
-    /// Seals the changes that other programs made since the last header as one external transaction.
-    ///
-    /// - Parameter resolvesConflicts: Whether to record the replaced rows for which no trigger ran even if there are no
-    ///   changes by other programs.
-    /// - Returns: The first free change id.
+    /// Seals the changes of other programs since the last header as an external transaction; returns the first free
+    /// position. `resolvesConflicts` records replaced rows for which no trigger ran even without such changes.
     @discardableResult
     mutating func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
@@ -72,9 +60,6 @@ struct HeaderWriter {
         return try Self.sealExternalChanges(from: newestHeader() + 1, connection) + 1
     }
 
-    /// Inserts the header of an external transaction.
-    ///
-    /// - Returns: Its position.
     static func sealExternalChanges(from first: Int64, _ connection: Connection) throws -> Int64 {
         let date = try PendingTransaction.started(connection) ?? Date()
         let header = ChangeTable.Header(

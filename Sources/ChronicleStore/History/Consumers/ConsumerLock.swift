@@ -12,24 +12,18 @@ import Foundation
     import Android
 #endif
 
-/// A lock of a consumer, which the operating system releases when the process ends.
-///
-/// It is an open file description lock on one byte of a file beside the store. Such locks also exclude other instances
-/// in the same process, and closing another descriptor of the file does not release them. The file is not the database
-/// itself, because closing any descriptor of that would release the locks of SQLite.
+/// A lock of a consumer, which the operating system releases when the process ends: an open file description lock on one
+/// byte of a file beside the store. It also excludes other instances in the same process, and closing another descriptor
+/// does not release it. Closing a descriptor of the database itself would release SQLite's locks.
 /// https://man7.org/linux/man-pages/man2/F_OFD_SETLK.2const.html
 final class ConsumerLock: Sendable {
     private let descriptor: Int32
     private let byte: Int64
 
-    /// The file of the locks of a store.
     static func path(ofStoreAt path: String) -> String { path + "-consumers" }
 
-    /// Acquires a lock, or returns `nil` if another instance holds it.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the consumer, which is the position of the byte.
-    ///   - path: The path of the store, without symbolic links.
+    /// Returns `nil` if another instance holds the lock. `number`, that of the consumer, is the position of the byte;
+    /// `path` has no symbolic links.
     init?(number: Int64, ofStoreAt path: String) throws {
         let file = Self.path(ofStoreAt: path)
         // Repeated if the file is deleted between opening and locking it.
@@ -57,8 +51,7 @@ final class ConsumerLock: Sendable {
     }
 
     private static func open(_ file: String, likeStoreAt path: String) throws -> Int32 {
-        // Programs that started another program must not keep the lock through it. Another user must not be able to
-        // redirect the file.
+        // A program that this one starts must not keep the lock, and another user must not redirect the file.
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         if let other = FileIdentity(path: file), !other.isRegular || other.size > 0 {
             throw SwiftDataError.storeFailure.with(
@@ -86,7 +79,7 @@ final class ConsumerLock: Sendable {
         return false
     }
 
-    /// Sets or removes the lock without waiting. `errno` has the reason of a failure.
+    /// `errno` has the reason of a failure.
     private static func set(_ type: some BinaryInteger, _ descriptor: Int32, byte: Int64) -> Bool {
         var lock = flock()
         lock.l_type = Int16(type)
@@ -96,7 +89,6 @@ final class ConsumerLock: Sendable {
         return fcntl(descriptor, setLock, &lock) == 0
     }
 
-    /// Returns whether the descriptor is that of the file at the path.
     private static func isCurrent(_ descriptor: Int32, _ file: String) -> Bool {
         var (opened, named) = (stat(), stat())
         return fstat(descriptor, &opened) == 0 && stat(file, &named) == 0 && opened.st_ino == named.st_ino

@@ -3,24 +3,20 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
-/// The table `chronicle_consumer`, which contains the consumers of the history.
-///
-/// The table is created with the first consumer. A file without it has no consumers.
+/// The consumers of the history. The table is created with the first one.
 struct ConsumerTable {
     typealias Record = HistoryConsumerRecord<DefaultHistoryToken>
 
     static let name = "chronicle_consumer"
 
-    /// `id` is a random number, because it is also the number of the lock, see ``ConsumerLock``: an instance of a consumer
-    /// that was removed, renamed, or undone by a backup does not have the lock of another one. Earlier versions assign
-    /// ascending numbers.
+    /// `id` is also the number of the ``ConsumerLock``. It is random, so that an instance of a consumer that was removed,
+    /// renamed, or undone by a backup does not have the lock of another one. Earlier versions assign ascending numbers.
     static let createTable = """
         CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, \
         position INTEGER, check_value INTEGER, rebuild TEXT, fence INTEGER NOT NULL, attempts INTEGER NOT NULL, \
         acknowledged REAL, seen REAL NOT NULL, skip_count INTEGER NOT NULL, skips TEXT)
         """
 
-    /// Returns the statement that creates the table in a file; see ``HistoryTables/createTables(isTracked:)``.
     private static func createTable(_ connection: Connection) throws -> String {
         try FileFormat.isTracked(connection) ? createTable.replacing(" AUTOINCREMENT", with: "") : createTable
     }
@@ -35,26 +31,21 @@ struct ConsumerTable {
 
     // MARK: The table
 
-    /// Returns whether the table exists.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if another program changed its definition.
+    /// Throws ``SwiftDataError/damagedFile`` if another program changed the definition of the table.
     static func exists(_ connection: Connection) throws -> Bool {
         try FileSchema(connection).hasHistory([createTable(connection)])
     }
 
-    /// Returns whether the file has a table of the name, without comparing its definition.
     static func isNamed(_ connection: Connection) throws -> Bool {
         try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'") != nil
     }
 
-    /// Creates the table in a write transaction.
     static func create(_ connection: Connection) throws {
         try MetaTable.keepingCompletions(connection) { try connection.execute(createTable(connection)) }
     }
 
     // MARK: Reading
 
-    /// Returns the consumers, ordered by name.
     func records() throws -> [Record] {
         let statement = try connection.cached("SELECT \(Self.columns) FROM \(Self.name) ORDER BY name")
         defer { statement.reset() }
@@ -63,7 +54,6 @@ struct ConsumerTable {
         return records
     }
 
-    /// Returns the consumer with a name and its number, or `nil` if there is none.
     func record(named name: String) throws -> (id: Int64, record: Record)? {
         let statement = try connection.cached("SELECT \(Self.columns) FROM \(Self.name) WHERE name = ?")
         defer { statement.reset() }
@@ -71,7 +61,7 @@ struct ConsumerTable {
         return try statement.step() ? record(statement) : nil
     }
 
-    /// Returns the consumers of a file that need a part of the history. Must be used in a transaction.
+    /// The consumers that need a part of the history. Must be used in a transaction.
     static func holds(_ connection: Connection) throws -> [RetentionHold] {
         guard try exists(connection) else { return [] }
         let storeIdentifier = try MetaTable.text(.storeIdentifier, connection) ?? ""
@@ -112,7 +102,7 @@ struct ConsumerTable {
         return (id, record)
     }
 
-    /// Returns the position of a consumer. NULL is a token that has no position in this store.
+    /// NULL is a token that has no position in this store.
     private func token(_ statement: Statement, of row: FileRow) throws -> DefaultHistoryToken {
         guard !statement.isNull(2) else { return DefaultHistoryToken(storeIdentifier: "", position: 0) }
         // A position that this store cannot have is reported when history is read after it.
@@ -123,7 +113,6 @@ struct ConsumerTable {
 
     // MARK: Writing
 
-    /// Changes the consumer with a name in the current transaction.
     func update<Result>(named name: String, _ update: (inout Record?) throws -> Result) throws -> Result {
         let known = try record(named: name)
         var record = known?.record
@@ -149,7 +138,6 @@ struct ConsumerTable {
         try runReportingDuplicates(statement, record.name)
     }
 
-    /// Returns a number that no consumer has.
     private func unusedNumber() throws -> Int64 {
         while true {
             let number = Int64.random(in: 1...Int64(Int32.max))

@@ -5,26 +5,18 @@ import Synchronization
 
 /// The consumers of the history, whose positions are kept in the file.
 extension DefaultStore: DataStoreConsuming {
-    /// The token before the first transaction.
     public var initialHistoryToken: DefaultHistoryToken? {
         DefaultHistoryToken(storeIdentifier: identifier, position: 0)
     }
 
-    /// Returns the records of all consumers, ordered by name.
-    ///
-    /// - Returns: The records; empty for a file without consumers.
     public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
         try readingConsumers { try $0.records() } ?? []
     }
 
-    /// Returns the record of a consumer.
     public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
         try readingConsumers { try $0.record(named: name)?.record }
     }
 
-    /// Changes the record of a consumer in one transaction.
-    ///
-    /// - Complexity: O(log *n*) in the number of consumers.
     public func updateConsumer<Result: Sendable>(
         named name: String, isDurable: Bool,
         _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
@@ -49,12 +41,10 @@ extension DefaultStore: DataStoreConsuming {
 
     /// Locks a consumer until its process ends or the returned object is released.
     ///
-    /// The lock of a store in a file is a byte of the file `<store>-consumers`, which must not be deleted while programs
-    /// use the store.
+    /// The lock is a byte of the file `<store>-consumers`, which must not be deleted while programs use the store.
     ///
-    /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
-    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeFailure``
-    ///   if the file of the locks cannot be opened or does not support locks; see the detail.
+    /// - Throws: ``SwiftDataError/historyConsumerNotFound``, or ``SwiftDataError/storeFailure`` if the file of the locks
+    ///   cannot be opened or does not support locks; see the detail.
     public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
         guard let (number, _) = try readingConsumers({ try $0.record(named: name) }) else {
             throw SwiftDataError.historyConsumerNotFound.with(
@@ -68,9 +58,7 @@ extension DefaultStore: DataStoreConsuming {
         }
     }
 
-    /// Moves the position of a consumer in the transaction of a save.
-    ///
-    /// Once the table is known, this method uses it without looking up its name, which takes a fifth of the time.
+    /// In the transaction of a save. Once the table is known, it is used without looking up its name, a fifth of the time.
     func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
         if try hasCheckedConsumerTable.load(ordering: .relaxed) || hasConsumers(connection) {
             do {
@@ -84,7 +72,6 @@ extension DefaultStore: DataStoreConsuming {
         try acknowledgement.apply(to: &none)
     }
 
-    /// Returns the result of `body`, or `nil` if the file has no table of consumers.
     private func readingConsumers<Result>(_ body: (ConsumerTable) throws -> Result?) throws -> Result? {
         try attributingErrors {
             try database.read { connection in
@@ -96,8 +83,8 @@ extension DefaultStore: DataStoreConsuming {
         }
     }
 
-    /// Returns whether the file has a table of consumers. A backup that was restored may not have it any more, so its
-    /// name is looked up each time, and its definition is compared once.
+    /// A backup that was restored may not have the table any more, so its name is looked up each time, and its definition
+    /// is compared once.
     private func hasConsumers(_ connection: Connection) throws -> Bool {
         guard try ConsumerTable.isNamed(connection) else { return false }
         if hasCheckedConsumerTable.load(ordering: .relaxed) { return true }
@@ -108,13 +95,10 @@ extension DefaultStore: DataStoreConsuming {
 
     // MARK: Reading
 
-    /// Returns transactions from the beginning of a fetch result until they contain a number of changes, or one large
-    /// transaction without its changes.
+    /// Returns the next transactions of a fetch, whose sizes include their preserved values.
     ///
-    /// The size of a transaction includes its preserved values.
-    ///
-    /// - Complexity: Proportional to the returned changes, and to the scanned history before and between them. The
-    ///   changes of a large transaction are not read, but their rows are visited.
+    /// - Complexity: Proportional to the returned changes, and to the scanned history before and between them. The changes
+    ///   of a large transaction are not read, but their rows are visited.
     public func fetchHistoryPage(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
     ) throws -> HistoryPage<DefaultHistoryTransaction> {
@@ -142,10 +126,6 @@ extension DefaultStore: DataStoreConsuming {
         }
     }
 
-    /// Returns the number of changes after a token, including each preserved value.
-    ///
-    /// - Returns: The number of changes and preserved values.
-    /// - Complexity: Most transactions are counted without visiting them.
     public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
         let transactions = try fetchHistoryCount(token.map { .after($0) } ?? HistoryDescriptor())
         let newest = try currentHistoryToken()?.position(in: identifier) ?? 0
@@ -153,11 +133,6 @@ extension DefaultStore: DataStoreConsuming {
         return max(0, Int(clamping: rows) - transactions)
     }
 
-    /// Returns the identifiers of the models of an entity in the order of their primary keys.
-    ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not contain the entity. ``SwiftDataError/storeBusy``
-    ///   if the file stays locked; try again.
-    /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
     public func identifiers(
         of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
     ) throws -> [PersistentIdentifier] {

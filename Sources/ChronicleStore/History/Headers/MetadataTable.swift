@@ -25,7 +25,6 @@ enum MetadataTable {
         try connection.scalarInt64("SELECT 1 FROM \(name) LIMIT 1") == nil
     }
 
-    /// Returns the metadata of a transaction.
     static func metadata(at position: Int64, _ connection: Connection) throws -> [String: String] {
         let statement = try connection.cached("SELECT name, value FROM \(name) WHERE position = ?")
         defer { statement.reset() }

@@ -6,10 +6,9 @@ import Foundation
 struct TransactionSource: Equatable, Sendable {
     let author: String?
     let contextName: String?
-    /// The name of the program; empty for external transactions.
+    /// Empty for external transactions.
     let program: String
 
-    /// The source of changes by other programs.
     static let external = TransactionSource(author: nil, contextName: nil, program: "")
 
     init(_ state: EditingState) {
@@ -38,12 +37,11 @@ struct TransactionSource: Equatable, Sendable {
     }()
 }
 
-/// The table `chronicle_source`, which contains the sources of the transactions.
-///
-/// An index finds the source of a save. A source is deleted when history is deleted and all its transactions are gone.
+/// The sources of the transactions, each with an index entry that a save finds it by. A source is deleted when history is
+/// deleted and all its transactions are gone.
 enum SourceTable {
     static let name = "chronicle_source"
-    /// The number of the source of external transactions, which is never deleted.
+    /// This source is never deleted.
     static let external: Int64 = 1
 
     /// The numbers are AUTOINCREMENT, so that they are reused only after a backup was restored: earlier versions cache
@@ -59,7 +57,6 @@ enum SourceTable {
         try connection.execute("INSERT INTO \(name)(id) VALUES (\(external))")
     }
 
-    /// Returns the source with a number, or `nil` if there is none.
     static func source(_ number: Int64, _ connection: Connection) throws -> TransactionSource? {
         let statement = try connection.cached("SELECT author, context, program FROM \(name) WHERE id = ?")
         defer { statement.reset() }
@@ -70,7 +67,7 @@ enum SourceTable {
             contextName: statement.isNull(1) ? nil : statement.text(1), program: statement.text(2))
     }
 
-    /// Returns the number of a source, which is inserted if there is none.
+    /// Inserts the source if there is none.
     static func number(of source: TransactionSource, _ connection: Connection) throws -> Int64 {
         func bind(_ statement: Statement) throws {
             for (index, text) in [source.author, source.contextName, source.program].enumerated() {
@@ -93,7 +90,6 @@ enum SourceTable {
 
     // MARK: Deleting sources
 
-    /// Stores the position of the newest transaction of a source.
     static func setNewest(_ position: Int64, of number: Int64, _ connection: Connection) throws {
         let statement = try connection.cached("UPDATE \(name) SET newest = ? WHERE id = ?")
         try statement.bind(position, at: 1)
@@ -101,13 +97,8 @@ enum SourceTable {
         try statement.run()
     }
 
-    /// Deletes the sources whose transactions were all deleted.
-    ///
-    /// - Parameters:
-    ///   - oldest: The position of the oldest row of the history.
-    ///   - open: The first position of the open range, whose headers are read because the column `newest` does not
-    ///     include them; see ``SummaryTable``.
-    ///   - connection: The connection of the transaction that deletes history.
+    /// Deletes the sources whose transactions were all before `oldest`. The headers of the open range, from `open` on, are
+    /// read because the column `newest` does not include them; see ``SummaryTable``.
     static func deleteUnused(before oldest: Int64, open: Int64, _ connection: Connection) throws {
         let statement = try connection.cached(
             """

@@ -6,9 +6,7 @@ extension SummaryTable {
         let first: Int64
         var last: Int64
         var sources: Int64 = 0
-        /// The number of transactions before the range.
         let transactions: Int64
-        /// The number of transactions in the range.
         var count: Int64 = 0
         var earliest: Double?
         var latest: Double?
@@ -16,24 +14,16 @@ extension SummaryTable {
 
     /// A division of the open range into ranges.
     struct Division {
-        /// The first position of the open range.
         let first: Int64
-        /// The number of transactions before ``current``.
+        /// The number before ``current``.
         private(set) var transactions: Int64
-        /// The complete ranges.
         private(set) var ranges: [Range] = []
         /// A range of short transactions that is not complete yet.
         private var current: Range?
-        /// The position of the newest transaction of each source.
+        /// The positions by source.
         private(set) var newest: [Int64: Int64] = [:]
-        /// The position of the last header.
         private var last: Int64
 
-        /// Creates a division without headers.
-        ///
-        /// - Parameters:
-        ///   - first: The first position of the open range.
-        ///   - transactions: The number of transactions before it.
         init(first: Int64, transactions: Int64) {
             self.first = first
             self.transactions = transactions
@@ -50,12 +40,6 @@ extension SummaryTable {
             try add(header.first...position, source: header.source, timestamp: header.timestamp)
         }
 
-        /// Adds the next transaction.
-        ///
-        /// - Parameters:
-        ///   - positions: The positions of its changes and of its header.
-        ///   - source: The number of its source.
-        ///   - timestamp: The timestamp of its header.
         private mutating func add(_ positions: ClosedRange<Int64>, source: Int64, timestamp: Double) throws {
             let position = positions.upperBound
             guard positions.lowerBound > last else {
@@ -78,7 +62,6 @@ extension SummaryTable {
             if isLong { end() }
         }
 
-        /// Completes the current range.
         mutating func end() {
             guard let current else { return }
             ranges.append(current)

@@ -2,9 +2,8 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// The table `chronicle_summary`, which describes ranges of the history, so that reads of headers skip the changes of
-/// long transactions and the ranges that cannot match, as PostgreSQL's block range indexes do
-/// (<https://www.postgresql.org/docs/current/brin.html>).
+/// Ranges of the history, so that reads of headers skip the changes of long transactions and the ranges that cannot match,
+/// as PostgreSQL's block range indexes do (<https://www.postgresql.org/docs/current/brin.html>).
 ///
 /// | column | content |
 /// | --- | --- |
@@ -13,11 +12,9 @@ import Foundation
 /// | `earliest`, `latest` | the lowest and the highest timestamp |
 /// | `transactions` | the number of transactions before the range, deleted or not |
 ///
-/// Every header is in a range. The last range is *open*: it contains the most recent transactions and all that follow,
-/// and its sources and timestamps are unknown. A transaction that crosses a multiple of ``interval`` divides it into
-/// ranges. Summaries therefore cost little for each save.
-///
-/// A range may contain fewer transactions than its summary states, because some of them were deleted.
+/// The last range is *open*: it contains the most recent transactions and all that follow, and its sources and timestamps
+/// are unknown. A transaction that crosses a multiple of ``interval`` divides it, so summaries cost little for each save. A
+/// range may contain fewer transactions than its summary states, because some were deleted.
 enum SummaryTable {
     static let name = "chronicle_summary"
 
@@ -28,12 +25,11 @@ enum SummaryTable {
 
     /// The number of rows after which the open range is divided.
     static let interval: Int64 = 1_024
-    /// The number of rows, without the header, from which a transaction has its own range.
+    /// The number of rows, without the header, from which a transaction has a separate range.
     static let longTransaction: Int64 = 32
     /// The last position of the open range.
     static let open = HistoryPosition.valid.upperBound
 
-    /// Inserts the open range of an empty history.
     static func insertOpenRange(_ connection: Connection) throws {
         try insert(Range(first: 1, last: open, sources: -1, transactions: 0), connection)
     }
@@ -43,13 +39,8 @@ enum SummaryTable {
 
     // MARK: Writing
 
-    /// Adds a header, and divides the open range if the transaction crosses a multiple of ``interval``.
-    ///
-    /// - Parameters:
-    ///   - header: The header, which was just inserted.
-    ///   - position: The position of the header.
-    ///   - connection: The connection, in the transaction that writes the header.
-    ///   - recorder: The recorder that keeps the headers of the open range.
+    /// Adds a header that was just inserted, in its transaction, and divides the open range if it crosses a multiple of
+    /// ``interval``.
     static func add(
         _ header: ChangeTable.Header, at position: Int64, _ connection: Connection, recorder: HistoryRecorder? = nil
     ) throws {
@@ -60,14 +51,8 @@ enum SummaryTable {
         }
     }
 
-    /// Divides the open range into ranges up to a header, and a new open range.
-    ///
-    /// - Parameters:
-    ///   - first: The position of the first change of the header's transaction. Only the rows before it are searched
-    ///     for headers, because the changes of a transaction contain none.
-    ///   - position: The position of the header.
-    ///   - connection: The connection, in the transaction that writes the header.
-    ///   - recorder: The recorder that keeps the headers of the open range.
+    /// Divides the open range into ranges up to a header, and a new open range. The changes of the header's transaction,
+    /// from `first` on, contain no headers, so they are not searched.
     static func divide(
         from first: Int64, through position: Int64, _ connection: Connection, recorder: HistoryRecorder? = nil
     ) throws {
@@ -90,7 +75,6 @@ enum SummaryTable {
         recorder?.division = next
     }
 
-    /// Adds the headers of a range to a division.
     private static func add(
         _ positions: ClosedRange<Int64>, to division: inout Division, _ connection: Connection
     ) throws {
@@ -105,7 +89,6 @@ enum SummaryTable {
         while try statement.step() { try division.add(HistoryHeader(statement)) }
     }
 
-    /// Deletes the ranges of deleted transactions.
     static func delete(_ positions: ClosedRange<Int64>, _ connection: Connection) throws {
         let statement = try connection.cached("DELETE FROM \(name) WHERE first >= ? AND last <= ?")
         try statement.bind(positions.lowerBound, at: 1)
@@ -136,10 +119,8 @@ enum SummaryTable {
 
     // MARK: Reading
 
-    /// Returns the beginning of the open range and the number of transactions before it.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the newest range is not open or its values are invalid, because
-    ///   readers would then miss transactions.
+    /// Throws ``SwiftDataError/damagedFile`` if the newest range is not open or its values are invalid, because readers
+    /// would then miss transactions.
     static func openRange(_ connection: Connection) throws -> (first: Int64, transactions: Int64) {
         let statement = try connection.cached(
             "SELECT first, last, transactions FROM \(name) ORDER BY first DESC LIMIT 1")

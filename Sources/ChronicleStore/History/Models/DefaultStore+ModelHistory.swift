@@ -4,11 +4,9 @@ import ChronicleSQLite
 extension DefaultStore {
     /// Returns a part of the history of one model.
     ///
-    /// With ``setHistoryIndexedByModel(_:)``, the method reads only the changes of the model. Without the index, it visits
-    /// at most 100,000 rows of the history for a page.
+    /// With ``setHistoryIndexedByModel(_:)``, reads only the changes of the model; otherwise, visits at most 100,000 rows
+    /// for a page.
     ///
-    /// - Returns: The changes, whose transactions have no ``HistoryTransaction/changes``. A preserved value that cannot be
-    ///   converted to the current type of its attribute is an ``UndecodableValue``.
     /// - Complexity: O(*k* log *n*) with the index, where *k* is the number of returned changes and *n* the length of the
     ///   history. Without the index, proportional to the visited rows.
     public func fetchModelHistory(
@@ -38,21 +36,20 @@ extension DefaultStore {
     /// Creates or drops the index of the history by model.
     ///
     /// With the index, ``ModelContext/history(of:attribute:order:for:)-(Model,_,_,_)`` and ``ModelContext/blame(_:for:)``
-    /// read only the changes of the model. Without it, they visit the history. Create the index if the program often
-    /// shows the history of models and the history is long: each change then takes about 13 more bytes in the file, and
-    /// saves take about 1.2 to 1.4 times as long. `Documentation/Design/0031-model-history.md` has the figures.
+    /// read only the changes of the model instead of the history, but saves take longer and the file grows;
+    /// `Documentation/Design/0031-model-history.md` has the figures. Create it if the program often shows the history of
+    /// models and the history is long.
     ///
-    /// The index belongs to the file. All programs that use the file maintain it, also those that do not use
-    /// Chronicle, and read-only stores use it. Dropping it loses no history.
+    /// The index belongs to the file: all programs that use the file maintain it, also without Chronicle, and read-only
+    /// stores use it. Dropping it loses no history.
     ///
     /// - Parameter isIndexed: Whether the history has the index.
     /// - Throws: One of the following errors. Nothing was changed in that case.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/storeReadOnly`` or ``SwiftDataError/historyDisabled`` if the configuration requires it.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
     /// - Complexity: O(*n* log *n*) in the length of the history to create the index, and O(*n*) to drop it. Saves wait
-    ///   until it is complete.
+    ///   meanwhile.
     public func setHistoryIndexedByModel(_ isIndexed: Bool) throws {
         try requireHistory()
         try requireWriteAccess()

@@ -3,8 +3,6 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
-/// Reads a part of the history of one model.
-///
 /// Must be used in one read transaction of its connection.
 struct ModelHistoryReader {
     typealias Token = DefaultHistoryToken
@@ -14,12 +12,10 @@ struct ModelHistoryReader {
     private static let rowsPerPage: Int64 = 100_000
 
     private let request: ModelHistoryRequest<DefaultHistoryTransaction>
-    /// The numbers of the entities in the table of the model.
     private let entities: [Int64]
     private let connection: Connection
     /// The newest position, with which a continuation recognizes the history.
     private let newest: Token
-    /// The position after which the history is complete.
     private let completeAfter: Token?
     /// The first and the last position that no page before this one visited.
     private let first: Int64
@@ -27,10 +23,8 @@ struct ModelHistoryReader {
     private var transactions: TransactionReader
     private var changes: ChangeAssembly
     private var buffer = ChangeBuffer()
-    /// The header of the change that was read last.
     private var header: (header: HistoryHeader, transaction: DefaultHistoryTransaction)?
 
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the continuation is not valid.
     init(
         _ request: ModelHistoryRequest<DefaultHistoryTransaction>, _ entities: [Int64], _ connection: Connection,
         _ catalog: HistoryCatalog
@@ -62,7 +56,6 @@ struct ModelHistoryReader {
         (self.first, self.last) = (first, last)
     }
 
-    /// Checks that no changes after the continuation were deleted, and that the file was not replaced by a backup.
     private static func check(
         _ continuation: Continuation, _ request: ModelHistoryRequest<DefaultHistoryTransaction>,
         _ facts: HistoryPositionFacts, _ history: HistoryPositions, _ store: String
@@ -85,7 +78,6 @@ struct ModelHistoryReader {
         }
     }
 
-    /// Returns the page.
     mutating func page() throws -> ModelHistoryPage<DefaultHistoryTransaction> {
         guard let unvisited = try unvisited(), let key = request.model.integerPrimaryKey, !entities.isEmpty else {
             return result([], next: nil, visited: 0)
@@ -113,7 +105,7 @@ struct ModelHistoryReader {
         return result(entries, next: isComplete ? nil : end, visited: isIndexed ? entries.count : rows.count)
     }
 
-    /// Returns the positions that no page before this one visited, beginning with a row: deleted history leaves gaps.
+    /// Deleted history leaves gaps.
     private func unvisited() throws -> ClosedRange<Int64>? {
         let isReverse = request.order == .reverse
         let row = try connection.scalarInt64(
@@ -137,7 +129,6 @@ struct ModelHistoryReader {
 
     // MARK: Changes
 
-    /// Returns the positions of the model's changes in the order of the request.
     private func positions(
         of key: Int64, in rows: ClosedRange<Int64>, isIndexed: Bool, limit: Int
     ) throws -> [Int64] {
@@ -176,7 +167,6 @@ struct ModelHistoryReader {
         return ModelHistoryEntry(transaction: transaction, change: change)
     }
 
-    /// Collects the row of a change and the preserved values that follow it.
     private mutating func collect(_ position: Int64, through last: Int64) throws {
         buffer.removeAll()
         let statement = try connection.cached(
@@ -194,7 +184,6 @@ struct ModelHistoryReader {
 
     // MARK: Headers
 
-    /// Returns the header that ends the transaction of a change, and the transaction.
     private mutating func header(
         of change: Int64
     ) throws -> (header: HistoryHeader, transaction: DefaultHistoryTransaction) {
@@ -219,7 +208,7 @@ struct ModelHistoryReader {
         try HistoryPositions(connection).unsealed(after: 0).map { try .unsealed($0, connection) }
     }
 
-    /// Selects the first header after a position. The ranges of ``SummaryTable`` skip the changes of long transactions.
+    /// The ranges of ``SummaryTable`` skip the changes of long transactions.
     private static let selectHeader = """
         SELECT \(ChangeTable.columns("c.")) \
         FROM \(SummaryTable.name) AS r CROSS JOIN \(ChangeTable.name) AS c \

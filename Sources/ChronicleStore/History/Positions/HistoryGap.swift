@@ -1,7 +1,7 @@
 import ChronicleSQLite
 
-/// Records the position at which recording resumed. Changes before it, while the history was disabled or its triggers
-/// were changed, are unknown.
+/// The position at which recording resumed. Changes before it, while the history was disabled or its triggers were changed,
+/// are unknown.
 enum HistoryGap {
     static func record(_ connection: Connection) throws {
         // Seals changes by other programs from before the gap. A void header must not follow changes.

@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// Looks up facts about a file's history in the open transaction of a connection.
+/// Looks up facts about a file's history in an open transaction.
 struct HistoryPositions: HistoryTokenChecking {
     static let tokenCheck = HistoryTokenCheck(
         hasHeaders: true, causeOfLoss: "a power failure or a restored backup")
@@ -11,10 +11,8 @@ struct HistoryPositions: HistoryTokenChecking {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Returns what the file contains about a position.
-    ///
-    /// - Throws: ``SwiftDataError/historyDisabled`` if another program opened the file without history, so that changes
-    ///   are no longer recorded, or ``SwiftDataError/damagedFile``.
+    /// Throws ``SwiftDataError/historyDisabled`` if another program opened the file without history, so that changes are no
+    /// longer recorded.
     func facts(at position: Int64) throws -> HistoryPositionFacts {
         let statement = try connection.cached(Self.select)
         defer { statement.reset() }
@@ -37,8 +35,7 @@ struct HistoryPositions: HistoryTokenChecking {
         return facts
     }
 
-    /// Returns a position from the meta table, or 0 if there is none. It cannot be greater than the newest position,
-    /// because the newest row is never deleted.
+    /// A position of the meta table cannot be greater than the newest one, because the newest row is never deleted.
     private func meta(
         _ name: MetaTable.Name, in column: Int32, of statement: Statement, upTo newest: Int64
     ) throws -> Int64 {
@@ -50,9 +47,7 @@ struct HistoryPositions: HistoryTokenChecking {
         return position
     }
 
-    /// Returns the position of a transaction that a purge has deleted in part, or `nil` if there is none.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if it is after the floor, because readers would then miss transactions.
+    /// The position of a transaction that a purge has deleted in part. After the floor, readers would miss transactions.
     func purged() throws -> Int64? {
         guard let purged = try MetaTable.position(.purged, connection) else { return nil }
         guard try purged <= MetaTable.position(.floor, connection) ?? 0 else {
@@ -61,7 +56,6 @@ struct HistoryPositions: HistoryTokenChecking {
         return purged
     }
 
-    /// Returns whether readers see transactions up to a position.
     func hasTransactions(through position: Int64) throws -> Bool {
         let statement = try connection.cached(
             "SELECT 1 FROM \(ChangeTable.name) WHERE id > ? AND id <= ? AND \(ChangeTable.isNotVoid()) LIMIT 1")
@@ -71,25 +65,19 @@ struct HistoryPositions: HistoryTokenChecking {
         return try statement.step()
     }
 
-    /// Returns the newest position, or `nil` if there never was one, with a single lookup.
-    ///
-    /// - Throws: The errors of ``facts(at:)``.
+    /// `nil` if there never was a position. A single lookup.
     func newest() throws -> (position: Int64, checkValue: Int64?)? {
         try newest(requiringHistory: true)
     }
 
-    /// Returns the token of the newest position, which is 0 if there never was one.
-    ///
-    /// - Throws: The errors of ``facts(at:)``.
+    /// The position is 0 if there never was one.
     func newestToken(of storeIdentifier: String) throws -> DefaultHistoryToken {
         let newest = try newest()
         return DefaultHistoryToken(
             storeIdentifier: storeIdentifier, position: newest?.position ?? 0, checkValue: newest?.checkValue)
     }
 
-    /// Returns the range of changes by other programs after a position that no header follows yet.
-    ///
-    /// - Complexity: Proportional to the number of these changes.
+    /// The changes by other programs that no header follows yet; the time is proportional to their number.
     func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
         guard let newest = try newest(requiringHistory: false), newest.checkValue == nil, newest.position > position
         else {

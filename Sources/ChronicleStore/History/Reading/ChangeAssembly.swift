@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// Creates typed changes from rows. Caches what consecutive rows share, so that most rows need no lookup.
+/// Creates typed changes. Caches what consecutive rows share, so that most rows need no lookup.
 struct ChangeAssembly {
     private struct MaskKey: Hashable {
         let entity: Int64
@@ -11,15 +11,14 @@ struct ChangeAssembly {
 
     private let connection: Connection
     private let catalog: HistoryCatalog
-    /// Whether preserved values are returned as the file contains them; see
-    /// ``HistoryChangesRequest/returnsStoredValues``.
+    /// See ``HistoryChangesRequest/returnsStoredValues``.
     private let returnsStoredValues: Bool
     private var entities: NumberedList<EntityHistory>
     private var isReloaded = false
     private var names: [MaskKey: [String]] = [:]
     /// The position after which inserts and deletes preserve all values that are not too large; `nil` until it is read.
     private var completeChanges: Int64?
-    /// The positions before which relationships did not exist, by the names of ``MetaTable``.
+    /// The positions before which relationships did not exist.
     private var addedRelationships: [String: Int64] = [:]
     private var latest: (entity: Int64, mask: Int64, names: [String]) = (0, 0, [])
 
@@ -30,9 +29,6 @@ struct ChangeAssembly {
         entities = try catalog.entities(connection)
     }
 
-    /// Returns the changes of a transaction.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if an entity or an attribute is missing in the file.
     mutating func changes(_ buffer: ChangeBuffer, of transaction: Int64) throws -> [HistoryChange] {
         var changes: [HistoryChange] = []
         changes.reserveCapacity(buffer.rows.count)
@@ -64,7 +60,7 @@ struct ChangeAssembly {
         return changes
     }
 
-    /// Returns the end of the run of changes that differ from the first only in their model.
+    /// The run of changes that differ only in their model.
     private func end(ofRunFrom begin: Int, _ rows: [ChangeBuffer.Row]) -> Int {
         let first = rows[begin]
         var end = begin + 1
@@ -88,7 +84,7 @@ struct ChangeAssembly {
         return entity
     }
 
-    /// Reloads the entities, because another process may have added one.
+    /// Another process may have added an entity.
     private mutating func reload(_ row: ChangeBuffer.Row) throws {
         guard !isReloaded else { return }
         isReloaded = true
@@ -135,7 +131,6 @@ struct ChangeAssembly {
         }
     }
 
-    /// Returns whether an insert or a delete preserves all values that its row had.
     private mutating func hasAllValues(_ index: Int, _ buffer: ChangeBuffer) throws -> Bool {
         let row = buffer.rows[index]
         guard row.valueCount > 0 else { return false }
@@ -146,8 +141,8 @@ struct ChangeAssembly {
         return buffer.hasAllValues(index) && row.position > completeChanges ?? .max
     }
 
-    /// Returns whether each relationship without an inverse whose links a delete does not preserve was added later. A
-    /// relationship without links has a row, too.
+    /// Whether each relationship without an inverse whose links a delete does not preserve was added later. One without
+    /// links has a row, too.
     private mutating func hasAllLinks(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> Bool {
@@ -173,8 +168,7 @@ struct ChangeAssembly {
         }
     }
 
-    /// Decodes the preserved values of a change, a second time with the entities of the file if the first result is
-    /// `nil`.
+    /// Decodes again with the entities of the file if the first result is `nil`.
     private mutating func decoding<Values>(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ decode: (EntityHistory) -> Values?
     ) throws -> Values {

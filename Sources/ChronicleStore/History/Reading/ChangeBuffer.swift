@@ -2,52 +2,44 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// The rows of one transaction, collected until its header is read. The buffer is reused for the next transaction.
+/// The rows of one transaction until its header is read. The buffer is reused for the next one.
 struct ChangeBuffer {
-    /// A change as stored in its row, and its preserved values.
     struct Row {
         let position: Int64
         let entity: Int64
         let key: Int64
-        /// For an update of an entity with a single mask, the mask of the changed attributes.
+        /// For an update of an entity with a single mask of changed attributes.
         var mask: Int64 = 0
-        /// For other updates, the index of their masks in ``ChangeBuffer/masks``, and otherwise -1.
+        /// For other updates, the index in ``ChangeBuffer/masks``, and otherwise -1.
         var masks: Int32 = -1
-        /// The index of the first preserved value in ``ChangeBuffer/values``.
         var firstValue: Int32 = 0
-        /// The number of preserved values.
         var valueCount: Int32 = 0
         let operation: ChangeTable.Operation
     }
 
-    /// The preserved value of an attribute before and after a change.
     struct Value {
-        /// The number of the attribute.
         let attribute: Int64
-        /// The values as SQLite stores them.
         let old: PropertyValue
         let new: PropertyValue
     }
 
     private(set) var rows: [Row] = []
-    /// The masks of updates of entities with several masks.
+    /// Of updates of entities with several masks.
     private(set) var masks: [AttributeMasks] = []
-    /// The preserved values.
     private(set) var values: [Value] = []
-    /// The positions of the first and last collected rows; 0 if there are none.
+    /// 0 if no rows were collected.
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = 0
 
     var isEmpty: Bool { first == 0 }
-    /// The number of collected rows, including those of preserved values.
+    /// Includes the rows of preserved values.
     var rowCount: Int { isEmpty ? 0 : Int(last - first) + 1 }
 
-    /// Returns the preserved values of a row.
     func values(of row: Row) -> ArraySlice<Value> {
         values[Int(row.firstValue)..<Int(row.firstValue + row.valueCount)]
     }
 
-    /// Returns whether no value of an insert or a delete was too large to be preserved, in a file that preserves all values.
+    /// Whether no value of an insert or a delete was too large to be preserved, in a file that preserves all values.
     func hasAllValues(_ index: Int) -> Bool {
         let end = index + 1 < rows.count ? rows[index + 1].position : last + 1
         return end - rows[index].position == Int64(rows[index].valueCount)
@@ -60,10 +52,8 @@ struct ChangeBuffer {
         (first, last) = (0, 0)
     }
 
-    /// Appends the current row of a statement on ``ChangeTable/columns``.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if no recorder writes such a row, or if it does not directly follow the
-    ///   previous row.
+    /// Throws ``SwiftDataError/damagedFile`` if no recorder writes such a row, or if it does not directly follow the
+    /// previous one.
     mutating func append(_ statement: Statement, position: Int64, kind: ChangeTable.Kind) throws {
         if first == 0 {
             first = try statement.position(ChangeTable.Column.id)
@@ -114,7 +104,6 @@ struct ChangeBuffer {
 }
 
 extension Statement {
-    /// Returns the value of a column as SQLite stores it.
     func plainValue(_ index: Int32) -> PropertyValue {
         switch storageClass(index) {
         case .null: .null

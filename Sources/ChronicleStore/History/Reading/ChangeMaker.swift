@@ -1,14 +1,11 @@
 import ChronicleCore
 
-/// Creates the typed changes of one entity. Only the implementation knows the model type.
-///
-/// Takes runs of changes that differ only in their model, so that shared data is looked up once. A change with preserved
-/// values is a run by itself.
+/// Creates the typed changes of one entity. Runs of changes that differ only in their model share one lookup. A change with
+/// preserved values is a run by itself.
 protocol ChangeMaker: Sendable {
     func inserts(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
         values: [PreservedValue], hasAllValues: Bool, into changes: inout [HistoryChange])
-    /// Appends updates of the same attributes.
     func updates(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
         names: [String], values: [PreservedValue], into changes: inout [HistoryChange])

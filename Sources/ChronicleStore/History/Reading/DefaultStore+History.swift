@@ -2,30 +2,16 @@ public import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The history of the store.
-///
-/// History reads run concurrently with saves on a separate connection and see the data that was committed when they
-/// began. Changes by other programs that no save has sealed yet are returned as one external transaction at the end of
-/// the history.
+/// The history of the store. Reads run concurrently with saves on a separate connection and see what was committed when
+/// they began. Changes by other programs that no save has sealed yet are one external transaction at the end of the
+/// history.
 extension DefaultStore: HistoryProviding {
-    /// The type of the store's transactions.
     public typealias HistoryType = DefaultHistoryTransaction
 
-    /// A Boolean value that indicates whether the store records its history.
     public var recordsHistory: Bool { configuration.recordsHistory }
 
     /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
     ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Returns: The matching transactions with their changes. A preserved value that cannot be converted to the current
-    ///   type of its attribute is an ``UndecodableValue``.
-    /// - Throws:
-    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the predicate requires transactions
-    ///     after a token that cannot be continued from. Fetch the models again and continue from a current token.
-    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-    ///   - ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for expressions
-    ///     without an SQL equivalent. Rewrite them.
-    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
     /// - Complexity: Proportional to the returned changes and to the scanned history after the token in the predicate.
     ///   Without other conditions, the scan ends at the limit. The history before the token adds no cost.
     public func fetchHistory(
@@ -42,10 +28,6 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Returns the transactions that match a descriptor, without their changes.
-    ///
-    /// - Returns: The matching transactions, with empty arrays of changes.
-    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
@@ -58,29 +40,16 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Returns the number of transactions that match a descriptor.
-    ///
-    /// - Returns: The number of matching transactions, after applying the limit and the offset.
-    /// - Complexity: Proportional to the number of transactions after the token in the predicate. Without conditions
-    ///   other than tokens, and without a limit or an offset, most transactions are counted without visiting them.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).count() }
     }
 
-    /// Returns the identifiers of the transactions that match a descriptor.
-    ///
-    /// - Returns: The identifiers in the order of the descriptor.
-    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [Int64] {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).identifiers() }
     }
 
-    /// Returns the token of the newest transaction, even if that transaction was deleted.
-    ///
-    /// - Returns: The token, which has the position 0 if there never was a transaction.
-    /// - Complexity: O(log *n*) in the length of the history.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
         return try attributingErrors {
@@ -88,11 +57,6 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Returns the token of the newest deleted transaction, or of the gap with which the history begins.
-    ///
-    /// - Returns: The token, which has the position 0 if no transaction was deleted. It also has the position 0, which
-    ///   has expired, if transactions before the newest deleted one remain.
-    /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { connection in
             let history = HistoryPositions(connection)
@@ -121,7 +85,6 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Runs `body` in a read transaction.
     func readingHistory<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try requireHistory()
         return try attributingErrors {
@@ -141,9 +104,7 @@ extension DefaultStore: HistoryProviding {
 }
 
 extension TransactionReader {
-    /// Reads the transactions of the given headers, with one scan for each run of consecutive transactions.
-    ///
-    /// - Returns: The transactions in the order of the headers.
+    /// One scan for each run of consecutive transactions. The result has the order of the headers.
     mutating func read(_ headers: [HistoryHeader]) throws -> [DefaultHistoryTransaction] {
         let ascending = headers.sorted { $0.position < $1.position }
         var begin = ascending.startIndex

@@ -5,7 +5,6 @@ import ChronicleSQLite
 extension DefaultStore: HistoryPaging {
     /// Returns the next changes of a transaction.
     ///
-    /// - Returns: The changes in the order in which they were made. Fewer than the limit mean that there are no more.
     /// - Complexity: Proportional to the number of returned changes. The first page of a transaction of another program
     ///   that no save has sealed yet takes time proportional to the number of its changes.
     public func fetchHistoryChanges(
@@ -22,8 +21,7 @@ extension DefaultStore: HistoryPaging {
 }
 
 extension Connection {
-    /// Returns the positions of the changes of a transaction, beginning with the last change of the previous page, or
-    /// `nil` if there are none.
+    /// Begins with the last change of the previous page. Returns `nil` if there are no changes.
     fileprivate func changes(
         of request: HistoryChangesRequest<DefaultHistoryTransaction>, storeIdentifier: String
     ) throws -> ClosedRange<Int64>? {
@@ -77,7 +75,6 @@ extension Connection {
     }
 }
 
-/// Reads a part of the changes of a transaction, with one scan of its rows.
 private struct ChangePageReader {
     private let connection: Connection
     private var buffer = ChangeBuffer()
@@ -104,7 +101,7 @@ private struct ChangePageReader {
         return known == 0 ? all : Array(all.dropFirst(known))
     }
 
-    /// Collects the rows of some changes, and returns whether the last one is among them.
+    /// Returns whether the last change is among the collected rows.
     private mutating func collect(_ positions: ClosedRange<Int64>, _ count: Int) throws -> Bool {
         let statement = try connection.cached(
             "SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? ORDER BY id")

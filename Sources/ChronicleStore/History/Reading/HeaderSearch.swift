@@ -4,14 +4,12 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
-/// Finds the headers that match a query. Changes by other programs that are not followed by a header yet count as one
-/// transaction.
+/// Changes by other programs that are not followed by a header yet count as one transaction.
 struct HeaderSearch {
     let query: HistoryQuery
     var range: HistoryRange
     let connection: Connection
 
-    /// Returns the headers in the order of the query.
     func headers() throws -> [HistoryHeader] {
         guard let statement = try statement(Self.columns) else { return [] }
         defer { statement.reset() }
@@ -20,8 +18,8 @@ struct HeaderSearch {
         return headers
     }
 
-    /// Returns the first headers in the order of the query, until their transactions have a number of rows, and whether
-    /// there may be more. A transaction with more rows than the largest one is returned alone.
+    /// Returns the first headers, until their transactions have a number of rows, and whether there may be more. A
+    /// transaction with more rows than the largest one is returned alone.
     func headers(
         rowCount: Int, largestTransaction: Int
     ) throws -> (headers: [HistoryHeader], hasMore: Bool) {
@@ -39,7 +37,6 @@ struct HeaderSearch {
         return (headers, false)
     }
 
-    /// Returns the positions in the order of the query.
     func identifiers() throws -> [Int64] {
         guard let statement = try statement("SELECT h.id") else { return [] }
         defer { statement.reset() }
@@ -56,10 +53,8 @@ struct HeaderSearch {
     }
 
     /// Returns the last transaction of the initial part of the history in which every transaction matches, and the
-    /// following transaction, which does not match. Returns `nil` if the query has a lower bound, a limit, or an
-    /// offset.
-    ///
-    /// Deletion uses this to avoid visiting every row.
+    /// following one, so that deletion does not visit every row. Returns `nil` if the query has a lower bound, a limit, or
+    /// an offset.
     func beginning() throws -> (last: (position: Int64, checkValue: Int64)?, next: Int64?)? {
         guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
         var next: HistoryHeader?
@@ -83,11 +78,9 @@ struct HeaderSearch {
 
     // MARK: Counting
 
-    /// Returns the number of all transactions in the range without visiting most of them, or `nil` if the query has a
-    /// condition, a limit, or an offset.
-    ///
-    /// The totals of the ranges of ``SummaryTable`` include deleted transactions. All of these are before the floor, so
-    /// the ranges up to there are visited.
+    /// Counts the range without visiting most of it, or returns `nil` if the query has a condition, a limit, or an offset.
+    /// The totals of the ranges of ``SummaryTable`` include deleted transactions. All of these are before the floor, so the
+    /// ranges up to there are visited.
     private func unconditionalCount() throws -> Int? {
         guard query.sql.condition == nil, query.limit == nil, query.offset == 0 else { return nil }
         let floor = try MetaTable.position(.floor, connection) ?? 0
@@ -111,16 +104,12 @@ struct HeaderSearch {
 
     // MARK: SQL
 
-    /// The columns from which ``HistoryHeader`` is decoded.
     private static let columns = "SELECT \(ChangeTable.columns("h."))"
 
-    /// The headers in the ranges of ``SummaryTable``, in their order. Changes that no header follows are represented by
-    /// their last row.
+    /// The headers in the ranges of ``SummaryTable``, in their order, and the last row of changes that no header follows.
+    /// The header directly after the start is excluded: the changes of its transaction all precede the range.
     ///
-    /// The header directly after the start of the range is excluded: the changes of its transaction all precede the
-    /// range.
-    ///
-    /// SQLite flattens this subquery, so that rows are visited in the order of the tables and a limit ends the scan.
+    /// SQLite flattens this subquery, so rows are visited in order and a limit ends the scan.
     /// https://www.sqlite.org/optoverview.html#flattening
     private static let source = """
          FROM (SELECT c.id, \
@@ -137,7 +126,7 @@ struct HeaderSearch {
         """
     private static let sourceEnd = ") AS h LEFT JOIN \(SourceTable.name) AS s ON s.id = \(ChangeTable.source("h."))"
 
-    /// Returns the statement of the query, or `nil` if no transaction can match.
+    /// `nil` if no transaction can match.
     func statement(_ selection: String, inOrder: Bool = true, _ end: String = "") throws -> Statement? {
         _ = try SummaryTable.openRange(connection)
         var ranges: SQLQuery = ""

@@ -5,19 +5,16 @@ import Foundation
 /// The row that ends a transaction.
 struct HistoryHeader {
     let position: Int64
-    /// The number of the source.
     let source: Int64
     let timestamp: Date
-    /// The check value, or `nil` for unsealed changes by other programs; the position is then that of the last change.
+    /// `nil` for unsealed changes by other programs; the position is then that of the last change.
     let checkValue: Int64?
-    /// The position of the first change.
     let first: Int64
-    /// The identifier of the process; empty for external transactions.
+    /// Empty for external transactions.
     let process: String
 
-    /// Returns the header of changes that no header row follows.
-    ///
-    /// Its timestamp is the present time, except in a tracked database, which contains the time of the first change.
+    /// For changes that no header row follows. The timestamp is the present time, except in a tracked database, which
+    /// contains the time of the first change.
     static func unsealed(_ positions: ClosedRange<Int64>, _ connection: Connection) throws -> HistoryHeader {
         HistoryHeader(
             position: positions.upperBound, source: SourceTable.external,
@@ -34,9 +31,7 @@ struct HistoryHeader {
         self.first = first
     }
 
-    /// Reads the current row of a statement on ``ChangeTable/columns``, which must not be a void header.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if no save writes such a header.
+    /// The row is not a void header.
     init(_ statement: Statement) throws {
         position = try statement.position(ChangeTable.Column.id)
         let row = FileRow.change(position)
@@ -56,9 +51,8 @@ struct HistoryHeader {
         }
     }
 
-    /// The position of the last change.
     var last: Int64 { checkValue == nil ? position : position - 1 }
-    /// The number of changes and preserved values.
+    /// Includes preserved values.
     var rowCount: Int { Int(last - first) + 1 }
 
     func transaction(

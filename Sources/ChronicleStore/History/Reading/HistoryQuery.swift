@@ -3,19 +3,14 @@ import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// A descriptor, translated to SQL for one snapshot of the file, in which the numbers of its entities are valid.
+/// A descriptor as SQL for one snapshot of the file, in which the numbers of its entities are valid.
 struct HistoryQuery {
-    /// The conditions on `h` and `s`.
     let sql: HistorySQL
-    /// The condition on the ranges of ``SummaryTable`` that follows from the predicate, or `nil` if there is none.
+    /// The condition on the ranges of ``SummaryTable`` that follows from the predicate.
     let restriction: RangeRestriction?
-    /// The limit, or `nil` if there is none.
     let limit: Int?
     let offset: Int
 
-    /// Translates a descriptor.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
     init(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: DefaultStore, _ connection: Connection
     ) throws {

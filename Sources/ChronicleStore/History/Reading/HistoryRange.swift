@@ -8,16 +8,11 @@ struct HistoryRange {
     private(set) var after: Int64 = 0
     /// Transactions that end at or before this position are excluded. Not less than ``after``.
     private(set) var endingAfter: Int64 = 0
-    /// Transactions after this position are excluded. The predicate excludes them, too; with the position, their ranges
-    /// are not visited.
+    /// Transactions after this position are excluded, so that the ranges that the predicate excludes, too, are not visited.
     private(set) var through = Int64.max
 
-    /// Excludes the transaction at a position and all before it.
     mutating func skip(_ position: Int64) { endingAfter = max(endingAfter, position) }
 
-    /// Checks the tokens of a query.
-    ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, an error of its family, or ``SwiftDataError/historyDisabled``.
     init(_ query: HistoryQuery, storeIdentifier: String, _ connection: Connection) throws {
         let history = HistoryPositions(connection)
         if let purged = try history.purged() { (after, endingAfter) = (purged, purged) }

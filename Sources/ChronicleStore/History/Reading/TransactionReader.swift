@@ -1,9 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Creates transactions from the rows of ``ChangeTable``, with one forward scan for each range of positions. The
-/// changes of a transaction precede its header.
-///
+/// Creates transactions with one forward scan for each range of positions. The changes of a transaction precede its header.
 /// Must be used in one read transaction of its connection.
 struct TransactionReader {
     let connection: Connection
@@ -11,10 +9,10 @@ struct TransactionReader {
     private(set) var transactions: [DefaultHistoryTransaction] = []
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
-    /// Whether the file contains metadata of any transaction; `nil` until a transaction is read.
+    /// `nil` until a transaction is read.
     private var hasMetadata: Bool?
-    /// The sources that were read, by their numbers. Not kept for other reads, because a backup that is restored into the
-    /// file gives the numbers of later sources to others.
+    /// Not kept for other reads, because a backup that is restored into the file gives the numbers of later sources to
+    /// others.
     private var sources: [Int64: TransactionSource] = [SourceTable.external: .external]
     private var latest = (number: SourceTable.external, source: TransactionSource.external)
 
@@ -24,17 +22,13 @@ struct TransactionReader {
         changes = try ChangeAssembly(connection, catalog)
     }
 
-    /// Reads complete transactions, stopping after the last requested one.
+    /// Reads complete transactions and returns whether a limit was reached, so that there may be more.
     ///
     /// - Parameters:
-    ///   - positions: The positions to read. Changes before the range are omitted, even if their transaction ends in
-    ///     it. The last position must be a header or the end of the history.
-    ///   - offset: The number of transactions to skip.
-    ///   - limit: The maximum number of transactions to return.
+    ///   - positions: Changes before the range are omitted, even if their transaction ends in it. The last position must be
+    ///     a header or the end of the history.
     ///   - changeLimit: The number of changes after which no more transactions are returned.
-    ///   - largestTransaction: The number of rows up to which a transaction is returned. Reading ends before a larger one.
-    /// - Returns: Whether a limit was reached, so that there may be more transactions.
-    /// - Throws: ``SwiftDataError/damagedFile``.
+    ///   - largestTransaction: Reading ends before a transaction with more rows.
     @discardableResult
     mutating func read(
         _ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max, changeLimit: Int = .max,
@@ -78,8 +72,7 @@ struct TransactionReader {
         return limit <= 0 || changeLimit <= 0
     }
 
-    /// Returns whether the header ends collected changes, after checking that all its changes from a position on were
-    /// collected.
+    /// Checks that all changes of a transaction from a position on were collected.
     private func isComplete(_ header: HistoryHeader, from position: Int64) throws -> Bool {
         let first = max(header.first, position)
         let isComplete =
@@ -96,7 +89,6 @@ struct TransactionReader {
         return try transaction(header, changes)
     }
 
-    /// Returns the transaction of a header with the given changes, without appending it to ``transactions``.
     mutating func transaction(
         _ header: HistoryHeader, _ changes: [HistoryChange]
     ) throws -> DefaultHistoryTransaction {
@@ -108,7 +100,6 @@ struct TransactionReader {
             storeIdentifier: catalog.storeIdentifier)
     }
 
-    /// Appends the transaction of a header without its changes.
     mutating func append(_ header: HistoryHeader) throws {
         transactions.append(try transaction(header, []))
     }

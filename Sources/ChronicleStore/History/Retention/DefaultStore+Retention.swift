@@ -5,14 +5,12 @@ public import Foundation
 import Synchronization
 
 extension DefaultStore: HistoryRetaining {
-    /// How much of the history the store keeps: ``ModelConfiguration/historyRetention``.
     public var historyRetention: HistoryRetention { configuration.historyRetention }
 
     /// The result of the last automatic purge of the history, or `nil` if none has ended yet.
     ///
-    /// An automatic purge that fails, for example because the file stays locked, is repeated after
-    /// ``HistoryRetention/purgeInterval``. Its error is not thrown by any method, but reported to the
-    /// ``ModelConfiguration/logger``.
+    /// A purge that fails, for example because the file stays locked, is repeated after ``HistoryRetention/purgeInterval``.
+    /// Its error is not thrown by any method, but reported to the ``ModelConfiguration/logger``.
     public var automaticPurgeOutcome: Result<HistoryPurgeResult, any Error>? { automaticPurge.outcome }
 
     /// Starts a purge in the background if the configuration has a limit and the last purge was long enough ago.
@@ -22,12 +20,10 @@ extension DefaultStore: HistoryRetaining {
         automaticPurge.start(self)
     }
 
-    /// Returns the size of the history.
+    /// Returns the size of the history. Changes and bytes are estimated from a sample if there are more than 8,192 rows.
     ///
-    /// Changes and bytes of a history with more than 8,192 rows are estimated from a sample of as many rows.
-    ///
-    /// - Complexity: Independent of the number of changes. The time grows with the number of transactions only below
-    ///   the newest deleted one, if transactions between others were deleted.
+    /// - Complexity: Independent of the number of changes. The time grows with the number of transactions only below the
+    ///   newest deleted one, if transactions between others were deleted.
     public func historyStatistics() throws -> HistoryStatistics {
         var first = HistoryDescriptor<DefaultHistoryTransaction>()
         first.fetchLimit = 1
@@ -47,8 +43,7 @@ extension DefaultStore: HistoryRetaining {
         }
     }
 
-    /// Returns the timestamp of the newest transaction. Changes by other programs that no header follows are one, whose
-    /// timestamp is that of `oldest` if there is no other.
+    /// Unsealed changes by other programs are one transaction, whose timestamp is that of `oldest` if there is no other.
     private func newestTimestamp(
         _ range: HistoryRange, _ oldest: HistoryHeader?, _ connection: Connection
     ) throws -> Date? {
@@ -62,8 +57,6 @@ extension DefaultStore: HistoryRetaining {
 
     /// Returns up to which transaction the history may be deleted, without deleting anything. If there is a limit, the
     /// latest changes of other programs become a transaction.
-    ///
-    /// - Complexity: Independent of the number of changes.
     public func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
@@ -79,7 +72,7 @@ extension DefaultStore: HistoryRetaining {
         }
     }
 
-    /// Adds the header of changes by other programs, so that they can be deleted even if no context saves.
+    /// So that changes by other programs can be deleted even if no context saves.
     private func sealExternalChanges() throws {
         try attributingErrors {
             try database.maintain { connection in
@@ -92,15 +85,7 @@ extension DefaultStore: HistoryRetaining {
     ///
     /// A step holds the write lock for a few milliseconds; the number of rows adapts to the speed of the machine. A
     /// transaction with more rows is deleted in several steps, and is no longer part of the history after the first of
-    /// them. A single value of several megabytes can take longer.
-    ///
-    /// - Throws: One of the following errors. The step deleted nothing in that case.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
-    ///   - ``SwiftDataError/historyTokenForked``, or another error that matches ``SwiftDataError/historyTokenExpired``,
-    ///     if the plan is for another history, for example because a backup was restored. Make a new plan.
-    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
-    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    /// them. A single value of several megabytes can take longer. A step that throws deleted nothing.
     public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
         try requireWriteAccess()
         try requireHistory()
@@ -111,19 +96,18 @@ extension DefaultStore: HistoryRetaining {
 
     /// Rebuilds the file without free space, and lets purges return free space from now on.
     ///
-    /// New files return the space of purged history by themselves. A file that an earlier version created reuses its
-    /// free space but does not shrink until it is compacted once.
+    /// New files return the space of purged history by themselves. A file that an earlier version created reuses its free
+    /// space but does not shrink until it is compacted once. `VACUUM` may change the rowids of other programs' tables that
+    /// have no integer primary key; see <https://www.sqlite.org/lang_vacuum.html>.
     ///
     /// - Throws: One of the following errors. The file was not changed in that case.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again when no other program writes.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Compacting needs free space of up to twice the size of the
     ///     file.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
     ///   - ``SwiftDataError/unsupportedFeature`` for a ``TrackedDatabase``. Run `VACUUM` with its program.
-    /// - Complexity: Proportional to the size of the file. Other writers wait until it is done, or fail with
-    ///   ``SwiftDataError/storeBusy``. `VACUUM` may change the rowids of other programs' tables that have no integer
-    ///   primary key; see <https://www.sqlite.org/lang_vacuum.html>.
+    /// - Complexity: Proportional to the size of the file. Other writers wait, or fail with ``SwiftDataError/storeBusy``.
     public func compact() throws {
         try requireWriteAccess()
         try requireVacuum()
@@ -142,12 +126,11 @@ extension DefaultStore: HistoryRetaining {
 }
 
 extension Double {
-    /// The nearest integer. A damaged file can have sizes that are no `Int`.
+    /// A damaged file can have sizes that are no `Int`.
     fileprivate var clamped: Int { Int(min(rounded(), 0x1p62)) }
 }
 
 extension Connection {
-    /// Returns the timestamp of the first header after a position.
     fileprivate func timestamp(after position: Int64) throws -> Date? {
         let statement = try cached(
             """

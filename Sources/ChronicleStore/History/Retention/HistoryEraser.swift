@@ -5,16 +5,15 @@ import ChronicleSQLite
 extension DefaultStore {
     /// Deletes the transactions that match a descriptor, each as a whole.
     ///
-    /// The models are not changed, and the deletion is not recorded. Tokens before the newest deleted transaction
-    /// expire; its own token and later ones remain valid. With a limit, the first matching transactions are deleted, in
-    /// the order of the descriptor. Changes by other programs are sealed first. If no transaction matches, no token
-    /// expires.
+    /// The deletion is not recorded. Tokens before the newest deleted transaction expire; its token and later ones remain
+    /// valid. With a limit, the first matching transactions in the order of the descriptor are deleted. Changes by other
+    /// programs are sealed first.
     ///
-    /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the
-    /// write-ahead log contains copies until a checkpoint.
+    /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the write-ahead
+    /// log contains copies until a checkpoint.
     ///
-    /// - Complexity: Proportional to the number of deleted rows; deletion from the beginning of the history does not
-    ///   visit each transaction.
+    /// - Complexity: Proportional to the number of deleted rows; deletion from the beginning does not visit each
+    ///   transaction.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try requireWriteAccess()
         try requireHistory()
@@ -37,22 +36,17 @@ extension DefaultStore {
     }
 }
 
-/// Deletes transactions in a write transaction.
-///
-/// Consecutive transactions are deleted as one range of the table. The newest row is kept, because SQLite would reuse
-/// its key; it becomes a void header, which keeps its check value and belongs to no transaction.
+/// Deletes consecutive transactions as one range of the table. The newest row is kept, because SQLite would reuse its key;
+/// it becomes a void header, which keeps its check value and belongs to no transaction.
 struct HistoryEraser {
     private let connection: Connection
-    /// The newest row of the history, which is a header.
     private let newest: Int64
-    /// The highest position deleted so far.
     private var highest: (position: Int64, checkValue: Int64)?
 
     init(_ connection: Connection) throws {
         self.init(connection, newest: try HistoryPositions(connection).newest()?.position ?? 0)
     }
 
-    /// - Parameter newest: The position of the newest row of the history, which is a header.
     init(_ connection: Connection, newest: Int64) {
         self.connection = connection
         self.newest = newest
@@ -71,31 +65,19 @@ struct HistoryEraser {
         try finish()
     }
 
-    /// Deletes whole transactions.
-    ///
-    /// - Parameters:
-    ///   - first: The position of the first row to delete.
-    ///   - header: The header of the last transaction to delete.
-    ///   - checkValue: Its check value.
     mutating func erase(from first: Int64, through header: Int64, _ checkValue: Int64) throws {
         try delete(HistoryPosition.range(from: first, through: header), checkValue)
         try finish()
     }
 
-    /// Deletes the first changes of a transaction that readers no longer see, and whose header remains.
-    ///
-    /// - Parameters:
-    ///   - changes: The positions of the changes.
-    ///   - header: The header of the transaction.
-    ///   - checkValue: Its check value.
+    /// Deletes the first changes of a transaction that readers no longer see. Its header remains.
     mutating func erase(_ changes: ClosedRange<Int64>, ofTransaction header: Int64, _ checkValue: Int64) throws {
         try deleteRows(changes)
         highest = (header, checkValue)
         try raiseFloor()
     }
 
-    /// Returns the ranges of the rows of the transactions, and of void headers before them, with the check value of the
-    /// last row of each.
+    /// The ranges include the void headers before the transactions, and have the check value of their last row.
     private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, checkValue: Int64)] {
         var ranges: [(ClosedRange<Int64>, checkValue: Int64)] = []
         for header in headers.sorted(by: { $0.position < $1.position }) {
@@ -115,7 +97,7 @@ struct HistoryEraser {
         return ranges
     }
 
-    /// Returns the position of the last row before a position that is not void, or 0 if there is none.
+    /// 0 if there is none.
     private func lastKept(before position: Int64) throws -> Int64 {
         let statement = try connection.cached(Self.selectKeptBefore)
         defer { statement.reset() }

@@ -3,16 +3,14 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Synchronization
 
-/// Runs a step of a purge on the maintenance connection.
-///
-/// A step deletes a number of rows from the beginning of the history. It ends at the last header among them, so that
-/// every step deletes whole transactions. A transaction with more rows takes several steps: the first one stores its
-/// position as ``MetaTable/Name/purged``, from which readers begin. What is after this position has not changed.
+/// A step of a purge on the maintenance connection. It deletes rows from the beginning of the history and ends at the last
+/// header among them, so that it deletes whole transactions. A transaction with more rows takes several steps: the first
+/// one stores its position as ``MetaTable/Name/purged``, from which readers begin. What is after this position has not
+/// changed.
 struct HistoryPurger {
     let store: DefaultStore
     let connection: Connection
 
-    /// The rows that a step deletes.
     private struct Rows {
         let positions: ClosedRange<Int64>
         /// The last header among them.
@@ -35,7 +33,6 @@ struct HistoryPurger {
 
     // MARK: Deleting
 
-    /// Returns the oldest rows, or `nil` if none of them is to be deleted.
     private func oldestRows(_ plan: HistoryPurgePlan<DefaultHistoryToken>, _ size: Int) throws -> Rows? {
         let end = try end(plan)
         let statement = try connection.cached(
@@ -64,7 +61,6 @@ struct HistoryPurger {
         return rows
     }
 
-    /// Returns the last position that may be deleted.
     private func end(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> Int64 {
         let purged = try HistoryPositions(connection).purged() ?? 0
         guard let token = plan.newest else { return purged }
@@ -106,8 +102,8 @@ struct HistoryPurger {
 
     // MARK: Returning space
 
-    /// Returns free pages at the end of the file, and moves others there. The last step is the one that has processed as
-    /// many pages as there were at the first one, because other programs may free pages all the time.
+    /// Truncates free pages at the end of the file, and moves others there. The last step has processed as many pages as
+    /// there were at the first one, because other programs may free pages all the time.
     /// <https://www.sqlite.org/pragma.html#pragma_incremental_vacuum>
     private func returnPages() throws -> HistoryPurgeStep {
         guard try !store.configuration.isStoredInMemoryOnly && connection.scalarInt64("PRAGMA auto_vacuum") == 2,
@@ -129,7 +125,7 @@ struct HistoryPurger {
         return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: isLast)
     }
 
-    /// Copies the write-ahead log to the file after some steps. Writers wait meanwhile.
+    /// Writers wait meanwhile.
     private func checkpoint(isLast: Bool) {
         guard store.purgePacing.withLock({ $0.needsCheckpoint(isLast: isLast) }) else { return }
         connection.tidy { try $0.checkpoint() }
@@ -137,7 +133,6 @@ struct HistoryPurger {
 }
 
 extension Connection {
-    /// Runs `body` in an IMMEDIATE transaction, and measures for how long it held the write lock.
     fileprivate func immediateTimed<Result>(_ time: inout Duration, _ body: () throws -> Result) throws -> Result {
         var start = ContinuousClock.now
         let result = try immediate {

@@ -7,22 +7,17 @@ struct HistorySize {
     var bytes = 0.0
     var isEstimated = false
 
-    /// The number of rows that are counted.
     static let exactRows: Int64 = 8_192
-    /// The parts of a longer history, of each of which a window is counted.
+    /// Of each part of a longer history, a window is counted.
     private static let parts: Int64 = 128
     private static let window: Int64 = exactRows / parts
 
-    /// The approximate size of a row in the file: the integers of a row take about 16 bytes, and those of a header
-    /// twice as many.
+    /// The approximate size of a row in the file. The integers of a row take about 16 bytes, and those of a header 32.
     static let rowBytes = """
         (CASE WHEN \(ChangeTable.isHeader()) THEN 32 ELSE 16 + ifnull(length(CAST(old_value AS BLOB)), 0) \
         + ifnull(length(CAST(new_value AS BLOB)), 0) END)
         """
 
-    /// Returns the size of the rows after a position.
-    ///
-    /// - Complexity: O(log *n*) in the length of the history.
     static func total(after position: Int64, _ connection: Connection) throws -> HistorySize {
         guard let rows = try range(after: position, connection) else { return HistorySize() }
         guard rows.upperBound - rows.lowerBound >= exactRows else { return try counted(rows, connection) }
@@ -35,13 +30,7 @@ struct HistorySize {
         return total
     }
 
-    /// Returns the last position of the rows that exceed limits, beginning with the newest row, or 0 if there are none.
-    ///
-    /// - Parameters:
-    ///   - position: The position after which rows are counted.
-    ///   - changes: The maximum number of changes.
-    ///   - bytes: The maximum number of bytes.
-    ///   - connection: A connection with an open read transaction.
+    /// The last position of the rows that exceed limits, beginning with the newest row, or 0 if there are none.
     static func end(
         ofRowsAfter position: Int64, exceeding changes: Int?, _ bytes: Int?, _ connection: Connection
     ) throws -> Int64 {
@@ -78,7 +67,6 @@ struct HistorySize {
         return 0
     }
 
-    /// Returns the positions of the oldest row after a position and of the newest row.
     private static func range(after position: Int64, _ connection: Connection) throws -> ClosedRange<Int64>? {
         let oldest = try connection.cached("SELECT id FROM \(ChangeTable.name) WHERE id > ? ORDER BY id LIMIT 1")
         defer { oldest.reset() }
@@ -97,8 +85,7 @@ struct HistorySize {
         }
     }
 
-    /// Extrapolates the size of a part from a window in its middle. Positions without a row, in gaps between deleted
-    /// transactions, belong to the window.
+    /// Extrapolates from a window in the middle of a part, which includes gaps between deleted transactions.
     private static func sampled(_ part: ClosedRange<Int64>, _ connection: Connection) throws -> HistorySize {
         let length = part.upperBound - part.lowerBound + 1
         guard length > window else { return try counted(part, connection) }

@@ -2,23 +2,20 @@ public import ChronicleCore
 import ChronicleSQLite
 
 extension DefaultStore {
-    /// Erases preserved values of models from the history, for example because a user withdrew the consent to store
-    /// them.
+    /// Erases preserved values of models from the history, for example because a user withdrew the consent to store them.
     ///
-    /// The changes remain, with the names of the updated attributes. The values of updates, inserts, and tombstones are
-    /// no longer available, as if the history had not preserved them. Tokens remain valid. The current values of the
-    /// models are not changed: delete the models, or set other values, before you erase the values from the history.
+    /// The changes remain, with the names of the updated attributes, as if the history had not preserved their values.
+    /// Tokens remain valid. The current values of the models are not changed: delete the models, or set other values,
+    /// before you erase the values from the history.
     ///
     /// ```swift
-    /// for case let store as DefaultStore in container.stores {
-    ///     try store.erasePreservedValues(of: [trip.persistentModelID])
-    /// }
+    /// try store.erasePreservedValues(of: [trip.persistentModelID])
     /// ```
     ///
     /// Afterwards, the file does not contain the erased values anymore: the method rebuilds it with `VACUUM`, because
     /// unused parts of its pages may contain copies, and empties the write-ahead log. Copies can remain in backups, in
-    /// snapshots of the file system, and on the storage device. `VACUUM` may change the rowids of other programs'
-    /// tables that have no integer primary key; see <https://www.sqlite.org/lang_vacuum.html>.
+    /// snapshots of the file system, and on the storage device. `VACUUM` may change the rowids of other programs' tables
+    /// that have no integer primary key; see <https://www.sqlite.org/lang_vacuum.html>.
     ///
     /// - Parameters:
     ///   - models: The identifiers of the models, which need not exist anymore.
@@ -27,13 +24,11 @@ extension DefaultStore {
     ///   method again.
     ///   - ``SwiftDataError/unknownSchema`` if the history contains no entity or property with a given name. Nothing was
     ///     erased. Correct the name; a renamed property has its current name.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/storeReadOnly`` or ``SwiftDataError/historyDisabled`` if the configuration requires it.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked, or if a reader keeps the write-ahead log from being
     ///     emptied. Try again later.
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
-    ///   - ``SwiftDataError/storeFull`` if the disk is full. Rebuilding the file needs free space of up to twice its
-    ///     size. Free space and try again.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Rebuilding the file needs free space of up to twice its size.
     /// - Complexity: Proportional to the size of the file. Other writers wait while the file is rebuilt.
     public func erasePreservedValues(
         of models: some Sequence<PersistentIdentifier>, attributes: [String]? = nil
@@ -67,8 +62,7 @@ extension DefaultStore {
         try erasePreservedValues(ofEntityNamed: Model.entityName, attributes: names)
     }
 
-    /// Erases preserved values from the history of all models of an entity and of the entities that inherit from it. The
-    /// schema may no longer contain them.
+    /// Erases preserved values of an entity and those that inherit from it, which the schema may no longer contain.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity.
@@ -106,9 +100,8 @@ extension DefaultStore {
 }
 
 extension DefaultStore {
-    /// Returns the eraser of an entity's values.
-    ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` if the history contains no entity or attribute with a name, because a
+    /// An unknown entity or attribute is an error, because a misspelled name must not leave values that the caller believes
+    /// erased.
     ///   misspelled name must not leave values that the caller believes erased.
     private func eraser(
         of entityName: String, _ keys: [Int64]?, _ names: [String]?, _ connection: Connection
@@ -128,8 +121,8 @@ extension DefaultStore {
             }
             return numbers
         }
-        // A change has the number of the model's own class. An identifier may have the name of a superclass, and its key is
-        // unique among all classes that share the table.
+        // A change has the number of the model's class, but an identifier may have the name of a superclass. Keys are
+        // unique among the classes that share the table.
         let kinds =
             keys == nil
             ? try registry.kinds(of: entity) : entities.filter { $0.rootName == entity.rootName }.map(\.number)
@@ -137,17 +130,15 @@ extension DefaultStore {
     }
 }
 
-/// Erases preserved values of entities in the rows of the history.
-///
 /// A row that contained a value remains, because the rows of a transaction have no gaps between them.
 private struct PreservedValueEraser {
     let entities: [Int64]
-    /// The primary keys of the models, or `nil` for all.
+    /// `nil` for all models.
     let keys: [Int64]?
-    /// The numbers of the attributes, or `nil` for all.
+    /// `nil` for all attributes.
     let attributes: [Int64]?
 
-    /// The number of rows after which other writers can write.
+    /// Other writers can write between batches.
     private static let batchSize: Int64 = 50_000
 
     private static let selectNext = "SELECT id FROM \(ChangeTable.name) WHERE id >= ? ORDER BY id LIMIT 1"

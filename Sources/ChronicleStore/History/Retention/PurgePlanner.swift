@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Determines which part of the history exceeds its limits. Must be used in one read transaction.
+/// Must be used in one read transaction.
 struct PurgePlanner {
     let connection: Connection
     let retention: HistoryRetention
@@ -10,7 +10,6 @@ struct PurgePlanner {
 
     typealias Header = (position: Int64, checkValue: Int64)
 
-    /// Returns the last position that exceeds a limit, or 0.
     func limit() throws -> Int64 {
         guard retention.hasLimit, let newest = try newestHeader() else { return 0 }
         var limit: Int64 = 0
@@ -25,7 +24,7 @@ struct PurgePlanner {
         return limit
     }
 
-    /// Returns the newest header. Changes by other programs that follow it are not deleted.
+    /// Changes by other programs that follow the header are not deleted.
     private func newestHeader() throws -> HistoryHeader? {
         let statement = try connection.cached(
             """
@@ -36,11 +35,10 @@ struct PurgePlanner {
         return try statement.step() ? HistoryHeader(statement) : nil
     }
 
-    /// Returns the position of the last transaction that is older than a date and precedes every transaction that is not,
-    /// or 0 if there is none. Ranges that contain only older transactions are skipped.
-    ///
-    /// A timestamp that is later than the current time is wrong, for example because the clock of a device was wrong. It
-    /// says nothing about the age of its transaction, which is deleted with the next one that is old enough.
+    /// The position of the last transaction that is older than a date and precedes every transaction that is not, or 0.
+    /// Ranges with only older transactions are skipped. A timestamp after the current time is wrong, for example because of
+    /// a wrong clock, and says nothing about the age of its transaction, which is deleted with the next one that is old
+    /// enough.
     private func end(ofTransactionsBefore date: Date) throws -> Int64 {
         let (limit, now) = (date.timeIntervalSinceReferenceDate, self.date.timeIntervalSinceReferenceDate)
         let next = try connection.cached(
@@ -66,18 +64,16 @@ struct PurgePlanner {
         return try last.step() ? last.position(0) : 0
     }
 
-    /// Returns the position of the first header from a position on.
     private func headerPosition(from position: Int64) throws -> Int64? {
         guard position > 0 else { return nil }
         return try Self.firstHeader(from: position, connection)?.position
     }
 
-    /// Returns the last header up to a position.
     static func lastHeader(through position: Int64, _ connection: Connection) throws -> Header? {
         try header("WHERE id <= ? AND \(ChangeTable.isHeader()) ORDER BY id DESC LIMIT 1", position, connection)
     }
 
-    /// Returns the first header from a position on. The changes of long transactions are skipped.
+    /// The changes of long transactions are skipped.
     static func firstHeader(from position: Int64, _ connection: Connection) throws -> Header? {
         // A long transaction has a range that is its header; see ``SummaryTable``.
         let range = try connection.scalarInt64(
@@ -98,6 +94,5 @@ struct PurgePlanner {
 }
 
 extension Duration {
-    /// The duration in seconds, for dates.
     var timeInterval: TimeInterval { self / .seconds(1) }
 }

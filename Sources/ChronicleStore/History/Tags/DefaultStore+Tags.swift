@@ -4,10 +4,6 @@ import Foundation
 
 /// The tags of the history, which are kept in the file.
 extension DefaultStore: HistoryTagging {
-    /// Returns all tags, ordered by name.
-    ///
-    /// - Returns: The tags, including those whose tokens expired; empty for a file without tags.
-    /// - Complexity: O(*n*), where *n* is the number of tags.
     public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
         try attributingErrors {
             try database.read { connection in
@@ -19,7 +15,7 @@ extension DefaultStore: HistoryTagging {
         }
     }
 
-    /// Names the newest position of the history. Changes by other programs are grouped into a transaction first.
+    /// Names the newest position of the history. Changes by other programs become a transaction first.
     ///
     /// - Complexity: O(log *n*) in the length of the history, and proportional to the changes by other programs.
     public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
@@ -35,9 +31,6 @@ extension DefaultStore: HistoryTagging {
         }
     }
 
-    /// Deletes a tag.
-    ///
-    /// - Complexity: O(log *n*) in the number of tags.
     public func deleteHistoryTag(_ name: String) throws -> Bool {
         try writingTags { connection in
             try TagTable.exists(connection)

@@ -2,9 +2,7 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// The table `chronicle_tag`, which contains named positions of the history.
-///
-/// The table is created with the first tag. A file without it has no tags.
+/// The named positions of the history. The table is created with the first tag.
 struct TagTable {
     typealias Tag = HistoryTag<DefaultHistoryToken>
 
@@ -18,9 +16,7 @@ struct TagTable {
     let connection: Connection
     let storeIdentifier: String
 
-    /// Returns whether the table exists.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if another program changed its definition.
+    /// Throws ``SwiftDataError/damagedFile`` if another program changed the definition.
     static func exists(_ connection: Connection) throws -> Bool {
         guard
             try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE lower(name) = '\(name)'") != nil
@@ -28,12 +24,10 @@ struct TagTable {
         return try FileSchema(connection).hasHistory([createTable])
     }
 
-    /// Creates the table in a write transaction.
     static func create(_ connection: Connection) throws {
         try MetaTable.keepingCompletions(connection) { try connection.execute(createTable) }
     }
 
-    /// Returns the tags, ordered by name.
     func tags() throws -> [Tag] {
         let statement = try connection.cached(
             "SELECT id, name, position, check_value, created FROM \(Self.name) ORDER BY name")
@@ -55,9 +49,7 @@ struct TagTable {
         return tags
     }
 
-    /// Inserts a tag, or moves the one of its name.
-    ///
-    /// - Throws: ``SwiftDataError/duplicateHistoryTag`` if there is a tag of the name and `replaces` is `false`.
+    /// Throws ``SwiftDataError/duplicateHistoryTag`` if there is a tag of the name and `replaces` is `false`.
     func insert(_ tag: Tag, replaces: Bool) throws {
         let statement = try connection.cached(
             "INSERT INTO \(Self.name)(name, position, check_value, created) VALUES (?, ?, ?, ?)"
@@ -79,7 +71,6 @@ struct TagTable {
         }
     }
 
-    /// Deletes a tag, and returns whether there was one of the name.
     func delete(_ name: String) throws -> Bool {
         guard
             let id = try connection.scalarInt64(

@@ -1,16 +1,13 @@
 import ChronicleSQLite
 
-/// Collected rows of ``ChangeTable`` that are not written yet, in the order in which they will be written.
-///
-/// Text and blobs are copied into one array, so that collecting a row does not allocate memory for its values.
+/// Rows of ``ChangeTable`` that are not written yet, in their order. Text and blobs are copied into one array, so that
+/// collecting a row does not allocate memory for its values.
 struct ChangeRows {
     enum Value {
         case null
         case integer(Int64)
         case real(Double)
-        /// The range of a text in the collected bytes.
         case text(Range<Int>)
-        /// The range of a blob in the collected bytes.
         case blob(Range<Int>)
 
         @inline(__always)
@@ -26,7 +23,6 @@ struct ChangeRows {
         var oldValue = Value.null
         var newValue = Value.null
 
-        /// The number of columns up to the last one that is not NULL.
         fileprivate var width: Int {
             if !newValue.isNull { return 5 }
             if !oldValue.isNull { return 4 }
@@ -38,36 +34,30 @@ struct ChangeRows {
     private var bytes: [UInt8] = []
     /// The rows of changes whose foreign key actions may still follow.
     private var waiting: [Row] = []
-    /// The depth of each change with waiting rows, and the index of its first row in ``waiting``.
+    /// The index of each change's first row in ``waiting``.
     private var depths: [(depth: Int32, first: Int)] = []
 
-    /// The memory that the collected rows use, in bytes.
+    /// The used memory, in bytes.
     var size: Int { (rows.count + waiting.count) * MemoryLayout<Row>.stride + bytes.count }
 
     /// The allocated memory, in bytes.
     var capacity: Int { (rows.capacity + waiting.capacity) * MemoryLayout<Row>.stride + bytes.capacity }
 
-    /// Whether there are changes whose foreign key actions may still follow.
     var isWaiting: Bool { !depths.isEmpty }
 
-    /// Begins a change that may cause foreign key actions. The rows of this change wait for those of its actions.
-    ///
-    /// The hook reports a row before the foreign key actions that its change causes, but a trigger runs after them. To
-    /// keep the order of the triggers, the rows of a change wait until the next change that is not one of its actions.
-    ///
-    /// - Parameter depth: The ``RowChange/depth`` of the change.
+    /// Begins a change that may cause foreign key actions. The hook reports a row before the actions, but a trigger runs
+    /// after them. To keep the order of the triggers, the rows of a change wait until the next change that is not one of
+    /// its actions.
     mutating func begin(depth: Int32) {
         end(depth: depth)
         depths.append((depth, waiting.count))
     }
 
-    /// Adds a row of the current change.
     mutating func append(_ row: Row) {
         if depths.isEmpty { rows.append(row) } else { waiting.append(row) }
     }
 
-    /// Ends the changes at this depth or deeper: moves their waiting rows to ``rows``, those of the deepest change
-    /// first.
+    /// Ends the changes at this depth or deeper. The rows of the deepest change come first.
     mutating func end(depth: Int32) {
         while let last = depths.last, last.depth >= depth {
             depths.removeLast()
@@ -76,7 +66,6 @@ struct ChangeRows {
         }
     }
 
-    /// Returns a copy of a column's value.
     mutating func copy(_ value: ColumnValue) -> Value {
         switch value {
         case .null: return .null
@@ -99,7 +88,6 @@ struct ChangeRows {
         return start..<bytes.count
     }
 
-    /// Removes the rows from an index on, and those that wait.
     mutating func removeAll(from index: Int) {
         rows.removeSubrange(index...)
         waiting.removeAll(keepingCapacity: true)
@@ -116,24 +104,19 @@ struct ChangeRows {
 
     // MARK: Writing
 
-    /// The number of rows of the largest statement.
     static let batchSize = 50
 
-    /// The statements that insert rows, in descending order of row count, by the number of columns.
+    /// By the number of columns, in descending order of row count.
     private static let inserts: [[(sql: String, rows: Int)]] = (0...5).map { width in
         width < 2 ? [] : [batchSize, 8, 1].map { (ChangeTable.insert($0, width: width), $0) }
     }
 
-    /// The statements that insert a header after a number of rows, by that number.
+    /// By the number of rows before the header.
     private static let insertsWithHeader = (0..<8).map { ChangeTable.insert($0 + 1) }
-    /// The same statements, once they are prepared, because every save uses one of them.
+    /// Every save uses one of these statements.
     private var preparedInserts: [Statement?] = Array(repeating: nil, count: insertsWithHeader.count)
 
-    /// Writes the collected rows and removes them.
-    ///
-    /// - Parameters:
-    ///   - header: A header to write after the rows, with the same statement as the last of them.
-    ///   - connection: The connection.
+    /// A header is written after the rows, with the same statement as the last of them.
     mutating func write(header: ChangeTable.Header? = nil, _ connection: Connection) throws {
         var start = 0
         while rows.count - start >= (header == nil ? 1 : Self.insertsWithHeader.count) {

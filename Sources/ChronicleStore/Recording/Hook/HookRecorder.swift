@@ -3,52 +3,48 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
-/// Records the changes of a save with SQLite's pre-update hook while the triggers of the connection are disabled.
-///
-/// SQLite runs a trigger as a program for each row, but the hook only reports the row, so recording takes less time.
-/// The triggers remain in the file for all other writers. See `Documentation/Design/0015-hook-recorder.md`.
+/// Records the changes of a save with SQLite's pre-update hook while the triggers of the connection are disabled. SQLite
+/// runs a trigger as a program for each row, but only reports it to the hook. The triggers remain in the file for all other
+/// writers. See `Documentation/Design/0015-hook-recorder.md`.
 final class HookRecorder: RowChangeObserver {
-    /// The maximum memory for changes that are not written yet, in bytes.
+    /// For changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
-    /// The memory that is kept for the next save, in bytes.
+    /// For the next save, in bytes.
     private static let keptCapacity = 1 << 20
-    /// The number of rows from which a single save disables the triggers.
+    /// A single save of this size disables the triggers.
     private static let rowsWorthSwitching = 32
-    /// The number of consecutive smaller saves that triggers record before the next one disables the triggers.
+    /// After so many smaller saves in succession, the next one disables the triggers.
     private static let savesWorthSwitching = 8
 
     // Only the writing thread accesses these properties, and accesses never overlap, so the checks are disabled.
     @exclusivity(unchecked) private var rows = ChangeRows()
-    /// Whether the changes of one statement and its foreign key actions exceed the memory of the recorder, or the hook did
-    /// not report a value. The save is then repeated with triggers.
+    /// The changes of one statement and its foreign key actions exceed the memory, or the hook did not report a value. The
+    /// save is repeated with triggers.
     @exclusivity(unchecked) private var needsTriggers = false
-    /// Whether some rows of the current save were already written.
     @exclusivity(unchecked) private var hasWritten = false
-    /// The preserved values of the current update.
     @exclusivity(unchecked) private var preservedValues: [ChangeRows.Row] = []
-    /// The number of collected rows when the current statement began.
     @exclusivity(unchecked) private var rowsBeforeStatement = 0
 
-    /// The statement that reads the newest row of the history, which a save runs first unless
-    /// ``HistoryRecorder/newestHeader(_:)`` returns the row. SQLite prepares it again after a change of the schema.
+    /// Reads the newest row of the history, first in each save unless ``HistoryRecorder/newestHeader(_:)`` returns it.
+    /// SQLite prepares it again after a change of the schema.
     let newest: Statement
     @exclusivity(unchecked) private var schema: HookSchema?
-    /// The ``Statement/repreparations`` of ``newest`` when ``schema`` was read.
+    /// Of ``newest``, when ``schema`` was read.
     @exclusivity(unchecked) private var repreparations: Int32 = 0
-    /// The number of consecutive saves that triggers recorded although the hook could have recorded them. It begins
-    /// with the maximum, so that the first such save of a connection disables the triggers.
+    /// In succession, although the hook could have recorded them. Begins with the maximum, so that a connection's first
+    /// such save disables the triggers.
     @exclusivity(unchecked) private var savesWithTriggers = savesWorthSwitching
 
-    /// The table of the latest change. Within a save, SQLite passes the same pointer for every row of a table; see
+    /// The table of the latest change. Within a save, SQLite passes the same pointer for all its rows; see
     /// ``RowChange/table``.
     @exclusivity(unchecked) private var latest:
         (name: [CChar], pointer: UnsafePointer<CChar>?, table: HookSchema.Table?)?
-    /// The columns that the current statement may change, as indexes into ``HookSchema/Table/columns``.
+    /// Indexes into ``HookSchema/Table/columns``.
     @exclusivity(unchecked) private var updated: [Int] = []
-    /// The number of the only column in ``updated``, if the current statement skips rows that already have its value
-    /// and the history preserves no values of the column.
+    /// The only column in ``updated``, if the statement skips rows that already have its value and the history preserves no
+    /// values of the column.
     @exclusivity(unchecked) private var changedColumn: Int?
-    /// The arguments of ``willUpdate(_:_:)`` for which ``updated`` was determined.
+    /// The arguments for which ``updated`` was determined.
     @exclusivity(unchecked) private var updatedKey: (table: EntityTable, slots: PropertySet)?
 
     init(_ connection: Connection) throws {
@@ -57,21 +53,13 @@ final class HookRecorder: RowChangeObserver {
 
     // MARK: Saves
 
-    /// Whether a save has found tables whose changes the hook records.
     var knowsTables: Bool { schema?.tables.isEmpty == false }
 
-    /// Prepares the connection for a save. Enables the triggers if the hook cannot record the whole save; otherwise,
-    /// lets the hook record it, once disabling the triggers is worth its cost.
+    /// Returns whether the hook records the save. Enabling or disabling triggers makes SQLite prepare all statements of the
+    /// connection again, so small saves do not disable them until several have occurred in succession.
     ///
-    /// Enabling or disabling triggers makes SQLite prepare all statements of the connection again, so small saves do
-    /// not disable them until several have occurred in succession.
-    ///
-    /// - Precondition: ``newest`` has run in the transaction of the save, so that SQLite has detected schema changes, or
+    /// - Precondition: ``newest`` has run in the transaction, so that SQLite has detected schema changes, or
     ///   ``HistoryRecorder/newestHeader(_:)`` has returned a header.
-    /// - Parameters:
-    ///   - request: The changes of the save.
-    ///   - connection: The connection of the recorder.
-    /// - Returns: Whether the hook records the save.
     func begin(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
     ) throws -> Bool {
@@ -93,11 +81,7 @@ final class HookRecorder: RowChangeObserver {
         return true
     }
 
-    /// Prepares the connection for a statement that updates any number of rows of a table.
-    ///
-    /// - Precondition: ``newest`` has run in the transaction of the update, or ``HistoryRecorder/newestHeader(_:)`` has
-    ///   returned a header.
-    /// - Returns: Whether the hook records the update.
+    /// For a statement that updates any number of rows, with the same precondition.
     func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Bool {
         guard try currentSchema(connection).table(ofEntity: table.entity.name)?.recordsUpdates == true else {
             return false
@@ -118,7 +102,6 @@ final class HookRecorder: RowChangeObserver {
         connection.observeRowChanges(with: self)
     }
 
-    /// Ends a save, whether it succeeded or failed.
     func end(_ connection: Connection) {
         connection.observeRowChanges(with: nil)
         // The memory of usual saves is used again.
@@ -139,9 +122,8 @@ final class HookRecorder: RowChangeObserver {
             && all(request.deleted, \.recordsDeletes)
     }
 
-    /// Enables the triggers if nothing can be recorded by the hook, because another program may have created a trigger
-    /// on the history, which must run for each of its rows. ``newest`` has run in the transaction, or
-    /// ``HistoryRecorder/newestHeader(_:)`` has returned a header.
+    /// If the hook can record nothing, another program may have created a trigger on the history, which must run for each
+    /// of its rows. The precondition is that of `begin`.
     func enableTriggersOnHistory(_ connection: Connection) throws {
         if try currentSchema(connection).tables.isEmpty { try connection.setTriggersEnabled(true) }
     }
@@ -154,13 +136,11 @@ final class HookRecorder: RowChangeObserver {
         return current
     }
 
-    /// Returns whether the hook can record the updates of a table during the current save.
     func recordsUpdates(of table: EntityTable) -> Bool {
         schema?.table(ofEntity: table.entity.name)?.recordsUpdates == true
     }
 
-    /// Prepares for a statement that updates these slots of a row, so that only the columns of these slots are
-    /// compared.
+    /// For a statement that updates a row. Only the columns of these slots are compared.
     func willUpdate(_ table: EntityTable, _ slots: PropertySet) {
         if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
         updatedKey = (table, slots)
@@ -174,7 +154,7 @@ final class HookRecorder: RowChangeObserver {
         }
     }
 
-    /// Prepares for the next statement, and writes the collected changes if they fill a batch.
+    /// Writes the collected changes if they fill a batch.
     @inline(__always)
     func beginStatement(_ connection: Connection) throws {
         if rows.isWaiting { rows.end(depth: 0) }
@@ -182,18 +162,12 @@ final class HookRecorder: RowChangeObserver {
         rowsBeforeStatement = rows.rows.count
     }
 
-    /// Removes the changes of a statement for one row that violated a constraint.
-    ///
-    /// SQLite checks the constraints of the row before it reports the change, but those of foreign key actions after it.
+    /// SQLite checks the constraints of a row before it reports the change, but those of foreign key actions after it.
     func discardStatement() {
         rows.removeAll(from: rowsBeforeStatement)
     }
 
-    /// Writes all collected changes.
-    ///
-    /// - Parameters:
-    ///   - header: The header of the changes, after which nothing is recorded until the next save.
-    ///   - connection: The connection of the recorder.
+    /// After a header, nothing is recorded until the next save.
     func write(header: ChangeTable.Header? = nil, _ connection: Connection) throws {
         rows.end(depth: 0)
         if needsTriggers { throw HistoryRecorder.NeedsTriggers() }
@@ -205,7 +179,6 @@ final class HookRecorder: RowChangeObserver {
         if header == nil { connection.observeRowChanges(with: self) }
     }
 
-    /// Returns whether the save changed a row.
     func hasChanges() throws -> Bool {
         rows.end(depth: 0)
         if needsTriggers { throw HistoryRecorder.NeedsTriggers() }
@@ -240,13 +213,13 @@ final class HookRecorder: RowChangeObserver {
         latest = (Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)), name, table)
     }
 
-    /// Returns the number of the entity of a row after its change, or `nil` if the hook does not report it.
+    /// `nil` if the hook does not report the number.
     private func newEntity(_ change: borrowing RowChange, _ table: HookSchema.Table) -> Int64? {
         guard let column = table.entityColumn, let name = change.new(column) else { return nil }
         return table.entity(name)
     }
 
-    /// Returns the number of the entity of a row before its change, or `nil` if the hook does not report it.
+    /// `nil` if the hook does not report the number.
     private func oldEntity(_ change: borrowing RowChange, _ table: HookSchema.Table) -> Int64? {
         guard let column = table.entityColumn, let name = change.old(column) else { return nil }
         return table.entity(name)
@@ -345,7 +318,6 @@ final class HookRecorder: RowChangeObserver {
 }
 
 extension Preservation.Extent {
-    /// Returns whether the history preserves a value.
     @inline(__always)
     fileprivate func includes(_ value: ColumnValue) -> Bool {
         if case .all = self { return true }

@@ -2,41 +2,32 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The tables of a file whose changes the pre-update hook can record, and which of their changes it can record.
-///
-/// All triggers are disabled while the hook records. A table therefore qualifies only if its triggers are exactly those
-/// that the recorder would create for it, so that no other trigger is disabled.
+/// The tables and changes that the pre-update hook can record. All triggers are disabled meanwhile, so a table qualifies
+/// only if its triggers are exactly those that the recorder would create for it.
 final class HookSchema {
-    /// A table of an entity.
     final class Table {
-        /// A recorded column, with its index in the table.
-        ///
         /// For a column that ALTER TABLE added, the hook of SQLite 3.40 reports NULL instead of the default value in rows
+        /// that were written before. If the column cannot contain NULL, this determines these rows.
         /// that were written before. If the column cannot contain NULL, this determines these rows.
         typealias Column = (index: Int32, number: Int, hasDefault: Bool, preservation: Preservation)
 
         let recorded: RecordedTable
-        /// The recorded columns in the order of their numbers.
+        /// In the order of their numbers, like those below.
         let columns: [Column]
-        /// The columns whose values inserts preserve, in the order of their numbers.
         let preservedByInserts: [Column]
-        /// The columns whose values deletes preserve, in the order of their numbers.
         let preservedByDeletes: [Column]
-        /// Whether no column has a default value and can contain NULL, so that each old value is known.
+        /// Whether no column has a default value and can contain NULL.
         let reportsOldValues: Bool
-        /// The indexes into ``columns`` by the names of the columns as ``TableNames/folded(_:)`` returns them.
+        /// Indexes into ``columns`` by folded names.
         let positions: [String: Int]
-        /// The number of masks in the recorded change of an update.
         let maskCount: Int
-        /// The column with the name of a row's entity, if several entities share the table.
+        /// `nil` if no other entities share the table.
         let entityColumn: Int32?
-        /// The numbers of the other entities by the bytes of their names.
+        /// By the bytes of their names.
         private let subentities: [(name: [UInt8], number: Int64)]
-        /// Whether deletes of rows can have foreign key actions.
         fileprivate(set) var hasActions = false
-        /// Whether updates and their foreign key actions can be recorded. Inserts, which have none, always can.
+        /// Includes their foreign key actions. Inserts have none, and can always be recorded.
         fileprivate(set) var recordsUpdates = true
-        /// Whether deletes and their foreign key actions can be recorded.
         fileprivate(set) var recordsDeletes = true
 
         init(
@@ -52,21 +43,18 @@ final class HookSchema {
             maskCount = recorded.maskCount
         }
 
-        /// Returns the number of the entity whose name a column contains.
         func entity(_ name: ColumnValue) -> Int64 {
             guard case .text(let name) = name else { return recorded.entityID }
             return subentities.first { $0.name.elementsEqual(name) }?.number ?? recorded.entityID
         }
     }
 
-    /// The tables that qualify, by their names as ``TableNames/folded(_:)`` returns them.
+    /// By folded names.
     @exclusivity(unchecked) private(set) var tables: [String: Table] = [:]
-    /// The same tables by the names of their entities.
     private var tablesByEntity: [String: Table] = [:]
-    /// The entity of the latest search, because saves in succession often have the same entity.
+    /// Saves in succession often have the same entity.
     @exclusivity(unchecked) private var latest: (entity: String, table: Table?)?
 
-    /// The tables that the recorder and the header of a save write.
     private static let historyTables = [
         ChangeTable.name, "chronicle_conflict", RecorderSQL.removedLinkTable, SourceTable.name, SummaryTable.name,
         MetadataTable.name,
@@ -93,7 +81,7 @@ final class HookSchema {
         try excludeActions(connection, triggers)
     }
 
-    /// Returns the table of an entity, or `nil` if triggers have to record its changes.
+    /// `nil` if triggers have to record the changes.
     func table(ofEntity name: String) -> Table? {
         if let latest, latest.entity == name { return latest.table }
         let table = tablesByEntity[name]
@@ -101,7 +89,7 @@ final class HookSchema {
         return table
     }
 
-    /// Returns the SQL texts of all triggers by the folded names of their tables.
+    /// By the folded names of their tables.
     private static func triggers(_ connection: Connection) throws -> [String: [String]] {
         let statement = try connection.prepare(
             """
@@ -115,8 +103,8 @@ final class HookSchema {
         return triggers
     }
 
-    /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report,
-    /// lacks a recorded column, or has columns whose names Swift cannot distinguish.
+    /// `nil` if the table has generated columns, which the hook does not report, lacks a recorded column, or has columns
+    /// whose names Swift cannot distinguish.
     private static func table(_ recorded: RecordedTable, _ connection: Connection) throws -> Table? {
         let statement = try connection.prepare(
             "SELECT name, cid, hidden, dflt_value IS NOT NULL, \"notnull\" FROM pragma_table_xinfo(?)")
@@ -142,8 +130,8 @@ final class HookSchema {
             entityColumn: known[Schema.entityAttribute]?.index)
     }
 
-    /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link
-    /// table or a table of another program, or a table whose old values are not reported.
+    /// Excludes updates and deletes whose foreign key actions reach a table with other triggers, such as a link table, or
+    /// one whose old values are not reported.
     private func excludeActions(_ connection: Connection, _ triggers: [String: [String]]) throws {
         let statement = try connection.prepare(
             """
