@@ -72,14 +72,13 @@ struct HeaderWriter {
         return position
     }
 
-    /// Returns the position of the newest header, or 0 if there is none.
     private func newestHeader() throws -> Int64 {
         let statement = try connection.cached(ChangeTable.selectNewestHeader)
         defer { statement.reset() }
         return try statement.step() ? statement.position(0) : 0
     }
 
-    /// Records deletes by a REPLACE of another program for which no trigger ran. There are rarely any.
+    /// For deletes by a REPLACE of another program, which are rare.
     private func resolveConflicts() throws {
         guard try connection.scalarInt64("SELECT 1 FROM chronicle_conflict LIMIT 1") != nil else { return }
         // From the file, because another process may have added entities since the store was opened.
@@ -95,12 +94,8 @@ struct HeaderWriter {
         }
     }
 
-    /// Writes the header of the changes from `first` on, and returns it, or `nil` if the file contains no changes.
-    ///
-    /// - Parameters:
-    ///   - state: The context that saves.
-    ///   - first: The position of the first change.
-    ///   - isChange: Whether the transaction is known to have a change, so that the file need not be read to find out.
+    /// Returns `nil` if the file contains no changes from `first` on. `isChange` states that there is one, so that the file
+    /// need not be read to find out.
     func write(_ state: EditingState, from first: Int64, isChange: Bool) throws -> Header? {
         if !isChange {
             let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition)
@@ -109,12 +104,7 @@ struct HeaderWriter {
         return try write(state, from: first) { try Self.insert($0, connection) }
     }
 
-    /// Writes the header of the changes from `first` on.
-    ///
-    /// - Parameters:
-    ///   - state: The context that saves.
-    ///   - first: The position of the first change.
-    ///   - insert: Inserts the row of the header, after the changes that are not in the file yet.
+    /// - Parameter insert: Inserts the row of the header, after the changes that are not in the file yet.
     func write(
         _ state: EditingState, from first: Int64, _ insert: (ChangeTable.Header) throws -> Void
     ) throws -> Header {
@@ -132,10 +122,8 @@ struct HeaderWriter {
 
     private static let process = Int64(ProcessInfo.processInfo.processIdentifier)
 
-    /// Returns the number of a source.
-    ///
-    /// This method does not read the file if the newest row is the header of the latest transaction and has the same source,
-    /// because that source then exists. Another program may have deleted other sources.
+    /// Does not read the file if the newest row is the header of the latest transaction and has the same source, which then
+    /// exists. Another program may have deleted other sources.
     private func number(of source: TransactionSource) throws -> Int64 {
         if isUnchanged, let latest = recorder?.latestHeader, latest.source == source { return latest.sourceNumber }
         return try SourceTable.number(of: source, connection)
@@ -147,9 +135,6 @@ struct HeaderWriter {
         try statement.run()
     }
 
-    /// Inserts a void header.
-    ///
-    /// - Returns: Its position.
     static func insertVoid(_ connection: Connection) throws -> Int64 {
         let statement = try connection.cached("INSERT INTO \(ChangeTable.name)(kind, attributes) VALUES (?, ?)")
         try statement.bind(ChangeTable.Kind.void.rawValue, at: 1)
@@ -159,10 +144,8 @@ struct HeaderWriter {
     }
 }
 
-/// Random numbers that distinguish a transaction from another one at the same position of a replaced history.
-///
-/// Only the seed comes from the system's generator; the other values are derived from it (SplitMix64,
-/// https://prng.di.unimi.it/splitmix64.c), which saves a system call for each save.
+/// Random numbers that distinguish transactions at the same position of a replaced history. Only the seed comes from the
+/// system's generator, which saves a system call for each save (SplitMix64, https://prng.di.unimi.it/splitmix64.c).
 enum CheckValues {
     private static let state = Mutex(UInt64.random(in: .min ... .max))
 

@@ -1,21 +1,18 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The primary keys that a store has reserved in its tables for the next inserts.
-///
-/// AUTOINCREMENT writes the highest key to `sqlite_sequence` with every insert, which is one more page in every commit. A
-/// store that saves one row after another therefore raises the sequence by many keys at once, and inserts rows with these
-/// keys. It gives them up as soon as the history shows that anybody else has written to the file. Keys are therefore never
-/// used twice and ascend in the order of the commits, also with other writers. Keys that are left over are never used.
+/// The primary keys that a store has reserved in its tables for the next inserts. AUTOINCREMENT writes the highest key to
+/// `sqlite_sequence` with every insert, which is one more page in every commit. A store that saves one row after another
+/// therefore raises the sequence by many keys at once, and inserts rows with these. It gives them up as soon as the history
+/// shows another writer. Keys are never used twice and ascend in the order of the commits; left over keys are never used.
 /// https://www.sqlite.org/autoinc.html
 struct KeyReservations {
-    /// The reserved keys by the numbers of the tables.
+    /// By the numbers of the tables.
     private var tables: [Int64: Reservation] = [:]
-    /// The newest position of the history after the latest save.
+    /// After the latest save.
     private var position: Int64 = 0
-    /// The number of the current save.
     private var save = 0
-    /// Whether this save has reserved more keys. A rollback gives them up.
+    /// A rollback gives up the keys that this save has reserved.
     private var hasReserved = false
 
     private struct Reservation {
@@ -23,16 +20,14 @@ struct KeyReservations {
         private var last: Int64
         /// The number of saves in succession that inserted single rows without a reservation.
         let saves: Int
-        /// The save that used keys most recently.
         private var latestSave = -1
-        /// The first of the keys that it used.
         private var first: Int64 = 0
 
         init(next: Int64 = 1, last: Int64 = 0, saves: Int = 0) {
             (self.next, self.last, self.saves) = (next, last, saves)
         }
 
-        /// Returns the first of several reserved keys, or `nil` if too few are left.
+        /// `nil` if too few keys are left.
         mutating func keys(_ count: Int, in save: Int) -> Int64? {
             guard last - next + 1 >= Int64(count) else { return nil }
             if latestSave != save { (latestSave, first) = (save, next) }
@@ -48,19 +43,14 @@ struct KeyReservations {
     private static let size: Int64 = 1_000
     private static let savesBeforeReserving = 16
 
-    /// Returns the reservations for another save, and removes them: none if another writer has written since the latest
-    /// save.
-    ///
-    /// They are moved, because a save of one row would spend more time on a copy than on the row.
-    ///
-    /// - Parameter first: The position of the first change of the save.
+    /// Moves the reservations to a save that begins at a position: none if another writer has written since the latest
+    /// save. A copy would take longer than the row of a small save.
     mutating func take(at first: Int64) -> KeyReservations {
         guard first == position + 1 else { return KeyReservations() }
         defer { self = KeyReservations() }
         return self
     }
 
-    /// Returns the reservations to keep after a rollback of the save.
     func rolledBack() -> KeyReservations {
         if hasReserved { return KeyReservations() }
         var copy = self
@@ -68,18 +58,13 @@ struct KeyReservations {
         return copy
     }
 
-    /// Ends a save.
-    ///
-    /// - Parameter position: The newest position of the history.
     mutating func end(at position: Int64) {
         self.position = position
         save += 1
         hasReserved = false
     }
 
-    /// Returns the first of several reserved keys, or `nil` if SQLite chooses the keys of this save.
-    ///
-    /// The caller inserts rows with all of them.
+    /// `nil` if SQLite chooses the keys of this save. The caller inserts rows with all of the keys.
     mutating func keys(_ count: Int, in table: EntityTable, _ connection: Connection) throws -> Int64? {
         if let key = tables[table.tableNumber, default: Reservation()].keys(count, in: save) { return key }
         return try reserve(count, in: table, connection)
@@ -101,12 +86,12 @@ struct KeyReservations {
         return tables[table.tableNumber]?.keys(count, in: save)
     }
 
-    /// Gives up the keys of a table, because SQLite chooses higher keys for the rows of this save.
+    /// SQLite chooses higher keys for the rows of this save.
     mutating func remove(_ table: EntityTable) { tables[table.tableNumber] = nil }
 }
 
 extension Connection {
-    /// Returns the highest key that the table ever contained; 0 for none.
+    /// 0 if the table never contained a row.
     func highestKey(of table: EntityTable) throws -> Int64 {
         try scalarInt64(table.highestKey) { try $0.bind(table.name, at: 1) } ?? 0
     }

@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Looks up the tables of consecutive snapshots, most of which have the same entity.
+/// Most consecutive snapshots have the same entity.
 struct TableCursor {
     let layout: StoreLayout
     private var latest: PersistentIdentifier?
@@ -22,19 +22,19 @@ struct TableCursor {
     }
 }
 
-/// Looks up the statements of consecutive changes, most of which use the same one.
+/// Most consecutive changes use the same statement.
 struct StatementCursor {
     let connection: Connection
     private var table: EntityTable?
-    /// The columns of the update, or `nil` for a delete.
+    /// `nil` for a delete.
     private var changed: PropertySet?
-    /// The columns that the update compares, or `nil` if it does not.
+    /// `nil` if the update compares no columns.
     private var kept: PropertySet?
     private var statement: Statement?
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Returns the statement for the changed columns of a snapshot. All of them are columns of the table.
+    /// All changed columns are columns of the table.
     mutating func update(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Statement {
         if let statement, self.table === table, kept == nil, changed == snapshot.pointee.changed { return statement }
         guard snapshot.pointee.changed.allSatisfy({ $0 < table.columns.count }) else {
@@ -45,7 +45,7 @@ struct StatementCursor {
         return try lookUp(table, snapshot.pointee.changed)
     }
 
-    /// Returns the statement that updates a row if other columns have certain values.
+    /// Updates a row only if the columns `kept` have certain values.
     mutating func update(_ changed: PropertySet, keeping kept: PropertySet, _ table: EntityTable) throws -> Statement {
         if let statement, self.table === table, self.kept == kept, self.changed == changed { return statement }
         return try lookUp(table, changed, keeping: kept)

@@ -2,10 +2,9 @@ import ChronicleCore
 
 // Deletes of rows that reference each other in long chains.
 extension RowWriter {
-    /// Deletes each row before the rows that it references, so that nothing is left to cascade to.
-    ///
-    /// Rows whose references form a cycle have no such order. If a cycle is longer than SQLite can cascade, a reference of
-    /// one of its rows is removed first. The history records that as an update before the delete.
+    /// Deletes each row before the rows that it references, so that nothing is left to cascade to. If a cycle of references
+    /// is longer than SQLite can cascade, a reference of one of its rows is removed first, which the history records as an
+    /// update before the delete.
     mutating func deleteReferencingRowsFirst(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws {
         for (rows, table) in runs.reversed() where !table.isReferenced {
             try snapshots[rows].withUnsafeBufferPointer { try deleteRanges($0.pointers, table) }
@@ -38,12 +37,10 @@ extension RowWriter {
     }
 }
 
-/// The order of deletes in which each row comes before the rows that it references.
+/// Each row comes before the rows that it references.
 struct DeleteOrder {
     enum Step {
-        /// Deletes the row at a position.
         case delete(Int)
-        /// Removes the references of a row in some slots.
         case removeReferences(Int, [Int])
     }
 
@@ -53,17 +50,15 @@ struct DeleteOrder {
         let destination: Int
     }
 
-    /// The number of rows from which on a delete may cascade deeper than SQLite supports.
+    /// From so many rows on, a delete may cascade deeper than SQLite supports.
     static let maximumDepth = 1_000
 
-    /// The references along which deletes cascade to a row, by the position of the row.
+    /// The references along which deletes cascade, by the position of their destination.
     private var references: [[Reference]]
-    /// The positions of the rows to which the delete of a row cascades.
+    /// By the position of the destination.
     private var referrers: [[Int]]
-    /// The number of referrers that were not deleted.
     private var counts: [Int]
     private var isDeleted: [Bool]
-    /// The positions of rows without referrers.
     private var ready: [Int] = []
     /// The first position that was not searched for references to remove, and the first that may not be deleted.
     private var (first, last) = (0, 0)
@@ -99,7 +94,7 @@ struct DeleteOrder {
         ready = runs.lazy.flatMap(\.rows).filter { counts[$0] == 0 }
     }
 
-    /// Returns what to do next, or `nil` if all rows were deleted.
+    /// `nil` if all rows were deleted.
     mutating func next() -> Step? {
         if let position = ready.popLast() { return delete(position) }
         // The remaining rows are part of cycles, or are referenced by such rows.
@@ -137,7 +132,6 @@ struct DeleteOrder {
         if counts[destination] == 0, !isDeleted[destination] { ready.append(destination) }
     }
 
-    /// Whether the delete of a row cascades to as many rows as SQLite supports levels.
     private func mayCascadeTooDeep(from start: Int) -> Bool {
         var found: Set = [start]
         var next = [start]

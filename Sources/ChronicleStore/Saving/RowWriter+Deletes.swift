@@ -4,8 +4,8 @@ import ChronicleSQLite
 // Deletes rows.
 extension RowWriter {
     /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). Only rows to which
-    /// and from which deletes cascade can form longer chains. The others are deleted in reverse order, in which
-    /// nothing is left to cascade to, because a context lists owners before their destinations.
+    /// and from which deletes cascade can form longer chains. The others are deleted in reverse order, which leaves nothing
+    /// to cascade to, because a context lists owners before their destinations.
     mutating func deleteRows(_ snapshots: [DefaultSnapshot]) throws {
         let isReversed = snapshots.count >= DeleteOrder.maximumDepth
         let runs = try runs(snapshots)
@@ -25,7 +25,7 @@ extension RowWriter {
         }
     }
 
-    /// Deletes rows that nothing references, with a statement for each range of consecutive keys.
+    /// For rows that nothing references, with a statement for each range of consecutive keys.
     mutating func deleteRanges(_ rows: UnsafeBufferPointer<DefaultSnapshot>.Pointers, _ table: EntityTable)
         throws
     {
@@ -53,10 +53,8 @@ extension RowWriter {
         if connection.changes == 0, try exists(key, table) { throw ignored(snapshot.pointee, table) }
     }
 
-    /// Deletes all rows of a range of keys with one statement.
-    ///
-    /// - Returns: Whether the range no longer contains rows. If not, deleting them one by one determines which row
-    ///   cannot be deleted, and why.
+    /// Returns whether the range no longer contains rows. If not, deleting them one by one determines which row cannot be
+    /// deleted, and why.
     func deleteRange(_ keys: Range<Int64>, _ table: EntityTable) throws -> Bool {
         let statement = try connection.cached(table.deleteRange)
         try statement.bind(keys.lowerBound, at: 1)

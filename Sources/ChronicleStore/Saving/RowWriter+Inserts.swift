@@ -3,7 +3,6 @@ import ChronicleSQLite
 
 // Inserts rows.
 extension RowWriter {
-    /// Inserts a few rows with a statement for each.
     mutating func insertSingly(_ snapshots: [DefaultSnapshot], _ run: Run) throws {
         let (rows, table) = run
         if predictsKeys, !table.columns.isEmpty, let key = try reservations.keys(rows.count, in: table, connection) {
@@ -36,7 +35,6 @@ extension RowWriter {
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
-    /// Inserts rows with known keys, several rows per statement.
     func insertRows(
         _ snapshots: [DefaultSnapshot], _ run: Run, with inserts: [(sql: String, rows: Int)], bindingKeys: Bool
     ) throws {
@@ -70,7 +68,7 @@ extension RowWriter {
         }
     }
 
-    /// Returns the first row of a range that is not in the table. The rows must have predicted keys.
+    /// The rows must have predicted keys.
     private func missing(_ rows: Range<Int>, _ table: EntityTable) throws -> Int? {
         try rows.first { row in
             guard let key = inserted[row].integerPrimaryKey else { return true }

@@ -2,8 +2,8 @@ import ChronicleCore
 
 // Determines the keys of new rows.
 extension RowWriter {
-    /// Determines the keys of the new rows: those of permanent identifiers, and, for the others, those after the
-    /// highest key that each table ever contained, which SQLite assigns too.
+    /// The keys of permanent identifiers, and, for other rows, those after the highest key that each table ever contained,
+    /// which SQLite assigns too.
     mutating func chooseKeys(_ snapshots: [DefaultSnapshot], _ inserts: [Run]) throws {
         inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
         var highest = try highestRestoredKeys(snapshots, inserts)
@@ -25,7 +25,7 @@ extension RowWriter {
         }
     }
 
-    /// Returns the highest key of each table with permanent identifiers, including the keys that it ever contained.
+    /// Includes the keys that each table ever contained.
     private func highestRestoredKeys(_ snapshots: [DefaultSnapshot], _ inserts: [Run]) throws -> [Int64: Int64] {
         var highest: [Int64: Int64] = [:]
         for run in inserts where !isTemporary(run, in: snapshots) {
@@ -40,7 +40,7 @@ extension RowWriter {
         try snapshots[run.rows].withUnsafeBufferPointer { rows in try rows.pointers.map { try key($0, run.table) } }
     }
 
-    /// Returns whether the rows of a run have temporary identifiers. They share the origin, so the first one decides.
+    /// The rows of a run share the origin of their identifiers, so the first one decides.
     func isTemporary(_ run: Run, in snapshots: [DefaultSnapshot]) -> Bool {
         snapshots[run.rows.lowerBound].persistentIdentifier.isTemporary
     }

@@ -4,7 +4,7 @@ import ChronicleSQLite
 
 // Writes links, which are rows of two keys.
 extension RowWriter {
-    /// Inserts links. Links of new rows use the predicted keys.
+    /// Links of new rows use the predicted keys.
     func link(_ links: [DataStoreLink]) throws {
         try run(links, \.insert)
     }
@@ -13,7 +13,7 @@ extension RowWriter {
         try run(links, \.delete)
     }
 
-    /// Returns whether the save changes links, including links of deleted rows.
+    /// Includes the links of deleted rows.
     func changesLinks(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
         if !request.linked.isEmpty || !request.unlinked.isEmpty { return true }
         guard !layout.linkTablesByName.isEmpty else { return false }
@@ -22,12 +22,10 @@ extension RowWriter {
 
     // MARK: Preserved values
 
-    /// The preserved value of a new row that is stored as a link.
+    /// The value of a new row that is stored as a link.
     typealias LinkValue = (attribute: Int64, destination: Int64)
 
-    /// Returns the links of new rows that the history preserves, by the identifiers of the request.
-    ///
-    /// The triggers of a link table record links as updates of existing rows only.
+    /// By the identifiers of the request. The triggers of a link table record links as updates of existing rows only.
     func linkValues(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, isRestoring: Bool
     ) throws -> [PersistentIdentifier: [LinkValue]] {
@@ -61,7 +59,7 @@ extension RowWriter {
         return values
     }
 
-    /// Returns the number of a relationship in the history, or `nil` if the history does not preserve its destinations.
+    /// `nil` if the history does not preserve the destinations.
     private func preservedNumber(of property: Schema.Property, _ entityName: String) throws -> Int64? {
         let root = try layout.table(named: entityName).name
         // From the file, because another process may have changed the setting, or restored a backup with other numbers.
@@ -74,7 +72,7 @@ extension RowWriter {
         }
     }
 
-    /// Inserts rows with known keys. The preserved values of a row directly follow its change in the history.
+    /// The preserved values of a row directly follow its change in the history.
     func insertRows(
         _ snapshots: [DefaultSnapshot], _ run: Run, preserving values: [PersistentIdentifier: [LinkValue]]
     ) throws {

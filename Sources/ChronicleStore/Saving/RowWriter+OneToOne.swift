@@ -5,7 +5,6 @@ import ChronicleSQLite
 
 // Makes both sides of one-to-one relationships agree. See `OneToOneReconciliation`.
 extension RowWriter {
-    /// Reconciles the one-to-one relationships of the inserted and updated rows with those of all others.
     mutating func reconcile(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ inserts: [Run], _ updates: [Run]
     ) throws {
@@ -51,19 +50,17 @@ extension EntityTable {
     fileprivate var hasOneToOnes: Bool { !oneToOnes.isEmpty }
 }
 
-/// Updates the rows that a reconciliation changes. A class, because closures change it.
+/// A class, because closures change it.
 private final class OneToOneWriter {
     private let rows: RowWriter
     private let updated: [(table: String, snapshots: ArraySlice<DefaultSnapshot>)]
-    /// The links that the save added or removed, which are updates of the rows at both ends.
+    /// Links that the save added or removed are updates of the rows at both ends.
     private let linked: [DataStoreLink]
-    /// Whether the save deletes rows, which may have updated others: their references became null.
+    /// Deletes may have set references of other rows to null.
     private let hasDeletes: Bool
-    /// The keys of the rows that the save updated before, by their tables; determined when it is needed.
+    /// The keys of the rows that the save updated before, by their tables; determined when needed.
     private var updatedKeys: [String: Set<Int64>]?
-    /// The keys of the changed rows by their tables.
     private var changed: [String: Set<Int64>] = [:]
-    /// Whether a row was updated by more than one statement.
     private(set) var hasRepeatedUpdates = false
 
     init(
@@ -117,7 +114,6 @@ private final class OneToOneWriter {
         }
     }
 
-    /// Returns whether the save may have updated a row already.
     private func isRepeated(_ key: Int64, _ table: String) throws -> Bool {
         if updatedKeys == nil {
             var keys: [String: Set<Int64>] = [:]
@@ -137,7 +133,6 @@ private final class OneToOneWriter {
         return hasDeletes || !isFirst || updatedKeys?[table]?.contains(key) == true
     }
 
-    /// Returns the changed rows with their present values.
     func changedRows() throws -> [PersistentIdentifier: DefaultSnapshot] {
         var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
         for (name, keys) in changed {

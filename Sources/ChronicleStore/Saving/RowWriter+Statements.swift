@@ -47,8 +47,8 @@ extension RowWriter {
         }
     }
 
-    /// Throws a constraint error after which no other statement of the save may run: `RAISE(ROLLBACK)` in a trigger of
-    /// another program ends the transaction. <https://www.sqlite.org/lang_createtrigger.html#raise>
+    /// No other statement of the save may run after `RAISE(ROLLBACK)` in a trigger of another program, which ends the
+    /// transaction. <https://www.sqlite.org/lang_createtrigger.html#raise>
     func requireTransaction(after error: SQLiteError) throws {
         if !connection.isInTransaction { throw error }
     }
@@ -70,8 +70,7 @@ extension RowWriter {
         return key
     }
 
-    /// Throws an error if a snapshot does not have one value for each column, for example because it was
-    /// created with another version of the model.
+    /// A snapshot of another version of the model may not have one value for each column.
     @inline(__always)
     func requireColumns(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
         if snapshot.pointee.values.count != table.columns.count { throw wrongCount(snapshot.pointee, table) }
@@ -84,9 +83,8 @@ extension RowWriter {
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
-    /// Returns the error for a row that was not written because a trigger of another program called RAISE(IGNORE).
-    /// SQLite itself reports no error in this case.
-    /// https://www.sqlite.org/lang_createtrigger.html#raise
+    /// For a row that was not written because a trigger of another program called RAISE(IGNORE), which SQLite does not
+    /// report. https://www.sqlite.org/lang_createtrigger.html#raise
     func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
         .modelValidationFailure.with(
             detail: "a trigger of the table ignored the change; remove the trigger or change the model",

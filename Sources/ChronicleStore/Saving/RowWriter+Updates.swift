@@ -5,9 +5,7 @@ import ChronicleSQLite
 
 // Updates rows, in an order in which their unique values are available.
 extension RowWriter {
-    /// Writes the updates that change references.
-    ///
-    /// - Returns: The remaining updates, or `nil` if no table has references.
+    /// Returns the remaining updates, or `nil` if no table has references.
     mutating func updateReferences(
         _ snapshots: [DefaultSnapshot], _ runs: [Run], beforeDeletes: Bool
     ) throws -> [DefaultSnapshot]? {
@@ -30,11 +28,9 @@ extension RowWriter {
         return later
     }
 
-    /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the row
-    /// references no other row in between, so that deleting its previous destination does not delete the row.
-    ///
-    /// - Parameter beforeDeletes: Whether the save deletes rows.
-    /// - Returns: The remaining updates.
+    /// Updates only the references of a row whose unique values are not available yet, and returns the remaining updates.
+    /// If the unique values contain a reference, the row references no other row in between, so that deleting its previous
+    /// destination does not delete the row.
     private mutating func move(
         _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable, beforeDeletes: Bool
     ) throws -> [DefaultSnapshot] {
@@ -58,9 +54,7 @@ extension RowWriter {
         return [snapshot]
     }
 
-    /// Updates a row.
-    ///
-    /// - Returns: `false` if another row has one of its unique values.
+    /// Returns `false` if another row has one of the unique values.
     private mutating func updateIfUnique(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Bool {
         do { try withUnsafePointer(to: snapshot) { try updateRow($0, table) } } catch SwiftDataError.uniquenessViolation
         {
@@ -69,8 +63,8 @@ extension RowWriter {
         return true
     }
 
-    /// Updates rows in an order in which unique values are available when they are needed. Rows that exchange their values
-    /// have no such order, and get other values in between.
+    /// In an order in which unique values are available when they are needed. Rows that exchange their values have no such
+    /// order, and get other values in between.
     mutating func updateRows(_ snapshots: [DefaultSnapshot]) throws {
         var waiting = snapshots
         while !waiting.isEmpty {
@@ -94,8 +88,7 @@ extension RowWriter {
     }
 
     /// Changes unique values that rows exchange to values that no other row has, until their updates set them again.
-    ///
-    /// - Returns: Whether a value was changed.
+    /// Returns whether a value was changed.
     mutating func releaseUniqueValues(of snapshots: [DefaultSnapshot]) throws -> Bool {
         let held = try snapshots.heldUniqueValues(owners: owners)
         // The two updates of a row are merged afterwards, which needs their changes in the file.
@@ -118,10 +111,8 @@ extension RowWriter {
     }
 
     /// Updates the other columns of a row if it already has the unique values of the snapshot, as the rows of merged models
-    /// do. SQLite does not write the entries of an index again if no column of the index is set.
-    ///
-    /// - Returns: Whether the row was updated. If not, later updates of the save set their unique values without comparing
-    ///   them.
+    /// do. SQLite does not write the entries of an index if no column of it is set. If the row was not updated, later
+    /// updates of the save do not compare unique values.
     private mutating func updateKeepingUniqueValues(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Bool {
         var (kept, rest) = (PropertySet(), snapshot.pointee.changed)
         for slot in table.comparableUniqueSlots where rest.contains(slot) {
@@ -140,7 +131,7 @@ extension RowWriter {
         return comparesUniqueValues
     }
 
-    /// Throws an error unless the row of an update that did not change it already had the value.
+    /// If an update did not change the row, it must already have had the value.
     private func requireValue(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
         let key = try key(snapshot, table)
         guard try exists(key, table) else {
@@ -160,10 +151,8 @@ extension RowWriter {
         if try !query.step() { throw ignored(snapshot.pointee, table) }
     }
 
-    /// Changes a unique value of a row to one that no other row has: to NULL if the property is optional, or else to
-    /// random bytes, which a column of any type can contain. References are checked when the transaction commits.
-    ///
-    /// - Returns: Whether the value was changed. A constraint of another program may prevent it.
+    /// To NULL if the property is optional, or else to random bytes, which a column of any type can contain. References are
+    /// checked when the transaction commits. Returns `false` if a constraint of another program prevents it.
     func release(_ property: Schema.Property, of snapshot: DefaultSnapshot) throws -> Bool {
         let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
         let statement = try connection.cached(
@@ -177,7 +166,7 @@ extension RowWriter {
         return connection.changes == 1
     }
 
-    /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.
+    /// The keys of the rows that have the unique values that an update sets.
     func owners(_ snapshot: DefaultSnapshot) throws -> [(key: Int64, constraint: [Schema.Property])] {
         let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
         var owners: [(key: Int64, constraint: [Schema.Property])] = []
@@ -197,7 +186,7 @@ extension RowWriter {
         return owners
     }
 
-    /// Binds the values of some slots, and returns the index of the next parameter.
+    /// Returns the index of the next parameter.
     private func bind(
         _ snapshot: SnapshotPointer, _ slots: PropertySet, _ statement: Statement, from first: Int32
     ) throws -> Int32 {

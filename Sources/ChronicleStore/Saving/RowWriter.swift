@@ -1,36 +1,31 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Writes the rows of a save.
-///
-/// The order of the writes avoids conflicts within the save: first updates of references (so that deleting the previous
-/// destination does not cascade to them), then deletes (so that unique values become available), then other updates,
-/// then inserts. Links are removed before all of them and added before the inserts. At the end, both sides of one-to-one
-/// relationships are made to agree.
+/// Writes the rows of a save in an order that avoids conflicts: updates of references (so that deleting the previous
+/// destination does not cascade to them), deletes (so that unique values become available), other updates, inserts. Links
+/// are removed before all of them and added before the inserts. At the end, both sides of one-to-one relationships are made
+/// to agree.
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
-    /// Whether the keys of new rows may be known before the insert, because they are predicted or reserved. Otherwise,
-    /// SQLite chooses the key of each row.
+    /// Whether the keys of new rows may be predicted or reserved. Otherwise, SQLite chooses the key of each row.
     let predictsKeys: Bool
-    /// The recording of the changes.
     let recording: Recording
     var reservations = KeyReservations()
-    /// The identifiers of the new rows in the order of the request.
+    /// In the order of the request.
     var inserted: [PersistentIdentifier] = []
-    /// The permanent identifiers by temporary identifier, if something references a new row.
+    /// By temporary identifier, if something references a new row.
     var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
     var tables: TableCursor
     var statements: StatementCursor
-    /// Whether updates compare the unique values of a row instead of setting them.
+    /// Instead of setting the unique values of a row.
     var comparesUniqueValues = false
-    /// Whether a row was updated by two statements.
     var hasDividedUpdates = false
     /// The rows that were changed to make both sides of one-to-one relationships agree.
     var reconciledRows: [PersistentIdentifier: DefaultSnapshot] = [:]
 
-    /// An error that is thrown if SQLite assigned unexpected keys to rows of one statement, because a trigger of
-    /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
+    /// A trigger of another program inserts into the same table, so that SQLite assigned unexpected keys. The rows are then
+    /// inserted one by one to read their keys.
     struct UnexpectedKeys: Error {}
 
     init(
@@ -100,7 +95,6 @@ struct RowWriter {
         return false
     }
 
-    /// Consecutive rows of one entity.
     typealias Run = (rows: Range<Int>, table: EntityTable)
 
     func runs(_ snapshots: [DefaultSnapshot]) throws -> [Run] {

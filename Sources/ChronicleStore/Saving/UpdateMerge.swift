@@ -2,14 +2,11 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Merges the updates of each model in a save into one.
-///
-/// A save updates a row with one statement and each of its links with another, and triggers record each of them. Before
-/// the transaction has a header, no reader has seen the changes, so they can be rewritten: the first update receives
-/// the attributes and the preserved values of the others.
+/// Merges the updates of each model in a save into one. A save updates a row with one statement and each of its links with
+/// another, and triggers record each of them. Before the transaction has a header, no reader has seen the changes, so the
+/// first update receives the attributes and the preserved values of the others.
 struct UpdateMerge {
     let connection: Connection
-    /// The first change of the transaction.
     let first: Int64
 
     init(_ connection: Connection, from first: Int64) {
@@ -22,7 +19,6 @@ struct UpdateMerge {
         let key: Int64
     }
 
-    /// A change with its preserved values.
     private struct Change {
         let position: Int64
         let kind: ChangeTable.Kind
@@ -32,7 +28,6 @@ struct UpdateMerge {
         let oldValue: PropertyValue
         let newValue: PropertyValue
         var values: [Value] = []
-        /// Whether the change is part of an earlier update.
         var isMerged = false
     }
 
@@ -41,7 +36,7 @@ struct UpdateMerge {
         let oldValue: PropertyValue
         let newValue: PropertyValue
 
-        /// The number of the attribute, or -1 if the value is not preserved.
+        /// -1 if the value is not preserved.
         var number: Int {
             if case .integer(let number) = attributes { Int(truncatingIfNeeded: number) } else { -1 }
         }
@@ -57,7 +52,6 @@ struct UpdateMerge {
         for change in changes where !change.isMerged { try write(change) }
     }
 
-    /// Returns the position of the first update of a model that has another update in the transaction.
     private func firstRepeatedUpdate() throws -> Int64? {
         let scan = try connection.cached(Self.selectUpdates)
         defer { scan.reset() }
@@ -129,11 +123,8 @@ struct UpdateMerge {
         }
     }
 
-    /// Returns the preserved values of several updates of a model as those of one update.
-    ///
-    /// If more than one of them changed an attribute, such as a reference to a row that the same save deletes, the
-    /// result has its value before the first and after the last of these updates, or none if one of them does not
-    /// preserve it.
+    /// If several updates changed an attribute, such as a reference to a row that the same save deletes, the result has its
+    /// value before the first and after the last, or none if one of them does not preserve it.
     private func values(_ updates: some Sequence<(Change, AttributeMasks)>, columns: Set<Int>) -> [Value] {
         var values: [Int: Value] = [:]
         var missing: Set<Int> = []
@@ -159,8 +150,7 @@ struct UpdateMerge {
             .sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }.map(\.element)
     }
 
-    /// Returns the numbers of the attributes and to-one relationships of an entity. Other relationships have a
-    /// preserved value for each added or removed destination, which are not merged.
+    /// Relationships without columns have a preserved value for each added or removed destination, which are not merged.
     private func numbersOfColumns(of entity: Int64) throws -> Set<Int> {
         let attributes = try EntityRegistry(connection).entities().first { $0.number == entity }?.attributes ?? []
         return Set(attributes.filter(\.isPresent).map(\.number))

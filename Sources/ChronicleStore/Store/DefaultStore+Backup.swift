@@ -13,8 +13,7 @@ extension DefaultStore {
     /// ```
     ///
     /// - Parameter url: The URL of the file, which is not changed.
-    /// - Throws: The errors of ``schema(ofFileAt:)``, such as ``SwiftDataError/notADatabase``, and those of
-    ///   ``init(_:migrationPlan:)``.
+    /// - Throws: ``SwiftDataError/notADatabase``, or another error of ``schema(ofFileAt:)`` or ``init(_:migrationPlan:)``.
     /// - Complexity: Proportional to the size of the descriptions of the models.
     public convenience init(readingHistoryAt url: URL) throws {
         let schema = try Self.schema(ofFileAt: url)
@@ -23,15 +22,15 @@ extension DefaultStore {
 
     /// Copies the store to a new file, as it is at one moment, while other contexts and programs write.
     ///
-    /// The copy is complete and needs no other files. It is the same store: its ``identifier`` and the tokens of its history are
-    /// those of the original. To copy the models to another store, use
+    /// The copy needs no other files. It is the same store: it has the ``identifier`` and the tokens of the original. To
+    /// copy the models to another store, use
     /// ``ModelContainer/exportHistory(startingAt:through:storeName:to:)-(_,_,_,URL)``. Unsaved changes of contexts are not
     /// part of the copy.
     ///
     /// - Parameter url: The URL of the new file, in an existing directory.
-    /// - Throws: ``SwiftDataError/storeFailure`` if there is a file at the URL, or if it cannot be created; choose another URL.
-    ///   ``SwiftDataError/storeFull`` if the disk is full; free space. ``SwiftDataError/storeBusy`` if another connection keeps
-    ///   the file locked; try again. No file remains after an error.
+    /// - Throws: ``SwiftDataError/storeFailure`` if there is a file at the URL, or if it cannot be created; choose another
+    ///   URL. ``SwiftDataError/storeFull`` if the disk is full. ``SwiftDataError/storeBusy`` if the file stays locked; try
+    ///   again. No file remains after an error.
     /// - Complexity: Proportional to the size of the store.
     public func backup(to url: URL) throws {
         guard past == nil else {

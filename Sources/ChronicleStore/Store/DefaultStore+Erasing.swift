@@ -6,20 +6,19 @@ import Synchronization
 extension DefaultStore {
     /// Deletes all models of the file and its history, in one transaction.
     ///
-    /// The file, its tables and its ``identifier`` remain, so other contexts and processes can keep using the store;
-    /// they see it like a store whose models were all deleted:
+    /// The file, its tables and its ``identifier`` remain, so other contexts and processes can keep using the store:
     ///
     /// - Fetches find no rows, and a save that updates a deleted row throws ``SwiftDataError/modelNotFound``.
     /// - Tokens from before throw ``SwiftDataError/historyTokenExpired``, and consumers of the history are reset.
     /// - New rows have new primary keys: an identifier from before never identifies another model.
     ///
-    /// The method also deletes the rows of models that the schema does not contain. It keeps the tables of other
-    /// programs, the names and settings of consumers, and tags, whose tokens expire. The space is returned to the file system, except in a file
-    /// that was created without incremental vacuum. Deleted content is overwritten with zeros; the write-ahead log can
+    /// Also deletes the rows of models that the schema does not contain. The tables of other programs, the names and
+    /// settings of consumers, and tags, whose tokens expire, remain. The space is returned to the file system, except in a
+    /// file that was created without incremental vacuum. Deleted content is overwritten with zeros; the write-ahead log can
     /// contain copies until it is overwritten.
     ///
     /// - Throws: One of the following errors. Nothing was deleted, except after an error while space is returned.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     ///   - ``SwiftDataError/deleteDenied`` if a table of another program references a model. Delete its rows first.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
@@ -62,7 +61,7 @@ extension DefaultStore {
             entityName: check.text(2))
     }
 
-    /// Deletes the history with the rows that were just recorded.
+    /// Includes the changes of this transaction, which were just recorded.
     private func eraseHistory(_ connection: Connection) throws {
         if configuration.recordsHistory {
             try recorder.sealExternalChanges(connection, resolvesConflicts: true)
@@ -83,7 +82,7 @@ extension DefaultStore {
 }
 
 extension Connection {
-    /// Returns the tables of entities, after the tables of the links between them.
+    /// The tables of links come first.
     fileprivate func tables(of entities: [String]) throws -> [String] {
         let statement = try prepare(
             """

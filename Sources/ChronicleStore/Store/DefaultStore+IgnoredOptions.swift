@@ -1,8 +1,8 @@
 import ChronicleCore
 
 extension DefaultStore {
-    /// Passes messages to the logger about options of the configuration and of attributes that have no effect, so that code for
-    /// SwiftData that relies on them is found.
+    /// Logs options of the configuration and of attributes that have no effect, so that code for SwiftData that relies on
+    /// them is found.
     func logIgnoredOptions() {
         if let database = configuration.cloudKitContainerIdentifier {
             log(

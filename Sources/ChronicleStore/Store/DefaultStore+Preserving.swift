@@ -3,13 +3,11 @@ import ChronicleSQLStore
 import ChronicleSQLite
 
 extension DefaultStore {
-    /// A Boolean value that indicates whether the history preserves the values of all properties.
+    /// A Boolean value that indicates whether the history preserves the values of all properties: the setting of the file,
+    /// which may be `true` although ``ModelConfiguration/preservesValues`` is `false`.
     ///
-    /// It is the setting of the file. It may be `true` although ``ModelConfiguration/preservesValues`` of the configuration is
-    /// `false`.
-    ///
-    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if
-    ///   the setting is invalid; restore the file from a backup.
+    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if the
+    ///   setting is invalid.
     public var preservesValues: Bool {
         get throws {
             try attributingErrors {
@@ -20,16 +18,17 @@ extension DefaultStore {
 
     /// Changes whether the history preserves the values of all properties, from the next change on.
     ///
-    /// The setting belongs to the file and applies to all programs that write it. Values that are already in the
-    /// history remain; to remove them, use ``erasePreservedValues(of:attributes:)``. Attributes with the options
+    /// The setting belongs to the file and applies to all programs that write it; see
+    /// ``ModelConfiguration/preservesValues``. Values that are already in the history remain; to remove them, use
+    /// ``erasePreservedValues(of:attributes:)``. Attributes with the options
     /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion`` are
-    /// preserved in any case. See ``ModelConfiguration/preservesValues``.
+    /// preserved in any case.
     ///
     /// - Parameter preservesValues: Whether to preserve the values.
     /// - Throws: One of the following errors. Nothing was changed in that case.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
-    ///     ``SwiftDataError/historyDisabled`` if it disables the history, or if another program opened the file without
-    ///     history. Change the configuration, or open the store again.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
+    ///   - ``SwiftDataError/historyDisabled`` if the configuration disables the history, or another program opened the file
+    ///     without history. Change the configuration, or open the store again.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
     ///   - ``SwiftDataError/damagedFile`` if a table of the history is damaged. Restore the file from a backup.
@@ -49,7 +48,6 @@ extension DefaultStore {
 }
 
 extension SchemaCompletion {
-    /// Changes the preservation of all properties in the file, and the triggers.
     func setPreservesValues(_ preservesValues: Bool) throws {
         let setting = preservesValues ? "on" : "off"
         guard try MetaTable.text(.preservesValues, connection) != setting else { return }

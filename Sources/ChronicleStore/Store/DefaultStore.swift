@@ -6,18 +6,16 @@ import Synchronization
 
 /// A store that keeps models in an SQLite file and records a durable history of every change.
 ///
-/// Each entity is a table, and each stored property is a column. Every change of a row is recorded in the same
-/// transaction: by permanent triggers if another program makes it, and in a save by SQLite's pre-update hook if the
-/// SQLite library has it and no other triggers are involved. Each save adds a header with its author. Several processes
-/// can use the file at the same time, and the `sqlite3` program can read and write it.
+/// Each entity is a table, and each stored property is a column. Every change of a row is recorded in the same transaction:
+/// by permanent triggers if another program makes it, and in a save by SQLite's pre-update hook if the SQLite library has
+/// it and no other triggers are involved. Several processes can use the file at the same time, and the `sqlite3` program
+/// can read and write it.
 ///
 /// Writes are serialized. Fetches and history reads run concurrently with them on separate connections and see the data
 /// that was committed when they began. A store in memory has a single connection, so all its operations are serialized.
 ///
-/// Containers create the store from a ``ModelConfiguration``; most programs do not use this class directly. It
-/// corresponds to SwiftData's class of the same name.
+/// Containers create the store from a ``ModelConfiguration``; most programs do not use this class directly.
 public final class DefaultStore: DataStore {
-    /// The type of the store's snapshots.
     public typealias Snapshot = DefaultSnapshot
     /// The type of the tokens in the store's history.
     public typealias TokenType = DefaultHistoryToken
@@ -39,20 +37,15 @@ public final class DefaultStore: DataStore {
 
     let database: Database
     let layout: StoreLayout
-    /// Reports the commits of this store.
     let commits: CommitReporter
-    /// Records the changes of the writing connection.
     let recorder: HistoryRecorder
-    /// The primary keys that are reserved for the next saves.
     let keyReservations = Mutex(KeyReservations())
-    /// How much a step of a purge does.
     let purgePacing = Mutex(PurgePacing())
     let automaticPurge = AutomaticHistoryPurge()
-    /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
     /// Whether the definition of ``ConsumerTable`` in the file is known to be correct.
     let hasCheckedConsumerTable = Atomic(false)
-    /// The rows as of a position, or `nil` if the store contains the present ones.
+    /// `nil` if the store contains the present rows.
     let past: PastRows?
 
     /// Opens the store, creating its file if it does not exist and the configuration allows saving.
@@ -64,33 +57,30 @@ public final class DefaultStore: DataStore {
     /// - Parameters:
     ///   - configuration: The location and options of the store.
     ///   - migrationPlan: The versions of the schema and the stages between them, or `nil` to make only the changes that
-    ///     need no stage. Each stage is one transaction. A new file, like a store in memory, has the version of the
-    ///     schema.
+    ///     need no stage. Each stage is one transaction. A new file, like a store in memory, has the version of the schema.
     /// - Throws:
     ///   - ``SwiftDataError/unknownSchema`` if the configuration has no schema. A container sets it.
     ///   - ``SwiftDataError/invalidModel`` if a model or a name is invalid. Change the model.
     ///   - ``SwiftDataError/missingDirectory`` if the directory of the file does not exist. Create it first.
-    ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format, or if
-    ///     it is a ``TrackedDatabase`` and the schema has model classes. Choose another URL, or use
-    ///     ``schema(ofFileAt:)``.
-    ///   - ``SwiftDataError/unsupportedFileVersion`` if this version of Chronicle does not support the format of the
-    ///     file. Use the version that created or upgraded it.
-    ///   - ``SwiftDataError/fileReadOnly`` if the file cannot be written. Change its permissions, or set
-    ///     ``ModelConfiguration/allowsSave`` to `false`.
-    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema. Change the models as the
-    ///     error's detail describes.
+    ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format, or is a
+    ///     ``TrackedDatabase`` and the schema has model classes. Choose another URL, or use ``schema(ofFileAt:)``.
+    ///   - ``SwiftDataError/unsupportedFileVersion`` if this version of Chronicle does not support the format of the file.
+    ///     Use the version that created or upgraded it.
+    ///   - ``SwiftDataError/fileReadOnly`` if the file cannot be written. Change its permissions, or
+    ///     ``ModelConfiguration/allowsSave``.
+    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated. Change the models as the detail
+    ///     describes.
     ///   - ``SwiftDataError/newerSchemaVersion``, ``SwiftDataError/unknownSchemaVersion``,
     ///     ``SwiftDataError/missingMigrationStage`` or ``SwiftDataError/invalidMigrationPlan`` if the plan cannot migrate
     ///     the file. Correct the plan, or update the program.
     ///   - An error that a closure of a stage throws. The stages before it remain, and the next opening runs the stage
     ///     again.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
-    ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked longer than
-    ///     ``ModelConfiguration/busyTimeout``. Try again.
-    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store may only be read and lacks a file or a table that
-    ///     the schema requires. Open it once with ``ModelConfiguration/allowsSave``.
-    /// - Complexity: Proportional to the number of tables, indexes, and triggers. An upgrade takes time proportional to
-    ///   the length of the history.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked longer than ``ModelConfiguration/busyTimeout``. Try again.
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store may only be read and lacks a file or a table that the
+    ///     schema requires. Open it once with ``ModelConfiguration/allowsSave``.
+    /// - Complexity: Proportional to the number of tables, indexes, and triggers. An upgrade takes time proportional to the
+    ///   length of the history.
     public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
         self.schema = schema
@@ -126,7 +116,7 @@ public final class DefaultStore: DataStore {
         logIgnoredOptions()
     }
 
-    /// Creates a store for a context of a ``MigrationStage``.
+    /// For a context of a ``MigrationStage``.
     init(
         migrating database: Database, _ configuration: ModelConfiguration, _ schema: Schema, _ layout: StoreLayout,
         _ commits: CommitReporter
@@ -142,9 +132,7 @@ public final class DefaultStore: DataStore {
         historyCatalog = HistoryCatalog(layout, schema)
     }
 
-    /// Creates a store with the rows of another one as of a position.
-    ///
-    /// - Parameter database: The database of the store, with a connection for the rows.
+    /// With the rows of another store as of a position; `database` has a connection for the rows.
     init(_ past: PastRows, _ database: Database) {
         let present = past.present
         var configuration = present.configuration
@@ -170,7 +158,6 @@ public final class DefaultStore: DataStore {
             metadata: ["path": configuration.url.path, "fromVersion": version.description])
     }
 
-    /// Throws an error if the configuration does not allow saving.
     func requireWriteAccess() throws {
         if let past {
             throw SwiftDataError.storeReadOnly.with(
@@ -184,8 +171,7 @@ public final class DefaultStore: DataStore {
         }
     }
 
-    /// Throws an error if models cannot be saved, because the configuration does not allow it, or because the tables belong
-    /// to another program.
+    /// The configuration must allow saving, and the tables must not belong to another program.
     func requireModelWriteAccess() throws {
         try requireWriteAccess()
         guard layout.isTracked else { return }
@@ -195,7 +181,6 @@ public final class DefaultStore: DataStore {
             storeIdentifier: identifier)
     }
 
-    /// Runs `body`, converts SQLite errors, and adds the store identifier to errors without one.
     func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try ChronicleStore.attributingErrors(to: identifier, body) } catch let error as SwiftDataError
             where error.namesMissingTable
@@ -206,8 +191,8 @@ public final class DefaultStore: DataStore {
         }
     }
 
-    /// Throws an error if another program replaced a table with a view since the store was opened. Views may lack columns,
-    /// and some versions of SQLite report this before they deny the access.
+    /// Another program may have replaced a table with a view since the store was opened. Views may lack columns, and some
+    /// versions of SQLite report this before they deny the access.
     private func requireTables() throws {
         guard !layout.isTracked else { return }
         try ChronicleStore.attributingErrors(to: identifier) {
@@ -222,7 +207,7 @@ public final class DefaultStore: DataStore {
         }
     }
 
-    /// Throws an error if another program changed the names of tables or columns since the store was opened.
+    /// Another program may have changed the names of tables or columns since the store was opened.
     private func requireSameNames(_ cause: SwiftDataError) throws {
         guard !configuration.isStoredInMemoryOnly, !layout.isTracked else { return }
         let (entities, version) = try ChronicleStore.attributingErrors(to: identifier) {
@@ -244,14 +229,12 @@ public final class DefaultStore: DataStore {
 }
 
 extension RecordedAttribute {
-    /// Whether two descriptions of an attribute have the same column.
     fileprivate func isSamePlace(as other: RecordedAttribute) -> Bool {
         name == other.name && isPresent == other.isPresent
     }
 }
 
 extension SwiftDataError {
-    /// Whether a statement failed because a table or a column does not exist.
     fileprivate var namesMissingTable: Bool {
         guard self == .storeFailure, let error = underlying as? DatabaseError, error.resultCode == 1 else {
             return false

@@ -5,39 +5,32 @@ import Foundation
 
 // The files of configurations without a URL.
 extension ModelConfiguration {
-    /// The user's application support directory, which is `$XDG_DATA_HOME` or `~/.local/share` on Linux.
+    /// `$XDG_DATA_HOME` or `~/.local/share` on Linux.
     static var applicationSupportDirectory: URL {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
             ?? URL(fileURLWithPath: NSHomeDirectory())
     }
 
-    /// The directory of this program in the application support directory.
-    ///
     /// Programs do not share a directory, because they may have different models of the same name.
     static var programDirectory: URL {
         let name = TransactionSource.program.replacing("/", with: "-")
         return applicationSupportDirectory.appending(path: ["", ".", ".."].contains(name) ? "Chronicle" : name)
     }
 
-    /// Whether the file is in the directory that the configuration chose, which is created if it does not exist.
+    /// The directory that the configuration chose is created if it does not exist.
     var isInDefaultDirectory: Bool {
         url.deletingLastPathComponent().path == groupContainer.directory.path
     }
 
-    /// The file of all programs of the user, which earlier versions of Chronicle used for a configuration without a URL.
+    /// The file of all the user's programs, which earlier versions of Chronicle used for a configuration without a URL.
     private var sharedFile: URL? {
         guard namesFile, groupContainer.identifier == nil, isInDefaultDirectory else { return nil }
         return Self.applicationSupportDirectory.appending(path: url.lastPathComponent)
     }
 
-    /// Returns the configuration with the URL of the file that the program uses: that of an earlier version of Chronicle if
-    /// it contains models of this program and there is no file in the program's directory.
-    ///
-    /// - Parameters:
-    ///   - schema: The models of the store.
-    ///   - migrationPlan: The plan with the earlier versions of the models.
-    /// - Throws: The error of a file of an earlier version that cannot be examined. Creating another file would conceal the
-    ///   models that it may contain.
+    /// Returns the configuration with the URL of an earlier version's file if that contains models of this program and
+    /// there is no file in the program's directory. Throws the error of a file that cannot be examined, because another
+    /// file would conceal its models.
     func locatingFile(of schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?) throws -> ModelConfiguration
     {
         guard !isStoredInMemoryOnly, let sharedFile, !FileManager.default.fileExists(atPath: url.path),
@@ -53,8 +46,7 @@ extension ModelConfiguration {
         return configuration
     }
 
-    /// Returns whether this program used a file. If the file does not record the programs, or this program only reads, the
-    /// file must have one of the tables.
+    /// If the file does not record the programs, or this program only reads, the file must have one of the tables.
     private func isOwn(fileAt url: URL, _ tables: Set<String>) throws -> Bool {
         do {
             return try DefaultStore.inspecting(url) { connection in
@@ -77,7 +69,7 @@ extension ModelConfiguration {
         }
     }
 
-    /// Logs that the file of an earlier version, which does not record its programs, has none of the models.
+    /// The file of an earlier version, which does not record its programs, has none of the models.
     private func logIgnoredFile(_ file: URL) {
         log(
             .notice, event: "sharedFileIgnored",
@@ -86,7 +78,6 @@ extension ModelConfiguration {
             metadata: ["path": url.path, "sharedPath": file.path])
     }
 
-    /// Logs that the file of an earlier version is used.
     func logSharedFile(instead unused: URL) {
         log(
             .notice, event: "sharedFile",
@@ -97,13 +88,12 @@ extension ModelConfiguration {
 }
 
 extension Schema {
-    /// The present and former names of the tables.
     fileprivate var tableNames: Set<String> { Set(entities.flatMap { [$0.name, $0.originalName] }) }
 }
 
 extension Connection {
-    /// Returns the names of the programs that opened the file, or saved a transaction of its history. A file of an earlier
-    /// version may contain none.
+    /// The programs that opened the file, or saved a transaction of its history. A file of an earlier version may contain
+    /// none.
     fileprivate func programs() throws -> Set<String> {
         guard try FileFormat.version(self) == FileFormat.current else { return [] }
         var programs = try KnownSchemas.programs(MetaTable.knownSchemas(self))

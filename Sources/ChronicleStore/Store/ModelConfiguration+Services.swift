@@ -3,10 +3,8 @@ import Foundation
 
 // SwiftData's options for system services.
 extension ModelConfiguration {
-    /// The directory of the store's file, for a configuration without a URL.
-    ///
-    /// In SwiftData, it is the shared container of an app group. Chronicle uses a directory that the user's programs
-    /// can share.
+    /// The directory of the store's file, for a configuration without a URL: a directory that the user's programs can
+    /// share. In SwiftData, it is the shared container of an app group.
     public struct GroupContainer: Hashable, Sendable {
         let identifier: String?
 
@@ -17,24 +15,22 @@ extension ModelConfiguration {
         /// The same directory as ``automatic``.
         public static let none = GroupContainer(identifier: nil)
 
-        /// The directory `Group Containers/<name>` in the user's application support directory, which is created if it
-        /// does not exist. All programs of the user that pass the same name use the same files.
+        /// The directory `Group Containers/<name>` in the user's application support directory, created if necessary. All
+        /// programs of the user that pass the same name use the same files.
         ///
         /// - Parameter groupName: The identifier of the app group, without slashes.
         /// - Returns: The group container.
         public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(identifier: groupName) }
 
-        /// The directory of the files. `FileManager` finds the user's directory.
+        /// `FileManager` finds the user's directory.
         var directory: URL {
             guard let identifier else { return ModelConfiguration.programDirectory }
             return ModelConfiguration.applicationSupportDirectory.appending(path: "Group Containers/\(identifier)")
         }
     }
 
-    /// The CloudKit database of the store. Chronicle does not synchronize with iCloud; the type exists for source
-    /// compatibility with SwiftData.
+    /// The CloudKit database of the store, for source compatibility with SwiftData. Chronicle does not use iCloud.
     public struct CloudKitDatabase: Hashable, Sendable {
-        /// The name of a private database.
         let name: String?
 
         /// No synchronization. In SwiftData, the database from the app's entitlements.
@@ -44,10 +40,9 @@ extension ModelConfiguration {
 
         /// No synchronization. In SwiftData, a private database.
         ///
-        /// When a store with this value is opened, its logger receives the message `cloudKitUnavailable`; see ``StoreLogger``.
+        /// The logger receives the message `cloudKitUnavailable` when the store is opened; see ``StoreLogger``.
         ///
-        /// - Parameter privateDBName: The name of the database, which is kept in
-        ///   ``ModelConfiguration/cloudKitContainerIdentifier``.
+        /// - Parameter privateDBName: The name of the database, kept in ``ModelConfiguration/cloudKitContainerIdentifier``.
         /// - Returns: The database.
         public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
             CloudKitDatabase(name: privateDBName)
@@ -64,11 +59,10 @@ extension ModelConfiguration {
 extension ModelConfiguration {
     /// Validates the configuration. Containers call this method before they open the store.
     ///
-    /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` if the name of the file or the group
-    ///   is empty or contains a slash or a NUL character; ``SwiftDataError/configurationFileNameTooLong`` if the name of
-    ///   the file is too long for the files beside it; choose another name.
-    ///   ``SwiftDataError/loadIssueModelContainer`` if the URL is not that of a file, or if the timeout is negative;
-    ///   change it.
+    /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` or
+    ///   ``SwiftDataError/configurationFileNameTooLong`` if the name of the file or the group is empty, contains a slash or
+    ///   a NUL character, or leaves no room for the names of files beside it. ``SwiftDataError/loadIssueModelContainer`` if
+    ///   the URL is not that of a file, or if the timeout is negative.
     public func validate() throws {
         guard busyTimeout >= .zero else { throw invalid(.loadIssueModelContainer, "the busy timeout is negative") }
         guard !isStoredInMemoryOnly else { return }
@@ -89,7 +83,7 @@ extension ModelConfiguration {
         }
     }
 
-    /// The limit of common file systems, 255 bytes, without the longest suffix of the files beside the store.
+    /// 255 bytes on common file systems, without the longest suffix of the files beside the store.
     private static let longestFileName = 255 - "-journal".utf8.count
 
     private func invalid(_ error: SwiftDataError, _ detail: String) -> SwiftDataError {
@@ -98,7 +92,6 @@ extension ModelConfiguration {
 }
 
 extension ModelConfiguration: CustomDebugStringConvertible {
-    /// A description of the location and the options, for debugging. Its format may change.
     public var debugDescription: String {
         let place = isStoredInMemoryOnly ? "in memory" : url.path
         let models = schema.map { " models: \($0.entities.map(\.name).sorted().joined(separator: ", "))" } ?? ""

@@ -8,23 +8,19 @@ public import Foundation
 /// ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
 ///
-/// The type corresponds to SwiftData's `ModelConfiguration`. Durability, history recording and retention, preserved
-/// values, and the busy timeout are additional options.
+/// SwiftData's `ModelConfiguration` has no options for durability, history, preserved values, and the busy timeout.
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable {
-    /// The type of the store.
     public typealias Store = DefaultStore
 
     /// The durability of saves across power failures. With either option, a crash of the program alone loses no saves.
     public enum Durability: Hashable, Sendable {
         /// A save is on disk when it returns (WAL mode with `synchronous=FULL`, and `F_FULLFSYNC` on Apple platforms).
         case full
-        /// A power failure may undo the most recent saves, but never a part of a save (WAL mode with
-        /// `synchronous=NORMAL`).
+        /// A power failure may undo the most recent saves, but never a part of a save (WAL mode with `synchronous=NORMAL`;
+        /// https://www.sqlite.org/pragma.html#pragma_synchronous). Small saves are several times as fast as with ``full``.
         ///
-        /// History readers detect the undone saves: fetching the history after their tokens throws
-        /// ``SwiftDataError/historyTokenForked`` or, if the creation of the file was undone,
-        /// ``SwiftDataError/historyTokenStoreMismatch``. Small saves are several times as fast as with ``full``. See
-        /// https://www.sqlite.org/pragma.html#pragma_synchronous
+        /// Fetching the history after the tokens of undone saves throws ``SwiftDataError/historyTokenForked`` or, if the
+        /// creation of the file was undone, ``SwiftDataError/historyTokenStoreMismatch``.
         case relaxed
     }
 
@@ -36,28 +32,28 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var isStoredInMemoryOnly: Bool
     /// A Boolean value that indicates whether the store can be written.
     ///
-    /// A read-only store must exist. If its directory cannot be written and it has no write-ahead log, like a file in
-    /// an app's resources, the file is opened as immutable. If the program that created the file was interrupted,
-    /// opening it read-only throws ``SwiftDataError/loadIssueModelContainer``; open it once with write access first.
+    /// A read-only store must exist. Without a writable directory and a write-ahead log, like a file in an app's resources,
+    /// the file is opened as immutable. If the program that created the file was interrupted, opening it read-only throws
+    /// ``SwiftDataError/loadIssueModelContainer``; open it once with write access first.
     public var allowsSave: Bool
     /// The durability of saves across power failures.
     public var durability: Durability
     /// A Boolean value that indicates whether the store records its history.
     ///
-    /// Disabling the history and enabling it again leaves a gap: fetching the changes after a token before the gap
-    /// throws ``SwiftDataError/historyTokenGap``.
+    /// Disabling and enabling the history leaves a gap: fetching after an earlier token throws
+    /// ``SwiftDataError/historyTokenGap``.
     public var recordsHistory: Bool
     /// A Boolean value that indicates whether the history preserves the values of all properties.
     ///
-    /// An update then contains the values of the changed properties before and after it, an insert contains the initial
-    /// values, and a delete contains the last values; see ``PreservedValue``. Text and binary data of more than 65,536
-    /// bytes are not preserved. To preserve the values of single attributes, of any size, use the options
-    /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
+    /// An update then contains the values of the changed properties before and after it, an insert the initial values, and
+    /// a delete the last ones; see ``PreservedValue``. Text and binary data of more than 65,536 bytes are not preserved.
+    /// For single attributes, of any size, use the options ``Schema/Attribute/Option/preserveValueOnUpdate`` and
+    /// ``Schema/Attribute/Option/preserveValueOnDeletion``.
     ///
     /// The setting belongs to the file, and applies to all programs that write it. If an existing file is opened for
     /// writing with `true`, its history preserves the values from then on, and the ``logger`` receives the message
-    /// `valuesPreserved`. `false` has no effect on an existing file; use ``DefaultStore/setPreservesValues(_:)`` to stop
-    /// preserving values, and to change the setting of a ``TrackedDatabase``.
+    /// `valuesPreserved`. `false` has no effect on an existing file; use ``DefaultStore/setPreservesValues(_:)`` for it,
+    /// and for a ``TrackedDatabase``.
     public var preservesValues: Bool
     /// How much of its history the store keeps; everything by default.
     ///
@@ -69,40 +65,35 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public let groupContainer: GroupContainer
     /// An option without effect; see ``CloudKitDatabase``.
     public let cloudKitDatabase: CloudKitDatabase
-    /// Whether the name of the file is that of the configuration.
     let namesFile: Bool
     /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
     public var logger: (any StoreLogger)?
     /// The lowest level of the messages that the ``logger`` receives.
     public var logLevel = StoreLogLevel.notice
-    /// A closure that receives the progress of a migration while the store is opened, or `nil`. Equality of
-    /// configurations ignores it.
-    ///
-    /// It is called on the thread that opens the store, within the transaction of a stage. Do not use the store in it.
+    /// A closure that receives the progress of a migration while the store is opened, or `nil`. Equality of configurations
+    /// ignores it. It is called on the thread that opens the store, within the transaction of a stage. Do not use the store
+    /// in it.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// How commits of other connections are noticed, for tests.
+    /// For tests.
     var watching = Watching.automatic
-    /// Whether the command-line tool opens the file with the classes that the file describes. It is no program that uses
-    /// the models.
+    /// The command-line tool opens the file with the classes that the file describes, and is no program that uses the
+    /// models.
     package var isInspector = false
-    /// What records the changes of saves, for tests and measurements.
+    /// For tests and measurements.
     package var recorder = Recorder.automatic
 
-    /// How commits of other connections are noticed.
     enum Watching: Hashable, Sendable {
         /// By events of the file system, and otherwise by regular checks.
         case automatic
         /// By regular checks, as if watching the files failed with this error code.
         case failing(Int32)
-        /// By events of the file system, without regular checks, which would conceal a missed event.
+        /// Without regular checks, which would conceal a missed event.
         case eventsOnly
     }
 
-    /// What records the changes of saves.
     package enum Recorder: String, CaseIterable, Hashable, Sendable {
         /// SQLite's pre-update hook where possible, and triggers otherwise.
         case automatic
-        /// Triggers.
         case triggers
 
         var allowsHook: Bool { self == .automatic }
@@ -119,15 +110,15 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///
     /// - Parameters:
     ///   - name: The name of the store in error messages; by default the file name without its extension.
-    ///   - schema: The models of the store, or `nil` for all models of the container.
+    ///   - schema: See ``schema``.
     ///   - url: The URL of the file.
-    ///   - allowsSave: Whether the store can be written.
-    ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
-    ///   - durability: The durability of saves across power failures.
-    ///   - recordsHistory: Whether the store records its history.
-    ///   - preservesValues: Whether the history preserves the values of all properties.
-    ///   - historyRetention: How much of its history the store keeps.
-    ///   - busyTimeout: How long a read or a save waits for another connection's lock.
+    ///   - allowsSave: See ``allowsSave``.
+    ///   - cloudKitDatabase: See ``cloudKitDatabase``.
+    ///   - durability: See ``durability``.
+    ///   - recordsHistory: See ``recordsHistory``.
+    ///   - preservesValues: See ``preservesValues``.
+    ///   - historyRetention: See ``historyRetention``.
+    ///   - busyTimeout: See ``busyTimeout``.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic, durability: Durability = .full, recordsHistory: Bool = true,
@@ -152,28 +143,28 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// Creates the configuration of a store in memory, or in the file `<name>.store` of the program's directory or of a
     /// group container. The directory is created if it does not exist.
     ///
-    /// The program's directory is in the user's application support directory. Its name is that of the executable on Linux,
-    /// `~/.local/share/<executable>` or `$XDG_DATA_HOME/<executable>`, and the bundle identifier on Apple systems if there is
-    /// one, `~/Library/Application Support/<bundle identifier>`. A renamed executable has another directory; pass a URL to
-    /// a program whose name changes. ``url`` is the path, and `debugDescription` contains it.
+    /// The program's directory is `~/.local/share/<executable>` or `$XDG_DATA_HOME/<executable>` on Linux, and
+    /// `~/Library/Application Support/<bundle identifier>` on Apple systems, or the executable without an identifier. A
+    /// renamed executable has another directory; pass a URL to a program whose name changes. ``url`` is the path, and
+    /// `debugDescription` contains it.
     ///
     /// Earlier versions of Chronicle used `<name>.store` in the application support directory itself, for all programs of
     /// the user. If such a file contains models of this program, and there is no file in the program's directory, the file
-    /// is opened there and is not moved. The ``logger`` then receives the message `sharedFile`, and the
-    /// ``ModelContainer/configurations`` of the container have the URL of the file. To use the new directory, move the file
-    /// and those beside it while no program uses it.
+    /// is used and is not moved. The ``logger`` then receives the message `sharedFile`, and
+    /// ``ModelContainer/configurations`` have the URL. To use the new directory, move the file and those beside it while no
+    /// program uses it.
     ///
     /// - Parameters:
     ///   - name: The name of the store and of its file; `default` if `nil`.
-    ///   - schema: The models of the store, or `nil` for all models of the container.
-    ///   - isStoredInMemoryOnly: Whether the store is kept in memory.
-    ///   - allowsSave: Whether the store can be written.
-    ///   - groupContainer: The directory of the file.
-    ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
-    ///   - durability: The durability of saves across power failures.
-    ///   - recordsHistory: Whether the store records its history.
-    ///   - preservesValues: Whether the history preserves the values of all properties.
-    ///   - historyRetention: How much of its history the store keeps.
+    ///   - schema: See ``schema``.
+    ///   - isStoredInMemoryOnly: See ``isStoredInMemoryOnly``.
+    ///   - allowsSave: See ``allowsSave``.
+    ///   - groupContainer: See ``groupContainer``.
+    ///   - cloudKitDatabase: See ``cloudKitDatabase``.
+    ///   - durability: See ``durability``.
+    ///   - recordsHistory: See ``recordsHistory``.
+    ///   - preservesValues: See ``preservesValues``.
+    ///   - historyRetention: See ``historyRetention``.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
@@ -200,8 +191,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         namesFile = !isStoredInMemoryOnly
     }
 
-    /// Creates the configuration of the default store for the given models and the destinations of their
-    /// relationships.
+    /// Creates the configuration of the default store for the given models and the destinations of their relationships.
     ///
     /// - Parameters:
     ///   - type: A model of the store.
@@ -222,7 +212,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             && lhs.schema == rhs.schema
     }
 
-    /// Hashes the name and the URL of the configuration.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(url)

@@ -6,13 +6,11 @@ public import Foundation
 extension DefaultStore {
     /// Returns a store with the rows as they were at a position.
     ///
-    /// The store reads a file with a separate connection. It keeps the rows that have changed since the position in
-    /// temporary tables, and combines them with the present rows in each query.
+    /// It reads the file with a separate connection, keeps the rows that have changed since the position in temporary
+    /// tables, and combines them with the present rows in each query.
     ///
-    /// - Returns: The store as of the position, which cannot be written.
-    /// - Complexity: O(1). The first read takes time and memory proportional to the changes after the position, and later
-    ///   ones to the changes since the previous read. Apart from that, a read is proportional to the same read of the
-    ///   present rows.
+    /// - Complexity: O(1). The first read takes time and memory proportional to the changes after the position, later ones
+    ///   to the changes since the previous read, in addition to the same read of the present rows.
     public func store(asOf token: DefaultHistoryToken) throws -> any DataStore {
         let present = past?.present ?? self
         let position = try present.readingHistory { connection in
@@ -31,10 +29,6 @@ extension DefaultStore {
         ) { try StoreOpener.prepare($0, configuration.durability, path: configuration.url.path) }
     }
 
-    /// Returns the token of the last transaction before the first one with a later timestamp.
-    ///
-    /// - Returns: The token, which has the position 0 if all transactions are later.
-    /// - Complexity: Proportional to the number of transactions, most of which are not visited.
     public func historyToken(asOf date: Date) throws -> DefaultHistoryToken {
         var later = HistoryDescriptor<DefaultHistoryTransaction>.after(date)
         later.fetchLimit = 1

@@ -5,14 +5,11 @@ import ChronicleSQLite
 extension DefaultStore: DataStoreExporting {
     /// Calls a closure with all models and all links in one read transaction.
     ///
-    /// Other connections can write meanwhile, but the write-ahead log grows until the method returns. A store in memory
-    /// has a single connection, so other requests wait.
+    /// Other connections can write meanwhile, but the write-ahead log grows. A store in memory has a single connection, so
+    /// other requests wait.
     ///
-    /// - Returns: The token of the newest transaction, or of the newest change of another program.
-    /// - Throws: The error that `row` throws, ``SwiftDataError/unsupportedFeature`` if the store is read as of an earlier
-    ///   position, ``SwiftDataError/historyDisabled`` if the store does not record its history,
-    ///   ``SwiftDataError/undecodableValue`` if another program stored the name of an unknown entity, or
-    ///   ``SwiftDataError/storeBusy`` if the file stays locked.
+    /// - Throws: The errors of the protocol's requirement, and ``SwiftDataError/unsupportedFeature`` if the store is read
+    ///   as of an earlier position.
     /// - Complexity: Proportional to the number of models and links. The memory does not depend on it.
     public func exportRows(_ row: (DataStoreExportedRow<DefaultSnapshot>) throws -> Void) throws -> DefaultHistoryToken
     {

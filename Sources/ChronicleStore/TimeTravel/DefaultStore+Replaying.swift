@@ -5,14 +5,11 @@ import ChronicleSQLite
 import Foundation
 
 extension DefaultStore {
-    /// Returns the position in the history of the source that the store has reached.
-    ///
-    /// - Returns: A token of the source, or `nil` if nothing was replayed to the store.
     public func replayedHistoryToken() throws -> DefaultHistoryToken? {
         try attributingErrors { try database.read { try MetaTable($0).replayedToken() } }
     }
 
-    /// Moves the position in the transaction of a save, after comparing the rows that the save changes.
+    /// In the transaction of a save, after comparing the rows that it changes.
     func apply(_ step: HistoryReplayStep, _ connection: Connection) throws {
         let meta = MetaTable(connection)
         try step.requirePosition(meta)
@@ -29,9 +26,7 @@ extension DefaultStore {
         return try statement.step() ? statement.row(of: table).values : nil
     }
 
-    /// Throws an error if a delete rule deleted rows that the source did not delete.
-    ///
-    /// - Parameter first: The position of the first change of the save.
+    /// A delete rule must not delete rows that the source did not delete.
     func requireListedDeletes(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, from first: Int64, _ connection: Connection
     ) throws {

@@ -3,13 +3,9 @@ import ChronicleSQL
 
 // Fetches as of a position.
 extension FetchSQL {
-    /// Translates a descriptor and a lookup.
-    ///
     /// - Parameters:
     ///   - entity: The entity, or `nil` for that of the class.
     ///   - past: The tables as of a position, or `nil` for the present rows.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``, or
-    ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
     init<Model>(
         _ descriptor: FetchDescriptor<Model>, of entity: Schema.Entity? = nil, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
@@ -23,17 +19,13 @@ extension FetchSQL {
         if let past { self = try make(past) } else { self = try make(ModelTables()) }
     }
 
-    /// Returns the query for the given columns of ``table``, with the matching rows in order.
-    ///
     /// SQLite combines the query with ``PastTable/source`` only if it also selects the terms of its order.
     func select(_ columns: SQLQuery, past: PastTables?) -> SQLQuery {
         select(columns, includingOrder: past.map(readsChangedRows) ?? false)
     }
 
-    /// The query for the primary keys of the matching rows in order.
     func identifiers(past: PastTables?) -> SQLQuery { select(identifierColumns, past: past) }
 
-    /// Returns the query for the number of rows that ``select(_:past:)`` returns.
     func count(past: PastTables?) -> SQLQuery {
         guard let past, limit == nil, readsChangedRows(past) else { return count }
         guard !excludesRows, !readsLinks, tableNames.count == 1, let table = past.tables[tableNames[0]] else {
@@ -42,7 +34,6 @@ extension FetchSQL {
         return "SELECT \(table.count(where: condition, as: Self.table))"
     }
 
-    /// Returns whether the query reads a table of models that has changed since its position.
     private func readsChangedRows(_ past: PastTables) -> Bool {
         guard !past.tables.isEmpty || !past.links.isEmpty else { return false }
         return readsLinks || tableNames.contains { past.tables[$0] != nil }
@@ -62,7 +53,7 @@ extension PastTables: SQLTables {
         }
     }
 
-    /// A subquery would compute all rows of ``PastTable/source`` if it were an aggregate query itself. The limit prevents
-    /// SQLite from combining both. https://www.sqlite.org/optoverview.html#flattening
+    /// A subquery that is an aggregate query would compute all rows of ``PastTable/source``. The limit prevents SQLite from
+    /// combining both. https://www.sqlite.org/optoverview.html#flattening
     func count(_ rows: SQLQuery) -> SQLQuery { "SELECT count(*) FROM (SELECT 1 \(rows) LIMIT -1)" }
 }

@@ -1,27 +1,24 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The rows that have changed since a position, as the history describes their state before.
-///
-/// The first change of a row decides whether it existed, and the first change of an attribute what its value was. Values
+/// The rows that have changed since a position, as they were before. The first change of a row decides whether it existed,
+/// and the first change of an attribute what its value was. Other values are those of the present row, or those that its
+/// delete preserved.
 /// that never changed are those of the present row, or those that its delete preserved.
 struct PastChanges {
     struct Key: Hashable {
-        /// The number of the table's entity.
         let table: Int64
         let key: Int64
     }
 
     struct Row {
-        /// The number of the row's entity.
         let entity: Int64
-        /// Whether the row existed.
         let isPresent: Bool
-        /// Whether the state is known from earlier reads, so that ``values`` are not needed.
+        /// Known from earlier reads, so that ``values`` are not needed.
         let isKnown: Bool
-        /// Whether later changes belong to another row with the same key, or to none.
+        /// Later changes belong to another row with the same key, or to none.
         var isComplete: Bool
-        /// The values by the numbers of their attributes.
+        /// By the numbers of their attributes.
         var values: [Int: PropertyValue] = [:]
         var unknown: Set<Int> = []
     }
@@ -34,14 +31,12 @@ struct PastChanges {
     private(set) var rows: [Key: Row] = [:]
     /// Whether the links existed, by the name of their table.
     private(set) var links: [String: [Link: Bool]] = [:]
-    /// The to-many relationships whose destinations are unknown.
     private(set) var unknownLists: [(table: String, links: String, value: PastTables.UnknownValue)] = []
 
     private let layout: PastLayout
-    /// Returns whether a row existed, if that is known from earlier reads.
+    /// Returns `nil` if earlier reads do not tell whether a row existed.
     private let known: (PastLayout.Table, Int64) throws -> Bool?
-    /// The position after which a delete preserves the values of all attributes that the row had; `nil` if deletes do
-    /// not preserve all values.
+    /// The position after which a delete preserves the values of all attributes that the row had, if deletes do so at all.
     private let completeDeletes: Int64?
 
     init(
@@ -50,7 +45,6 @@ struct PastChanges {
         (self.layout, self.completeDeletes, self.known) = (layout, completeDeletes, known)
     }
 
-    /// Adds the changes of a transaction.
     mutating func add(_ buffer: ChangeBuffer) throws {
         for (index, change) in buffer.rows.enumerated() {
             guard let table = layout.tables[change.entity] else {

@@ -1,42 +1,34 @@
 import ChronicleCore
 
-/// The tables of a schema by the numbers of their entities and attributes in the history.
+/// The tables of a schema by the numbers of entities and attributes in the history.
 struct PastLayout: Sendable {
-    /// The tables of models by the numbers of all entities whose rows they contain.
+    /// By the numbers of all entities whose rows a table contains.
     let tables: [Int64: Table]
-    /// The numbers of all entities in the history, also of those that the schema does not contain.
+    /// Includes entities that the schema does not contain.
     let entities: Set<Int64>
-    /// The destinations of the relationships of each table's models, by the name of the table.
+    /// By the name of the table.
     let destinations: [String: Set<String>]
 
     struct Table: Sendable {
         let name: String
-        /// The number of the table's entity.
         let number: Int64
-        /// The attributes with columns, by name.
+        /// Those with columns, by name.
         let attributes: [String: Int]
         /// The to-many relationships that are stored as links, by number.
         let lists: [Int: List]
-        /// The numbers of the attributes that only other entities of the table have, by the number of an entity.
+        /// The attributes that only other entities of the table have, by the number of an entity.
         let others: [Int64: Set<Int>]
-        /// The names of the entities whose rows the table contains.
         let entities: [Int64: String]
 
         func entityName(_ number: Int64) -> String { entities[number] ?? name }
     }
 
-    /// A to-many relationship that is stored as links.
     struct List: Sendable {
         let property: String
-        /// The name of the link table.
         let links: String
-        /// Whether the models are in the column `owner`.
         let isOwner: Bool
-        /// Whether the link table contains both directions of each link.
         let isSymmetric: Bool
-        /// Whether the links of a deleted model are recorded at their other end.
         let isRecordedByOtherSide: Bool
-        /// The numbers of the entities that have the relationship.
         let entities: Set<Int64>
     }
 
@@ -99,7 +91,7 @@ struct PastLayout: Sendable {
         return nil
     }
 
-    /// Returns the tables that relationships of a table's models reach, in any number of steps.
+    /// In any number of steps.
     func tablesReachable(from name: String) -> Set<String> {
         var found: Set<String> = []
         var next = destinations[name] ?? []

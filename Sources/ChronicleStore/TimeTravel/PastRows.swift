@@ -3,36 +3,31 @@ import ChronicleSQLStore
 import ChronicleSQLite
 import Synchronization
 
-/// The rows of a store as of a position, read by one connection.
-///
-/// Each read first adds the changes that were committed since the previous one, in the same read transaction. Rows whose
+/// The rows of a store as of a position, read by one connection. Each read first adds the changes that were committed since
+/// the previous one, in the same read transaction. Known rows do not change any more, so reads show the same state while
+/// other connections write.
 /// state is known do not change any more, so reads show the same state while other connections write.
 final class PastRows: Sendable {
-    /// The store with the present rows.
     let present: DefaultStore
     let position: Int64
-    /// The prefix of the temporary tables' names. Stores in memory share a connection.
+    /// Of the temporary tables. Stores in memory share a connection.
     private let prefix: String
     private let state: Mutex<State>
-    /// The sets of changed rows by the names of their functions. A rollback empties them but does not remove them.
+    /// By the names of their functions. A rollback empties the sets but does not remove them.
     private let rowSets = Mutex<[String: SQLRowSet]>([:])
 
     private struct State {
         var tables: PastTables
-        /// The position up to which changes were read, and its check value.
         var reached: Int64
         var checkValue: Int64?
-        /// The tables and entities of the history. Other programs may add entities.
+        /// Other programs may add entities.
         var layout: PastLayout
-        /// The version of the file's schema that ``layout`` describes; see ``HistoryCatalog``.
+        /// The version that ``layout`` describes; see ``HistoryCatalog``.
         var schemaVersion: Int64?
     }
 
     private static let count = Atomic(0)
 
-    /// - Parameters:
-    ///   - position: The position, which was checked.
-    ///   - checkValue: The check value of the position, if the token has one.
     init(_ present: DefaultStore, _ position: Int64, checkValue: Int64?) {
         self.present = present
         self.position = position
@@ -43,7 +38,6 @@ final class PastRows: Sendable {
                 checkValue: checkValue, layout: PastLayout(present.layout.recordedEntities.values, present.schema)))
     }
 
-    /// Runs `body` with the tables as of the position, in a read transaction.
     func read<Result>(_ database: Database, _ body: (Connection, PastTables) throws -> Result) throws -> Result {
         do {
             return try database.read { connection in
@@ -73,7 +67,7 @@ final class PastRows: Sendable {
         }
     }
 
-    /// Drops the temporary tables of a store in memory, whose connection remains open.
+    /// Of a store in memory, whose connection remains open.
     func end(_ database: Database) {
         guard present.configuration.isStoredInMemoryOnly else { return }
         let tables = state.withLock(\.tables)
@@ -87,10 +81,8 @@ final class PastRows: Sendable {
         }
     }
 
-    /// Checks that the rows that relationships of an entity's models reach are known, because properties cannot throw.
-    ///
-    /// - Parameter loadsModels: Whether the request loads models, or only counts them or returns their identifiers.
-    /// - Throws: ``SwiftDataError/historyValueMissing``.
+    /// Properties cannot throw, so the rows that relationships of an entity's models reach must be known. `loadsModels` is
+    /// false if the request only counts models or returns their identifiers.
     func requireKnownDestinations(of entityName: String, loadsModels: Bool, _ tables: PastTables) throws {
         guard !tables.unknown.isEmpty || !tables.changedForms.isEmpty else { return }
         let reachable = state.withLock(\.layout).tablesReachable(from: entityName)
@@ -107,7 +99,7 @@ final class PastRows: Sendable {
 
     // MARK: Changes
 
-    /// Throws an error in a transaction of the present store in memory, whose end could remove the temporary tables.
+    /// The end of such a transaction could remove the temporary tables.
     private func requireReached(_ connection: Connection) throws {
         let reached = state.withLock(\.reached)
         guard try HistoryPositions(connection).facts(at: reached).newest > reached else { return }
@@ -155,7 +147,6 @@ final class PastRows: Sendable {
         }
     }
 
-    /// Returns the tables of which a relationship changed its form after the position.
     private func changedForms(_ layout: PastLayout, _ connection: Connection) throws -> Set<String> {
         var names: Set<String> = []
         for (number, table) in layout.tables {
@@ -165,7 +156,7 @@ final class PastRows: Sendable {
         return names
     }
 
-    /// Reads the changes after a position, and returns the check value of the newest row.
+    /// Returns the check value of the newest row.
     private func read(
         after position: Int64, _ connection: Connection, into changes: inout PastChanges
     ) throws -> Int64? {

@@ -4,31 +4,28 @@ import ChronicleSQLite
 
 /// The changed rows of a table of models.
 struct PastTable: Sendable {
-    /// The name of the table of models.
     let name: String
-    /// The present rows in a FROM clause: the table, or the view that has its keys; see ``TrackedRows``.
+    /// The table in a FROM clause, or the view that has its keys; see ``TrackedRows``.
     let present: String
-    /// The name of the temporary table, quoted.
+    /// Quoted.
     let temporary: String
     let columns: [Column]
-    /// The keys of the rows of the temporary table.
+    /// The keys in the temporary table.
     let changed: SQLRowSet
-    /// The columns that are unknown in some rows.
     private(set) var incomplete: Set<String> = []
-    /// The content of the FROM clause for the rows as of the position.
+    /// A FROM clause for the rows as of the position.
     private(set) var source = ""
 
     struct Column: Sendable {
-        /// The number of the attribute.
         let number: Int
         let name: String
-        /// The type in the table's definition. Rows of both tables must have the same affinity.
+        /// Rows of both tables must have the same affinity.
         let type: String
-        /// The value of rows that were added before the column.
+        /// Of rows that were added before the column.
         let defaultValue: PropertyValue
     }
 
-    /// The columns of the temporary table that describe its rows. Names of properties contain no period.
+    /// Of the temporary table. Names of properties contain no period.
     static let isPresent = quoted("past.present")
     static let unknownNumbers = quoted("past.unknown")
 
@@ -38,14 +35,11 @@ struct PastTable: Sendable {
         source = makeSource()
     }
 
-    /// Records that a column is unknown in some row.
     mutating func addIncomplete(_ column: String) {
         guard incomplete.insert(column).inserted else { return }
         source = makeSource()
     }
 
-    /// Returns a value of a row of the temporary table with an alias.
-    ///
     /// A value that is unknown ends the statement with an error if it is used. A subquery has the affinity of its column,
     /// which SQLite requires to combine ``source`` with a query.
     func value(_ column: String, _ alias: String) -> String {
@@ -69,7 +63,6 @@ struct PastTable: Sendable {
             """
     }
 
-    /// The query for the changed rows as they were.
     var changedRows: String {
         let values = columns.map { "\(value($0.name, "p")) AS \(quoted($0.name))" }
         return "SELECT \((["p._rowid_ AS \(id)"] + values).joined(separator: ", ")) FROM \(temporary) AS p "
@@ -78,8 +71,7 @@ struct PastTable: Sendable {
 
     // MARK: Joins by primary key
 
-    /// Returns the joins with the row that a reference contains. SQLite would compute all rows of ``source`` on the right
-    /// side of a LEFT JOIN, so each table is joined by itself.
+    /// SQLite would compute all rows of ``source`` on the right side of a LEFT JOIN, so each table is joined by itself.
     func join(_ reference: SQLQuery, as alias: String) -> SQLQuery {
         """
         LEFT JOIN \(raw: temporary) AS \(raw: changed(alias)) ON \(raw: changed(alias))._rowid_ = \(reference) \
@@ -88,7 +80,6 @@ struct PastTable: Sendable {
         """
     }
 
-    /// Returns a value of the joined row.
     func joinedValue(_ column: String, _ alias: String) -> String {
         let other = changed(alias)
         if column == RecordedTable.primaryKey {
@@ -102,8 +93,7 @@ struct PastTable: Sendable {
 
     // MARK: Counting
 
-    /// Returns the expression of the number of rows that match a condition on their own columns: the present number
-    /// without the changed rows, and those as they were.
+    /// For a condition on the rows' own columns: the present number without the changed rows, and those as they were.
     func count(where condition: SQLQuery?, as alias: String) -> SQLQuery {
         let matches: SQLQuery = condition.map { " WHERE \($0)" } ?? ""
         let table: SQLQuery = "\(raw: present) AS \(raw: alias)"

@@ -1,42 +1,32 @@
 import ChronicleCore
 
-/// The tables whose rows have changed since a position, with the SQL of their rows as of the position.
-///
-/// A temporary table contains each row that has changed, as it was. The rows as of the position are those of the table
-/// without the changed ones, and those of the temporary table that existed. SQLite combines each part of such a UNION
-/// ALL with the query around it, so that both use their indexes. https://www.sqlite.org/optoverview.html#flattening
+/// The tables whose rows have changed since a position. A temporary table contains each changed row, as it was. The rows as
+/// of the position are those of the table without the changed ones, and those of the temporary table that existed. SQLite
+/// combines each part of such a UNION ALL with the query around it, so that both use their indexes.
+/// https://www.sqlite.org/optoverview.html#flattening
 struct PastTables: Sendable {
     let storeIdentifier: String
     let position: Int64
-    /// The tables of models that have changed, by name.
     var tables: [String: PastTable] = [:]
-    /// The link tables that have changed, by name.
     var links: [String: PastLinks] = [:]
-    /// The properties with unknown values, each with a model, by the name of the table.
+    /// By the name of the table; each with a model.
     var unknown: [String: [String: UnknownValue]] = [:]
-    /// The to-many relationships whose destinations are unknown, by table and primary key.
+    /// By table and primary key.
     var unknownLists: [String: [Int64: UnknownValue]] = [:]
-    /// The link tables of these relationships.
     var unknownLinks: [String: UnknownValue] = [:]
 
-    /// The tables of models of which a relationship changed between to-one and to-many.
+    /// A relationship of these tables changed between to-one and to-many.
     var changedForms: Set<String> = []
 
-    /// A value that the history does not contain.
     struct UnknownValue: Sendable {
-        /// The name of the table.
         let table: String
         let entity: String
         let property: String
         let key: Int64
     }
 
-    /// Returns the content of the FROM clause for the rows of a table of models.
     func source(_ name: String) -> String { tables[name]?.source ?? quoted(name) }
 
-    /// Returns the content of the FROM clause for the rows of a link table.
-    ///
-    /// - Throws: ``SwiftDataError/historyValueMissing`` if rows are unknown.
     func linkSource(_ name: String) throws -> String {
         if let unknown = unknownLinks[name] { throw error(unknown) }
         return links[name]?.source ?? quoted(name)
@@ -54,13 +44,11 @@ struct PastTables: Sendable {
     }
 }
 
-/// The changed rows of a link table.
 struct PastLinks: Sendable {
     let name: String
-    /// The name of the temporary table, quoted.
+    /// Quoted.
     let temporary: String
 
-    /// The rows as of the position.
     var source: String {
         """
         (SELECT m.owner AS owner, m.destination AS destination FROM main.\(quoted(name)) AS m \

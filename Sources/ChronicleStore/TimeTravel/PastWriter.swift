@@ -5,13 +5,12 @@ import ChronicleSQLite
 final class PastWriter {
     private let connection: Connection
     private let prefix: String
-    /// Returns the set of the changed rows of a table, whose function is defined.
+    /// The function of the returned set is defined.
     private let rowSet: (_ name: String) throws -> SQLRowSet
     private let layout: StoreLayout
     private var tables: PastTables
-    /// The statements for the rows of a table, by its name.
     private var statements: [String: (insert: Statement, select: Statement)] = [:]
-    /// The statement that copies a present row with other values in some columns.
+    /// Copies a present row with other values in some columns.
     private var copy: (table: String, changed: [Int], statement: Statement)?
 
     init(
@@ -22,7 +21,7 @@ final class PastWriter {
         self.rowSet = rowSet
     }
 
-    /// Returns whether a row existed, or `nil` if it is not in the temporary tables.
+    /// `nil` if the row is not in the temporary tables.
     func isPresent(_ table: PastLayout.Table, _ key: Int64) throws -> Bool? {
         guard let past = tables.tables[table.name] else { return nil }
         return try connection.scalarInt64(
@@ -30,9 +29,6 @@ final class PastWriter {
         ) { try $0.bind(key, at: 1) }.map { $0 != 0 }
     }
 
-    /// Adds changed rows and links.
-    ///
-    /// - Returns: The tables with the rows.
     func write(_ changes: PastChanges, _ pastLayout: PastLayout) throws -> PastTables {
         defer { (statements, copy) = ([:], nil) }
         // In the order of the keys, so that both tables are visited page by page.
@@ -105,9 +101,7 @@ final class PastWriter {
         try insert.run()
     }
 
-    /// Copies a row that exists, with the values before its changes.
-    ///
-    /// - Returns: Whether the row exists.
+    /// With the values before its changes. Returns whether the row exists.
     private func copyRow(
         _ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable
     ) throws -> Bool {
@@ -139,8 +133,8 @@ final class PastWriter {
             + "FROM \(past.present) AS m WHERE m._rowid_ = ?1"
     }
 
-    /// Returns a value before a change. An attribute that a subclass requires was added to the class later if it was NULL, and
-    /// has its default value in earlier rows.
+    /// An attribute that a subclass requires was added to the class later if it was NULL, and has its default value in
+    /// earlier rows.
     private func pastValue(
         _ value: PropertyValue, of column: PastTable.Column, _ row: PastChanges.Row, _ table: PastLayout.Table
     ) -> PropertyValue {
@@ -150,8 +144,7 @@ final class PastWriter {
         return property.defaultValue ?? .null
     }
 
-    /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default
-    /// value in the file.
+    /// For an attribute that was added after a row was deleted. Columns of subentities have no default value in the file.
     private func defaultValue(of column: PastTable.Column, _ entityName: String) -> PropertyValue {
         guard column.defaultValue.isNull else { return column.defaultValue }
         return layout.tablesByName[entityName]?.entity.propertiesByName[column.name]?.defaultValue ?? .null
@@ -173,7 +166,6 @@ final class PastWriter {
         return made
     }
 
-    /// Returns the values of a row that exists, in the order of the columns.
     private func presentRow(_ key: Int64, _ past: PastTable, _ select: Statement) throws -> [PropertyValue]? {
         defer { select.reset() }
         try select.bind(key, at: 1)
@@ -223,14 +215,13 @@ final class PastWriter {
         return columns
     }
 
-    /// Returns the value of the expression of a default value.
     private func value(of expression: String?) throws -> PropertyValue {
         guard let expression else { return .null }
         let statement = try connection.prepare("SELECT \(expression)")
         return try statement.step() ? statement.plainValue(0) : .null
     }
 
-    /// Returns the names of the columns of each index, except those with expressions.
+    /// Except indexes with expressions.
     private func indexes(of table: String) throws -> [[String]] {
         let statement = try connection.prepare(
             """

@@ -2,14 +2,12 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The keys of a recorded table's rows at a position of the history.
-///
-/// The history does not contain the inserts of the rows that existed before, so the keys that a table should have are those
-/// of the baseline, changed by the inserts and deletes after its position. Other keys show that a program wrote the table
+/// The keys of a recorded table's rows at a position of the history, which does not contain the inserts of earlier rows.
+/// The table should have these keys, changed by later inserts and deletes. Other keys show that a program wrote the table
 /// without triggers, for example with `SQLITE_DBCONFIG_ENABLE_TRIGGER`.
 ///
-/// The table `chronicle_baseline` contains ranges of consecutive keys, the numbers of a ``KeyTable`` among them. A purge
-/// moves the baseline to the position through which it deletes.
+/// `chronicle_baseline` contains ranges of consecutive keys, the numbers of a ``KeyTable`` among them. A purge moves the
+/// baseline to the position through which it deletes.
 struct Baseline {
     static let table = "chronicle_baseline"
 
@@ -18,7 +16,7 @@ struct Baseline {
         WITHOUT ROWID
         """
 
-    /// The rows of a table that were inserted or deleted without a record, by their keys in ascending order.
+    /// Inserted or deleted without a record, in ascending order of keys.
     struct Difference {
         var inserted: [Int64] = []
         var deleted: [Int64] = []
@@ -29,7 +27,6 @@ struct Baseline {
     }
 
     let connection: Connection
-    /// The number of the table's entity.
     let entity: Int64
 
     init(of entity: Int64, _ connection: Connection) { (self.entity, self.connection) = (entity, connection) }
@@ -38,9 +35,7 @@ struct Baseline {
 
     // MARK: Changing
 
-    /// Stores the present keys of a table, with the newest position.
-    ///
-    /// - Complexity: O(*n*) in the number of rows.
+    /// With the newest position. Reads all rows.
     func set(_ table: TrackedTable) throws {
         try connection.execute(Self.createTable)
         try deleteRanges()
@@ -59,7 +54,6 @@ struct Baseline {
         try MetaTable.set(name, connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0, connection)
     }
 
-    /// Forgets the keys of a table whose recording ends.
     func remove() throws {
         guard try MetaTable.integer(name, connection) != nil else { return }
         try deleteRanges()
@@ -67,8 +61,6 @@ struct Baseline {
     }
 
     /// Moves the baselines of all tables to a position, through which the history is about to be deleted.
-    ///
-    /// - Complexity: Proportional to the number of changes up to the position.
     static func advance(through position: Int64, _ connection: Connection) throws {
         guard try MetaTable.integer(.tracked, connection) != nil else { return }
         let statement = try connection.cached(
@@ -110,7 +102,6 @@ struct Baseline {
         if key < range.last { try insert(key + 1, range.last) }
     }
 
-    /// Returns the last range that begins at a key or before.
     private func range(at key: Int64) throws -> (first: Int64, last: Int64)? {
         let statement = try connection.cached(
             "SELECT first, last FROM \(Self.table) WHERE entity = ? AND first <= ? ORDER BY first DESC LIMIT 1")
@@ -143,10 +134,7 @@ struct Baseline {
 
     // MARK: Comparing
 
-    /// Compares the rows of a table with the baseline and the history.
-    ///
-    /// - Returns: `nil` if there is no baseline, because an earlier version recorded the table.
-    /// - Complexity: O(*n*) in the numbers of rows and of recorded changes.
+    /// `nil` if there is no baseline, because an earlier version recorded the table. Reads all rows and recorded changes.
     func difference(_ table: TrackedTable) throws -> Difference? {
         guard let start = try MetaTable.integer(name, connection) else { return nil }
         var changed = try changedKeys(after: start, through: .max)
@@ -155,7 +143,7 @@ struct Baseline {
         let ranges = try connection.prepare("SELECT first, last FROM \(Self.table) WHERE entity = ? ORDER BY first")
         try ranges.bind(entity, at: 1)
         var range = try ranges.step() ? (ranges.int64(0), ranges.int64(1)) : nil
-        /// Moves beyond the keys of the baseline before a limit, or all of them, which the table does not have.
+        /// Moves beyond keys of the baseline, before a limit or all, that the table does not have.
         func skip(before limit: Int64?) throws {
             while let (first, last) = range, limit.map({ first < $0 }) ?? true {
                 if changed[first] == nil, !noted.contains(first) { difference.deleted.append(first) }
@@ -184,7 +172,7 @@ struct Baseline {
         return difference
     }
 
-    /// Returns the keys that the history changes, and whether a row has the key afterwards.
+    /// Returns whether a row has the key afterwards.
     private func changedKeys(after start: Int64, through end: Int64) throws -> [Int64: Bool] {
         let deletion = ChangeTable.Kind(.delete, of: entity).rawValue
         let operations: [ChangeTable.Operation] = [.insert, .update, .delete]
@@ -203,7 +191,7 @@ struct Baseline {
         return keys
     }
 
-    /// Returns the keys of rows that REPLACE may have deleted, which the next write of Chronicle records.
+    /// Rows that REPLACE may have deleted, which the next write of Chronicle records.
     private func notedKeys() throws -> Set<Int64> {
         let statement = try connection.prepare("SELECT primary_key FROM chronicle_conflict WHERE entity = ?")
         try statement.bind(entity, at: 1)
@@ -212,8 +200,7 @@ struct Baseline {
         return keys
     }
 
-    /// The query for the keys of a table, in ascending order. It uses no other index, whose collation only the program of the
-    /// table may have.
+    /// Ascending, without another index, whose collation only the program of the table may have.
     private static func selectKeys(_ table: TrackedTable, _ entity: Int64) -> String {
         guard let key = KeyTable(table, of: entity)?.key else {
             return "SELECT t.\(RecorderSQL.key) FROM main.\(quoted(table.name)) AS t NOT INDEXED ORDER BY 1"
@@ -226,7 +213,6 @@ struct Baseline {
 }
 
 extension MetaName {
-    /// The position of the ``Baseline`` of the table of an entity.
     static func baseline(_ entity: Int64) -> MetaName { MetaName("\(baselinePrefix)\(entity)") }
     static let baselinePrefix = "baseline:"
 }

@@ -2,16 +2,14 @@ public import ChronicleCore
 import ChronicleSQLite
 
 extension DefaultStore {
-    /// A Boolean value that indicates whether the file is a ``TrackedDatabase``.
-    ///
-    /// Models of such a store cannot be saved.
+    /// A Boolean value that indicates whether the file is a ``TrackedDatabase``, whose models cannot be saved.
     public var isTracked: Bool { layout.isTracked }
 
     /// Returns the names of the columns of a table's primary key that identifiers do not contain.
     ///
-    /// An identifier contains the primary key of a table of models, and of a table of a ``TrackedDatabase`` whose primary
-    /// key is an `INTEGER PRIMARY KEY`. For another table, it contains a number, and ``primaryKey(of:)`` returns the values
-    /// of these columns.
+    /// An identifier contains the primary key of a table of models, or the `INTEGER PRIMARY KEY` of a table of a
+    /// ``TrackedDatabase``. For another table, it contains a number, and ``primaryKey(of:)`` returns the values of these
+    /// columns.
     ///
     /// - Parameter entityName: The name of an entity.
     /// - Returns: The names in the order of the primary key, or `nil` if identifiers contain it.
@@ -22,8 +20,8 @@ extension DefaultStore {
     /// Returns the primary key of a row in its table.
     ///
     /// - Parameter identifier: The identifier of the row, which may have been deleted.
-    /// - Returns: The values of ``primaryKeyColumns(ofEntity:)``, or the integer that the identifier contains. The result is
-    ///   empty if no row ever had the identifier.
+    /// - Returns: The values of ``primaryKeyColumns(ofEntity:)``, or the integer that the identifier contains; empty if no
+    ///   row ever had the identifier.
     /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     /// - Complexity: O(log *n*) in the number of keys.
     public func primaryKey(of identifier: PersistentIdentifier) throws -> [PropertyValue] {
@@ -70,7 +68,7 @@ extension DefaultStore {
         }
     }
 
-    /// Returns the table of keys of an entity, quoted, and its columns.
+    /// The table is quoted.
     private func keys(ofEntity name: String) -> (table: String, columns: [String])? {
         guard let entity = layout.recordedEntities.values.first(where: { $0.name == name }),
             let columns = entity.keyColumns

@@ -1,9 +1,8 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The tables `chronicle_key_…` of a tracked database, which assign numbers to primary keys that are not rowids.
-///
-/// A key has the columns of the primary key, with the same affinities and collations, so that both tables consider the same
+/// The tables `chronicle_key_…` of a tracked database, which number primary keys that are not rowids. Their columns have
+/// the same affinities and collations, so that both tables consider the same keys equal.
 /// keys equal.
 struct KeyTable {
     let key: NumberedKey
@@ -14,7 +13,6 @@ struct KeyTable {
         (self.key, self.table) = (key, table)
     }
 
-    /// The statement that creates the table.
     var createTable: String {
         let columns = key.pairs.map { column, own in
             let affinity = table.columns.first { $0.name == column.name }?.affinity ?? .blob
@@ -26,7 +24,6 @@ struct KeyTable {
             + "\(columns.joined(separator: ", ")), UNIQUE (\(names)))"
     }
 
-    /// Assigns numbers to the rows that have none.
     func numberRows(_ connection: Connection) throws {
         let names = key.pairs.map(\.own)
         let values = key.columns.map { "t.\(quoted($0.name))" }
@@ -38,7 +35,7 @@ struct KeyTable {
             """)
     }
 
-    /// Returns the number of rows whose keys have no number, although a change of the key would have assigned one.
+    /// A change of the key would have assigned a number.
     func unnumberedRows(_ connection: Connection) throws -> Int {
         let values = key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
         let count = try connection.scalarInt64(
@@ -49,9 +46,7 @@ struct KeyTable {
         return Int(count ?? 0)
     }
 
-    /// The query for the rows of the table with their numbers, as the rows of a table of models.
-    ///
-    /// - Parameter columns: The columns, or `nil` for all.
+    /// Selects rows with their numbers, as the rows of a table of models, and all columns if `columns` is `nil`.
     static func select(_ name: String, _ entityID: Int64, keyColumns: [String], columns: [String]?) -> String {
         let own = columns?.map { "t.\(quoted($0)) AS \(quoted($0))" } ?? ["t.*"]
         let sameKey = keyColumns.enumerated().map { "k.\(NumberedKey.column($0)) = t.\(quoted($1))" }

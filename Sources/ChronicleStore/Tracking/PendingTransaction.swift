@@ -1,13 +1,11 @@
 import ChronicleSQLite
 import Foundation
 
-/// The table `chronicle_pending` of a tracked database, which divides the changes of its programs into transactions.
+/// Divides the changes of a tracked database's programs into transactions. No save of Chronicle ends them, and SQL has no
+/// access to the beginning and the end of a transaction. Changes within ``interval`` therefore belong to one transaction of
+/// the history. The first change after that ends it with a header, whose timestamp is the time of its first change.
 ///
-/// No save of Chronicle ends the transactions of a tracked database, and SQL has no access to the beginning and the end of
-/// a transaction. Changes that follow each other within ``interval`` therefore belong to one transaction of the history. The
-/// first change after that ends it with a header, whose timestamp is the time of its first change.
-///
-/// The single row of the table describes the transaction that has no header yet: `first` is the position of its first
+/// The single row of `chronicle_pending` describes the transaction without a header: `first` is the position of its first
 /// change, and `started` its time, or NULL if there is none. The recorder's triggers run ``begin`` before they record a
 /// change. It changes the row only to begin a transaction, which runs the trigger of this table.
 enum PendingTransaction {
@@ -17,23 +15,21 @@ enum PendingTransaction {
     static let createTable =
         "CREATE TABLE IF NOT EXISTS \(table)(id INTEGER PRIMARY KEY, first INTEGER, started REAL, next REAL)"
 
-    /// How long changes after the first one belong to the same transaction, in seconds.
+    /// In seconds after the first change.
     private static let interval = "1.0"
 
-    /// The time in seconds since 2001-01-01 00:00:00 UTC. It does not change during a statement, and all versions of SQLite
-    /// have the function. https://www.sqlite.org/lang_datefunc.html
+    /// In seconds since 2001-01-01 00:00:00 UTC. It does not change during a statement, and all versions of SQLite have the
+    /// function. https://www.sqlite.org/lang_datefunc.html
     private static let now = "(julianday('now') - 2451910.5) * 86400.0"
 
-    /// The statement that begins a transaction if there is none, or if it began more than ``interval`` ago. A clock that was
-    /// set back begins one, too. The time is computed once, because it takes most of the time of the statement.
+    /// Begins a transaction if there is none, or if it began more than ``interval`` ago, also by a clock that was set back.
+    /// The time is computed once, because it takes most of the time of the statement.
     static let begin =
         "UPDATE \(table) SET next = round(\(now), 3) WHERE ifnull(abs(\(now) - started) > \(interval), 1)"
 
-    /// The statement that creates the trigger, which ends the previous transaction, unless it has no change: a statement
-    /// may begin one for rows that it then does not replace.
-    ///
-    /// A trigger of ``ChangeTable`` would do the same, but SQLite would then run each INSERT with a SELECT by way of a
-    /// temporary table, and updates would take more than twice the time.
+    /// Ends the previous transaction, unless it has no change: a statement may begin one for rows that it then does not
+    /// replace. With a trigger of ``ChangeTable``, SQLite would run each INSERT with a SELECT by way of a temporary table,
+    /// and updates would take more than twice the time.
     static let createTrigger = RecorderSQL.trigger(
         trigger, on: table, "AFTER UPDATE OF next", when: "NEW.next IS NOT NULL",
         do: [
@@ -48,14 +44,14 @@ enum PendingTransaction {
             """,
         ])
 
-    /// Creates the table and the trigger in an empty history.
+    /// In an empty history.
     static func create(_ connection: Connection) throws {
         try connection.execute(createTable)
         try connection.execute("INSERT INTO \(table)(id) VALUES (1)")
         try connection.execute(createTrigger)
     }
 
-    /// Returns the time of the first change that no header follows, or `nil` if the file is not a tracked database.
+    /// The time of the first change that no header follows, or `nil` if the file is not a tracked database.
     static func started(_ connection: Connection) throws -> Date? {
         guard try isUsed(connection) else { return nil }
         let statement = try connection.cached("SELECT started FROM \(table)")
@@ -65,23 +61,17 @@ enum PendingTransaction {
         return seconds.isFinite ? Date(timeIntervalSinceReferenceDate: seconds) : nil
     }
 
-    /// Records that a header follows all changes, and divides the open range of the summary, which the trigger does not do.
-    ///
-    /// - Parameters:
-    ///   - first: The position of the first change of the header's transaction.
-    ///   - position: The position of the header.
-    ///   - connection: The connection, in the transaction that writes the header.
+    /// Records that a header follows all changes of a transaction that begins at `first`, and divides the open range of the
+    /// summary, which the trigger does not do.
     static func end(from first: Int64, through position: Int64, _ connection: Connection) throws {
         guard try discard(connection) else { return }
         guard try position - SummaryTable.openRange(connection).first >= SummaryTable.interval else { return }
         try SummaryTable.divide(from: first, through: position, connection)
     }
 
-    /// Forgets the transaction that has no header yet, before a header that does not belong to it, or after its own.
-    ///
-    /// A transaction can have begun without a change. The changes after the header would otherwise belong to it.
-    ///
-    /// - Returns: Whether the file is a tracked database.
+    /// Forgets the transaction that has no header yet, before a header that does not belong to it, or after its header. A
+    /// transaction can have begun without a change; the changes after the header would otherwise belong to it. Returns
+    /// whether the file is a tracked database.
     @discardableResult
     static func discard(_ connection: Connection) throws -> Bool {
         guard try isUsed(connection) else { return false }
@@ -89,7 +79,7 @@ enum PendingTransaction {
         return true
     }
 
-    /// Returns whether the file, which has the tables of a history, is a tracked database.
+    /// The file has the tables of a history.
     private static func isUsed(_ connection: Connection) throws -> Bool {
         try MetaTable.integer(.tracked, connection) != nil
     }

@@ -2,30 +2,25 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// Records what programs changed without triggers, so that the history explains the rows of the recorded tables again.
-///
-/// The changes are one transaction of other programs with the metadata `reconciled`. It contains inserts with their values,
-/// updates of values that differ from the last recorded ones, and deletes. The values of deleted rows are not known.
+/// Records what programs changed without triggers, so that the history explains the rows of the recorded tables again: one
+/// transaction of other programs with the metadata `reconciled`. It contains inserts with their values, updates of values
+/// that differ from the last recorded ones, and deletes. The values of deleted rows are not known.
 struct Reconciliation {
     let connection: Connection
 
-    /// The metadata of the transaction.
     static let metadata = ["reconciled": "true"]
 
-    /// A recorded table, and what is missing in the history.
     private struct Table {
         let entity: RecordedEntity
         let table: TrackedTable
         var difference = Baseline.Difference()
-        /// The numbers of attributes whose values differ, by key, with the positions of the recorded values.
+        /// The attributes whose values differ, by key, with the positions of the recorded values.
         var values: [Int64: [Int: Int64]] = [:]
     }
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Records the differences of all tables whose recording was not interrupted.
-    ///
-    /// - Returns: The numbers of recorded changes by table.
+    /// For all tables whose recording was not interrupted. Returns the numbers of recorded changes.
     func run() throws -> [String: Int] {
         var headers = HeaderWriter(connection)
         let first = try headers.sealExternalChanges(resolvesConflicts: true)
@@ -105,11 +100,8 @@ struct Reconciliation {
         return "\(source) AS t WHERE t.\(RecorderSQL.key) = ?1"
     }
 
-    /// Inserts a row of the history.
-    ///
-    /// - Parameters:
-    ///   - values: The attributes, the previous value and the new value.
-    ///   - rows: The table and the condition of the values, whose parameter is the key, or `nil`.
+    /// `values` are the attributes, the previous value and the new value. `rows` is their table and condition, whose
+    /// parameter is the key.
     private func insert(
         _ operation: ChangeTable.Operation, _ table: Table, _ key: Int64, _ values: String, from rows: String?
     ) throws {

@@ -1,19 +1,15 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The tables and triggers that tracking added to the database of another program, by their names.
-///
-/// A program that drops unknown tables, as `fossil rebuild` does, keeps the triggers on its tables.
-/// SQLite then rejects each write, because the triggers mention tables that do not exist.
+/// The tables and triggers that tracking added to the database of another program. A program that drops unknown tables, as
+/// `fossil rebuild` does, keeps the triggers on its tables. SQLite then rejects each write, because the triggers mention
+/// tables that do not exist.
 struct RecorderObjects {
-    /// The names of the triggers of recorded tables.
     let triggers: [String]
-    /// The names of the tables.
     let tables: Set<String>
-    /// Whether the triggers are those of a tracked database. The triggers of a store use other tables.
+    /// The triggers of a store use other tables.
     private let areOfTracking: Bool
 
-    /// The tables that each tracked database has.
     private static let requiredTables = Set(HistoryTables.names + [PendingTransaction.table])
 
     init(_ connection: Connection) throws {
@@ -37,22 +33,20 @@ struct RecorderObjects {
         (self.triggers, self.tables, self.areOfTracking) = (triggers, tables, areOfTracking)
     }
 
-    /// Whether there are triggers of a tracked database, but not all of the tables that they need.
+    /// Triggers of a tracked database exist, but not all tables that they need.
     var isIncomplete: Bool { areOfTracking && !missingTables.isEmpty }
 
     var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
 
-    /// Whether the changes that were recorded are lost.
     var lacksChanges: Bool { !tables.contains(ChangeTable.name) }
 
-    /// Drops everything.
     func drop(_ connection: Connection) throws {
         for name in triggers { try connection.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
         // Dropping a table drops its indexes and triggers, and deletes what ANALYZE stored about it.
         for name in tables.sorted() { try connection.execute("DROP TABLE IF EXISTS \(quoted(name))") }
     }
 
-    /// Throws an error if the triggers prevent the program from writing.
+    /// The triggers must not prevent the program from writing.
     func requireComplete(path: String) throws {
         guard isIncomplete else { return }
         throw SwiftDataError.damagedFile.with(
@@ -74,7 +68,6 @@ struct RecorderObjects {
         return RecorderSQL.TriggerKind(rawValue: String(kind)) != nil
     }
 
-    /// Returns what follows a prefix and the number of an entity, or `nil` if the name does not begin with them.
     private static func number(in name: String, after prefix: Substring) -> Substring? {
         guard name.hasPrefix(prefix) else { return nil }
         let rest = name.dropFirst(prefix.count)

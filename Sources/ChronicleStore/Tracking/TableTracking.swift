@@ -15,7 +15,7 @@ struct TableTracking {
 
     // MARK: The state of the tables
 
-    /// Returns all tables and views, and recorded tables that do not exist any more.
+    /// Includes recorded tables that do not exist any more.
     func tables() throws -> [TrackedDatabase.Table] {
         let isReadable = try FileFormat.isTracked(connection) && !RecorderObjects(connection).isIncomplete
         let entities = try isReadable ? registry.entities().filter { $0.tableName != nil } : []
@@ -33,7 +33,6 @@ struct TableTracking {
         return tables.sorted { $0.name < $1.name }
     }
 
-    /// Returns the recorded tables with rows that were inserted or deleted without a record.
     func differences() throws -> [(table: String, Baseline.Difference)] {
         var differences: [(String, Baseline.Difference)] = []
         for entity in try registry.entities() {
@@ -73,7 +72,7 @@ struct TableTracking {
         return try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE \(isNull) LIMIT 1") != nil
     }
 
-    /// Returns why changes of a table may be missing in the history, or `nil` if all are recorded.
+    /// `nil` if all changes are recorded.
     func interruption(of entity: RecordedEntity, _ table: TrackedTable) throws -> String? {
         if let reason = table.reason { return reason }
         if hasOtherKey(entity, table) { return "its primary key has other columns" }
@@ -101,7 +100,6 @@ struct TableTracking {
         (entity.keyColumns ?? []) != table.primaryKey.map(\.name)
     }
 
-    /// Returns the recorder's triggers of a table.
     private func triggers(of table: String) throws -> [(number: Int64, sql: String)] {
         let statement = try connection.prepare(
             """
@@ -113,8 +111,7 @@ struct TableTracking {
         return triggers
     }
 
-    /// Returns another program's trigger that SQLite runs before those of the recorder, because it is newer, and that
-    /// may write the table.
+    /// SQLite runs newer triggers before those of the recorder. Returns one that may write the table.
     private func laterTrigger(than own: [(number: Int64, sql: String)], on table: String) throws -> String? {
         let statement = try connection.prepare(
             """
@@ -129,7 +126,7 @@ struct TableTracking {
         return nil
     }
 
-    /// Returns the present name of an entity's table that was renamed: that of the table with its triggers.
+    /// That of the table with the triggers of the entity.
     private func newName(of entity: RecordedEntity) throws -> String? {
         try connection.scalarText(
             """
@@ -161,9 +158,6 @@ struct TableTracking {
         }
     }
 
-    /// Records what programs changed without triggers.
-    ///
-    /// - Returns: The numbers of changes by table.
     func reconcile() throws -> [String: Int] {
         guard try FileFormat.isTracked(connection), try !RecorderObjects(connection).isIncomplete else { return [:] }
         return try Reconciliation(connection).run()
@@ -186,7 +180,7 @@ struct TableTracking {
         }
     }
 
-    /// Drops the triggers that remain if another program dropped the history.
+    /// Another program may have dropped the history and left the triggers.
     private func dropRemains() throws {
         let objects = try RecorderObjects(connection)
         guard objects.isIncomplete else { return }
@@ -221,7 +215,6 @@ struct TableTracking {
         get throws { try MetaTable.text(.preservesValues, connection) == "on" }
     }
 
-    /// Changes the setting of the file, and the triggers of all recorded tables.
     func setPreservesValues(_ preservesValues: Bool) throws {
         guard try self.preservesValues != preservesValues else { return }
         var headers = HeaderWriter(connection)
@@ -246,7 +239,7 @@ struct TableTracking {
         for statement in RecorderSQL.recreateTriggers(of: table) { try connection.execute(statement) }
     }
 
-    /// Gives the entities of renamed tables their new names. SQLite changes the triggers of a table with its name.
+    /// SQLite changes the triggers of a table with its name.
     private func renameEntities() throws {
         for entity in try registry.entities() where entity.tableName != nil {
             guard let name = try newName(of: entity) else { continue }
@@ -261,9 +254,7 @@ struct TableTracking {
         }
     }
 
-    /// Records the changes of a table.
-    ///
-    /// - Returns: Whether they were not recorded before.
+    /// Returns whether the changes were not recorded before.
     private func record(_ table: TrackedTable) throws -> Bool {
         var entity = try registry.entities().first { $0.name == table.name }
         if let known = entity, known.tableName != nil, try interruption(of: known, table) == nil {
@@ -303,7 +294,7 @@ struct TableTracking {
         return true
     }
 
-    /// Gives an entity another name, under which its history remains.
+    /// The history remains under another name.
     private func retire(_ entity: RecordedEntity) throws {
         try stop(entity)
         let names = Set(try registry.entities().map(\.name))
@@ -315,7 +306,6 @@ struct TableTracking {
         try statement.run()
     }
 
-    /// Returns the description of the entity of a table.
     private func definition(of table: TrackedTable) throws -> Schema.Entity {
         struct Attribute: Encodable {
             let kind = "attribute"
@@ -357,7 +347,6 @@ struct TableTracking {
         try Baseline(of: entity.number, connection).remove()
     }
 
-    /// Ends the recording of tables that were dropped.
     private func stopMissingTables() throws {
         for entity in try registry.entities() where entity.tableName != nil {
             if try TrackedTable(entity.name, connection) == nil { try stop(entity) }

@@ -4,24 +4,18 @@ public import Foundation
 
 /// An SQLite database that another program made, and whose changes Chronicle records.
 ///
-/// Use it to add a history to the database of an app in any language. The app keeps working without changes; its tables,
-/// its `application_id`, its `user_version` and its journal mode remain as they are. Tables and triggers whose names begin
-/// with `chronicle_` are added to the file, and record every insert, update and delete of the chosen tables, whichever
-/// program makes it.
+/// Use it to add a history to the database of an app in any language, which keeps working without changes; its tables, its
+/// `application_id`, its `user_version` and its journal mode remain as they are. Added tables and triggers, whose names
+/// begin with `chronicle_`, record every insert, update and delete of the chosen tables, whichever program makes it.
 ///
 /// ```swift
-/// let database = TrackedDatabase(url: url)
-/// for table in try database.track() { print(table.name, table.state) }
-///
-/// let schema = try DefaultStore.schema(ofFileAt: url)
-/// let store = try DefaultStore(ModelConfiguration(schema: schema, url: url, allowsSave: false), migrationPlan: nil)
-/// let container = ModelContainer(forHistoryOf: store)
+/// for table in try TrackedDatabase(url: url).track() { print(table.name, table.state) }
+/// let container = ModelContainer(forHistoryOf: try DefaultStore(readingHistoryAt: url))
 /// ```
 ///
-/// The history is that of a store without model classes: each table is an entity with its name, and each column an
-/// attribute whose values are those that SQLite stores, of the types `Int64`, `Double`, `String` and `Data`. See
+/// The history has no model classes: each table is an entity with its name, and each column an attribute whose values are
+/// those that SQLite stores, of the types `Int64`, `Double`, `String` and `Data`. See
 /// ``ModelContainer/init(forHistoryOf:)``. A container with model classes cannot open the file.
-///
 /// `Documentation/Design/0040-tracked-databases.md` has the reasons.
 public struct TrackedDatabase: Sendable {
     /// The URL of the file.
@@ -35,8 +29,8 @@ public struct TrackedDatabase: Sendable {
         public enum State: Hashable, Sendable {
             /// All changes are recorded.
             case recorded
-            /// Changes may be missing in the history, for the given reason. ``TrackedDatabase/track(_:preservesValues:reconciles:)``
-            /// records the table again.
+            /// Changes may be missing, for the given reason. ``TrackedDatabase/track(_:preservesValues:reconciles:)``
+            /// resumes recording.
             case interrupted(reason: String)
             /// The table is not recorded, but could be.
             case notRecorded
@@ -50,12 +44,13 @@ public struct TrackedDatabase: Sendable {
         public let state: State
         /// Changes of a recorded table that the history does not contain; usually empty.
         public let limitations: [String]
-        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` began or resumed the recording.
+        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` began or resumed the
+        /// recording.
         public internal(set) var isNew = false
         /// The number of changes that the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` recorded
         /// because a program had made them without triggers.
         public internal(set) var reconciledChangeCount = 0
-        /// Whether it is neither a view nor virtual, nor part of a virtual table.
+        /// Neither a view nor virtual, nor part of a virtual table.
         var isOrdinary = true
     }
 
@@ -71,27 +66,28 @@ public struct TrackedDatabase: Sendable {
     /// Records the changes of tables from now on.
     ///
     /// Calling the method again records tables that were added since, and repairs what another program changed: triggers
-    /// that were dropped with a table, columns that were added. Changes that were not recorded in between are a gap in the
-    /// history, after which readers continue from a new token. A gap also begins when the first table, or a further one, is
-    /// recorded, because the history does not contain the existing rows.
+    /// that were dropped with a table, columns that were added. Changes in between are a gap in the history, after which
+    /// readers continue from a new token. A gap also begins when the first table, or a further one, is recorded, because
+    /// the history does not contain the existing rows.
     ///
-    /// The changes are made in one transaction, which is on disk when the method returns. Other connections may be open; SQLite prepares their statements again.
+    /// The changes are made in one transaction, which is on disk when the method returns. Other connections may be open.
     ///
     /// - Parameters:
     ///   - names: The names of tables, or `nil` for all tables that can be recorded.
     ///   - preservesValues: Whether the history contains the values before and after each change, of up to 65,536 bytes;
     ///     `nil` for the setting of the file, which is `true` initially.
     ///   - reconciles: Whether to record what programs changed without triggers, such as those that disable them: rows that
-    ///     were inserted or deleted, and values that differ from the recorded ones. The changes are one transaction with the
-    ///     metadata `reconciled`; the values of deleted rows, and changes of rows without recorded values, are not known.
+    ///     were inserted or deleted, and values that differ from the recorded ones. The changes are one transaction with
+    ///     the metadata `reconciled`; the values of deleted rows, and changes of rows without recorded values, are not
+    ///     known.
     /// - Returns: All tables and views of the file.
     /// - Throws: One of the following errors. Nothing was changed in that case.
     ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table can, or
     ///     if the file is a Chronicle store, which records its history anyway. The detail contains the reason.
-    ///   - ``SwiftDataError/loadIssueModelContainer`` if the file does not exist. Specify the URL of a database.
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the file does not exist.
     ///   - ``SwiftDataError/notADatabase`` if it is not an SQLite database, or is encrypted.
     ///   - ``SwiftDataError/fileReadOnly`` if it cannot be written. Change its permissions.
-    ///   - ``SwiftDataError/storeBusy`` if another connection keeps it locked. Try again.
+    ///   - ``SwiftDataError/storeBusy`` if it stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
     /// - Complexity: Proportional to the number of tables, and to the number of rows of the tables whose primary key is not
@@ -112,11 +108,11 @@ public struct TrackedDatabase: Sendable {
 
     /// Ends the recording of tables and keeps the history.
     ///
-    /// Call ``track(_:preservesValues:reconciles:)`` to record the tables again. The changes in between are a gap. If another
-    /// program has dropped tables of the history, ending the recording of all tables drops what is left of it.
+    /// Changes until the next call of ``track(_:preservesValues:reconciles:)`` are a gap. If another program has dropped tables of
+    /// the history, ending the recording of all tables drops what is left of it.
     ///
     /// - Parameter names: The names of tables, or `nil` for all.
-    /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or the errors of ``untrack()``.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or an error of ``untrack()``.
     ///   Nothing was changed in that case.
     /// - Complexity: Proportional to the number of tables.
     public func stop(_ names: [String]? = nil) throws {
@@ -125,13 +121,12 @@ public struct TrackedDatabase: Sendable {
 
     /// Ends the recording and deletes the history.
     ///
-    /// All tables, indexes and triggers that ``track(_:preservesValues:reconciles:)`` added are dropped, so that the schema is what it
-    /// was before. The file keeps its size until its program runs `VACUUM`. Consumers may leave the file `<database>-consumers`
-    /// beside it, which you can delete when no program uses it.
+    /// All tables, indexes and triggers that ``track(_:preservesValues:reconciles:)`` added are dropped. The file keeps its
+    /// size until its program runs `VACUUM`. Consumers may leave the file `<database>-consumers` beside it, which you can
+    /// delete when no program uses it.
     ///
-    /// - Throws: One of the following errors. Nothing was changed in that case.
-    ///   - ``SwiftDataError/unsupportedFeature`` if the database is not tracked.
-    ///   - ``SwiftDataError/storeBusy``, or another error of ``track(_:preservesValues:reconciles:)`` about the file.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the database is not tracked, ``SwiftDataError/storeBusy``, or
+    ///   another error of ``track(_:preservesValues:reconciles:)`` about the file. Nothing was changed in that case.
     /// - Complexity: Proportional to the size of the history.
     public func untrack() throws {
         try writing { try TableTracking($0).untrack() }
@@ -139,8 +134,8 @@ public struct TrackedDatabase: Sendable {
 
     /// Returns all tables and views of the file, and whether their changes are recorded.
     ///
-    /// - Returns: The tables in alphabetical order. A recorded table that was dropped is among them.
-    /// - Throws: The errors of ``track(_:preservesValues:reconciles:)`` about the file. The file is not changed.
+    /// - Returns: The tables in alphabetical order, including recorded ones that were dropped.
+    /// - Throws: ``SwiftDataError/storeBusy``, or another error of ``track(_:preservesValues:reconciles:)`` about the file.
     /// - Complexity: Proportional to the number of tables.
     public func tables() throws -> [Table] {
         try reading { try TableTracking($0).tables() }
@@ -203,7 +198,6 @@ extension Schema.Attribute {
         return parts.count > 1 ? String(parts[1]) : ""
     }
 
-    /// Returns the name of the type of a column of a ``TrackedDatabase``.
     static func typeName(ofColumnType declaredType: String) -> String {
         declaredType.isEmpty ? "SQLite" : "SQLite \(declaredType)"
     }

@@ -1,12 +1,10 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The rows of a tracked database, as the rows of tables of models.
-///
-/// A table whose primary key is the rowid is one already. For another table, each connection that only reads has a
-/// temporary view of the same name, whose column `_rowid_` contains the number of the row's key; see ``KeyTable``.
+/// The rows of a tracked database, as the rows of tables of models. If the primary key of a table is not the rowid, each
+/// connection that only reads has a temporary view of the same name, whose column `_rowid_` contains the number of the
+/// row's key; see ``KeyTable``.
 enum TrackedRows {
-    /// Creates the views of a connection.
     static func createViews(_ connection: Connection) throws {
         let present = try entities(connection)
         for entity in try EntityRegistry(connection).entities() where present.contains(entity.name) {
@@ -18,13 +16,13 @@ enum TrackedRows {
         }
     }
 
-    /// Returns the rows of a table in a FROM clause, with the key as `_rowid_`, for connections without the views.
+    /// For connections without the views, with the key as `_rowid_`.
     static func source(_ name: String, _ entity: Int64, _ keyColumns: [String]?) -> String {
         guard let keyColumns else { return "main.\(quoted(name))" }
         return "(\(KeyTable.select(name, entity, keyColumns: keyColumns, columns: nil)))"
     }
 
-    /// Returns the names of the entities that are recorded, and whose tables have all recorded columns.
+    /// Recorded entities whose tables have all recorded columns.
     static func entities(_ connection: Connection) throws -> Set<String> {
         let statement = try connection.prepare(
             """

@@ -4,41 +4,36 @@ import ChronicleSQLite
 
 /// A table of another program's database, as SQLite describes it.
 struct TrackedTable {
-    /// A column whose values can be recorded. Generated columns are not among them.
+    /// Generated columns cannot be recorded and are not among them.
     struct Column {
         let name: String
-        /// The type in the definition of the table; empty if there is none.
+        /// Empty if the column has no type.
         let declaredType: String
         let affinity: ColumnAffinity
     }
 
     let name: String
     private(set) var columns: [Column] = []
-    /// The column that is a name of the rowid, if it is the primary key.
+    /// The column that is a name of the rowid, if that is the primary key.
     private(set) var rowIDColumn: String?
-    /// The columns of another primary key.
+    /// Of another primary key.
     private(set) var primaryKey: [RecordedTable.IndexedColumn] = []
-    /// The columns of the unique indexes whose conflicts the recorder can find.
+    /// Those whose conflicts the recorder can find.
     private(set) var uniqueness: [[RecordedTable.IndexedColumn]] = []
-    /// The names of the other unique indexes, on a part of the rows or on expressions.
+    /// Of the other unique indexes, on a part of the rows or on expressions.
     private(set) var unknownIndexes: [String] = []
-    /// The names of the rowid that no column has; empty for a table without rowids.
+    /// The names that no column has; empty for a table without rowids.
     private(set) var rowIDNames: [String] = []
-    /// The reason why the table cannot be recorded, or `nil` if it can.
+    /// Why the table cannot be recorded.
     private(set) var reason: String?
-    /// Whether it is neither a view nor virtual, nor part of a virtual table.
     private(set) var isOrdinary = true
 
-    /// The collations that every connection has.
     private static let builtInCollations: Set<String> = ["BINARY", "NOCASE", "RTRIM"]
-    /// Names of columns that the store uses for itself.
     private static let reservedNames: Set<String> = [
         "", RecordedTable.primaryKey, Schema.entityAttribute.lowercased(), "past.present", "past.unknown",
     ]
 
-    /// Reads the description of a table.
-    ///
-    /// - Returns: `nil` if the file has no table or view of the name.
+    /// `nil` if the file has no table or view of the name.
     init?(_ name: String, _ connection: Connection) throws {
         let statement = try connection.prepare(
             "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE")
@@ -63,7 +58,7 @@ struct TrackedTable {
         reason = reasonAgainstRecording(folded)
     }
 
-    /// Returns the names of the tables and views of other programs, in alphabetical order.
+    /// The tables and views of other programs, in alphabetical order.
     static func names(_ connection: Connection) throws -> [String] {
         let statement = try connection.prepare(
             """
@@ -162,13 +157,12 @@ struct TrackedTable {
 }
 
 extension TrackedTable {
-    /// The columns with attributes: all, except the rowid.
+    /// All columns, except the rowid.
     var attributes: [Column] { columns.filter { $0.name != rowIDColumn } }
 
-    /// The columns of a primary key that is not the rowid.
+    /// `nil` if the primary key is the rowid.
     var keyColumns: [String]? { primaryKey.isEmpty ? nil : primaryKey.map(\.name) }
 
-    /// Returns how the history identifies the rows of the table.
     func key(of entityID: Int64) -> RowKey {
         guard primaryKey.isEmpty else {
             return .numbered(
@@ -178,9 +172,6 @@ extension TrackedTable {
         return .rowID(names: names.map(quoted).joined(separator: ", "))
     }
 
-    /// Returns the description of the table for the recorder.
-    ///
-    /// - Parameter entity: The entity whose changes are those of the table.
     func recordedTable(_ entity: RecordedEntity) -> RecordedTable {
         let known = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var table = RecordedTable(
@@ -204,11 +195,9 @@ enum ColumnAffinity: String {
     case text = "TEXT"
     case real = "REAL"
     case numeric = "NUMERIC"
-    /// No conversion.
     case blob = "BLOB"
 
-    /// - Parameter isStrict: Whether the table is a STRICT table, in which `ANY` means no conversion.
-    ///   https://www.sqlite.org/stricttables.html
+    /// - Parameter isStrict: In a STRICT table, `ANY` means no conversion. https://www.sqlite.org/stricttables.html
     fileprivate init(declaredType: String, isStrict: Bool) {
         let type = declaredType.uppercased()
         self =

@@ -1,15 +1,13 @@
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// Which tables the triggers of other programs write.
-///
-/// The text of the triggers is analyzed, because SQLite reports their effects only to a connection that has all functions
-/// that they call.
+/// Which tables the triggers of other programs write, from their text: SQLite reports their effects only to a connection
+/// that has all functions that they call.
 struct TriggerAnalysis {
-    /// The tables, folded, that the triggers of a table or view write.
+    /// Folded, by the table or view of the trigger.
     private var written: [String: Set<String>] = [:]
 
-    /// Reads the triggers of the file, except those of the recorder.
+    /// Except those of the recorder.
     init(_ connection: Connection) throws {
         let statement = try connection.prepare(
             """
@@ -21,7 +19,7 @@ struct TriggerAnalysis {
         }
     }
 
-    /// Returns whether a trigger writes a table, or causes another one to write it.
+    /// Whether a trigger writes a table, or causes another one to write it.
     func mayWrite(_ table: String, trigger sql: String) -> Bool {
         var reached = Self.tablesWritten(by: sql)
         var pending = Array(reached)
@@ -31,7 +29,7 @@ struct TriggerAnalysis {
         return reached.contains(TableNames.folded(table))
     }
 
-    /// Returns the names of the tables, folded, that the statements of a trigger insert into, update, or delete from.
+    /// Folded.
     static func tablesWritten(by sql: String) -> Set<String> {
         var tokens = Tokens(sql)
         while let token = tokens.next(), token != .keyword("begin") {}
@@ -57,11 +55,11 @@ struct TriggerAnalysis {
         return names
     }
 
-    /// A part of a statement. Numbers and operators are only separators here.
+    /// Numbers and operators are only separators here.
     fileprivate enum Token: Equatable {
-        /// A word without quotation marks, folded, which is a keyword or a name.
+        /// A keyword or a name without quotation marks, folded.
         case keyword(String)
-        /// A name or text in quotation marks, folded.
+        /// A name or text, folded.
         case quoted(String)
         case other(Character)
     }
@@ -77,7 +75,7 @@ struct TriggerAnalysis {
             return copy.next()
         }
 
-        /// Reads a name, which may follow the name of a database.
+        /// May follow the name of a database.
         mutating func name() -> String? {
             guard let first = next()?.name else { return nil }
             guard peek() == .other(".") else { return first }

@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// SQLite's own checks: the structure of the file, its indexes and constraints, and the references between rows.
+/// The structure of the file, its indexes and constraints, and the references between rows.
 struct DatabaseCheck {
     let verifier: StoreVerifier
 
@@ -23,7 +23,7 @@ struct DatabaseCheck {
 }
 
 extension DatabaseCheck {
-    /// Runs SQLite's own check, on all tables whose indexes and constraints need nothing that only another program has.
+    /// On all tables whose indexes and constraints need nothing that only another program has.
     /// https://www.sqlite.org/pragma.html#pragma_integrity_check
     private func checkIntegrity() throws {
         let excluded = try tablesWithUnknownCollations()
@@ -47,14 +47,14 @@ extension DatabaseCheck {
 
     private var connection: Connection { verifier.connection }
 
-    /// Reports the problems that a check finds, or none if it ends with an error.
+    /// Reports nothing if the check ends with an error.
     private func report(_ check: String) throws {
         var problems: [String] = []
         try verifier.forEachRow(check) { problems.append($0.text(0)) }
         for problem in problems where problem != "ok" { try verifier.report(.database, detail: problem) }
     }
 
-    /// Returns the tables with indexes whose order only another program knows.
+    /// The order of some indexes is known only to another program.
     private func tablesWithUnknownCollations() throws -> Set<String> {
         let statement = try connection.prepare(
             """
@@ -68,11 +68,9 @@ extension DatabaseCheck {
     }
 }
 
-/// The definitions of the tables of the history.
 struct DefinitionCheck {
     let verifier: StoreVerifier
 
-    /// Returns whether the tables can be read.
     func run() throws -> Bool {
         let file = try FileSchema(verifier.connection)
         var isComplete = true

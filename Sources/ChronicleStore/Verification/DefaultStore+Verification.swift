@@ -5,16 +5,16 @@ public import Foundation
 extension DefaultStore {
     /// Checks everything that the file format promises, without changing the file.
     ///
-    /// The checks include SQLite's own, the definitions of tables, indexes and triggers, the rows of the history and
-    /// their descriptions, references between models, and whether each row is what its recorded history says. They run
-    /// in one read transaction, so other programs can write meanwhile.
+    /// The checks include SQLite's, the definitions of tables, indexes and triggers, the rows of the history and their
+    /// descriptions, references between models, and whether each row is what its recorded history says, as far as the
+    /// history preserves its values. They run in one read transaction, so other programs can write meanwhile.
     ///
     /// ```swift
     /// try DefaultStore.verify(fileAt: url) { problem in print(problem.kind, problem) }
     /// ```
     ///
-    /// The values of a row are compared if the history preserves them. Rows that were changed before the history begins,
-    /// before a gap, or while it was disabled are compared as far as later changes determine them.
+    /// Rows that were changed before the history begins, before a gap, or while it was disabled are compared as far as
+    /// later changes determine them.
     ///
     /// - Parameters:
     ///   - url: The URL of the file.
@@ -23,8 +23,8 @@ extension DefaultStore {
     /// - Throws: The error that `problem` throws. The errors of ``schema(ofFileAt:)`` if the file cannot be read as a
     ///   store, such as ``SwiftDataError/notAChronicleStore``, and ``SwiftDataError/loadIssueModelContainer`` also if the
     ///   file is empty or its creation was interrupted; restore a backup.
-    /// - Complexity: O(*n*) in the size of the file. The memory depends on the number of models that the history
-    ///   mentions, up to about 500 MB; longer histories are read several times.
+    /// - Complexity: O(*n*) in the size of the file. The memory depends on the number of models in the history, up to about
+    ///   500 MB; longer histories are read several times.
     public static func verify(
         fileAt url: URL, progress: ((Double) -> Void)? = nil, _ problem: (StoreProblem) throws -> Void
     ) throws {

@@ -1,15 +1,12 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The headers of the history with their sources and summaries.
 struct HeaderCheck {
     private let verifier: StoreVerifier
     private let properties: MetaCheck.Properties
     private var ranges: [Range] = []
-    /// The range that contains the current header, or the next one.
     private var index = 0
     private var sources: [Int64: Source] = [:]
-    /// The beginning of the open range.
     private var open = Int64.max
 
     private struct Range {
@@ -22,7 +19,6 @@ struct HeaderCheck {
 
     private struct Source {
         let newest: Int64?
-        /// The newest transaction before the open range.
         var found: Int64 = 0
     }
 
@@ -107,9 +103,7 @@ struct HeaderCheck {
 
     // MARK: Headers
 
-    /// Checks a header.
-    ///
-    /// - Parameter firstChange: The first change since the previous header, or `nil` if there is none.
+    /// `firstChange` is the first change since the previous header.
     mutating func check(
         _ statement: Statement, _ position: Int64, _ kind: ChangeTable.Kind, firstChange: Int64?
     ) throws {
@@ -137,7 +131,6 @@ struct HeaderCheck {
         try checkFloor(statement, position)
     }
 
-    /// Checks the header of a deleted transaction.
     func checkVoid(_ statement: Statement, _ position: Int64) throws {
         let others = [ChangeTable.Column.timestamp, ChangeTable.Column.first, ChangeTable.Column.process]
         if !statement.isInteger(ChangeTable.Column.checkValue) || others.contains(where: { !statement.isNull($0) }) {

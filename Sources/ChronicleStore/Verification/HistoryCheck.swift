@@ -1,19 +1,17 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The rows of `chronicle_change`: positions, changes, preserved values and headers, and the sources and summaries of
-/// the transactions.
+/// The rows of `chronicle_change`, and the sources and summaries of the transactions.
 final class HistoryCheck {
     private let verifier: StoreVerifier
     private let properties: MetaCheck.Properties
     private let entities: [Int64: Entity]
     private let knowsEntities: Bool
     private var headers: HeaderCheck
-    /// The position of the previous row, or 0 for the first one.
+    /// 0 before the first row.
     private var last: Int64 = 0
     /// The first change that no header has followed yet.
     private var firstOpen: Int64?
-    /// The change to which preserved values belong.
     private var change: Change?
 
     private struct Entity {
@@ -122,7 +120,6 @@ final class HistoryCheck {
         }
     }
 
-    /// Returns the numbers of the attributes that an update changed.
     private func masks(_ statement: Statement, _ position: Int64, _ entity: Entity) throws -> Set<Int64> {
         let column = ChangeTable.Column.attributes
         var masks: AttributeMasks?
@@ -162,7 +159,7 @@ final class HistoryCheck {
         }
     }
 
-    /// Checks the number of an attribute, and that the value is on the side of the operation.
+    /// The value must be on the side of the operation.
     private func checkNumber(
         _ statement: Statement, _ position: Int64, _ change: Change, _ entity: Entity
     ) throws {

@@ -5,7 +5,7 @@ import Foundation
 
 /// The properties of the file in `chronicle_meta`.
 struct MetaCheck {
-    /// The properties that other checks depend on. Invalid ones have the value that allows the most checks.
+    /// Other checks depend on these. Invalid ones have the value that allows the most checks.
     struct Properties {
         var newest: Int64 = 0
         var floor: Int64 = 0
@@ -68,7 +68,7 @@ struct MetaCheck {
         }
     }
 
-    /// Returns a position, which cannot be after the newest one.
+    /// Cannot be after the newest position.
     private func position(_ name: MetaTable.Name, _ properties: Properties) throws -> Int64? {
         guard let position = try verifier.check(.property, { try MetaTable.position(name, connection) }) ?? nil else {
             return nil

@@ -3,15 +3,12 @@ import ChronicleSQLite
 
 /// The descriptions of entities and attributes, and whether their tables have the columns.
 struct RegistryCheck {
-    /// What the other checks need to know about the models.
     struct Registry {
         let entities: [RecordedEntity]
-        /// The tables of the models: the schema of the file without inheritance, or `nil` if the descriptions are damaged.
+        /// The schema of the file without inheritance, or `nil` if the descriptions are damaged.
         let schema: Schema?
-        /// The names of the tables that exist.
         let tables: Set<String>
 
-        /// Returns the entity of the table that contains the rows of an entity.
         func root(of entity: RecordedEntity) -> RecordedEntity {
             entities.first { $0.name == entity.rootName } ?? entity
         }
@@ -59,7 +56,6 @@ struct RegistryCheck {
         }
     }
 
-    /// Reports attributes of entities that do not exist.
     private func checkOrphans() throws {
         try verifier.forEachRow(
             "SELECT DISTINCT entity FROM chronicle_attribute WHERE entity NOT IN (SELECT id FROM chronicle_entity)"
@@ -73,7 +69,6 @@ struct RegistryCheck {
         }
     }
 
-    /// Reports properties in the description of an entity that have no number.
     private func checkDefinition(_ definition: Schema.Entity?, of entity: RecordedEntity) throws {
         // The attributes of an inheriting entity are those of the table, and include those of other entities.
         for property in definition?.storedProperties ?? []

@@ -1,13 +1,11 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Whether the rows of the models are what the history says.
-///
-/// The history is replayed from the position after which it is complete. Then each row that it mentions must exist or
+/// Whether the rows of the models are what the history says. It is replayed from the position after which it is complete.
+/// Then each row that it mentions must exist or not, and have the last values that the history preserves.
 /// not, and have the last values that the history preserves.
 final class ReplayCheck {
     private struct Key: Hashable {
-        /// The number of the table's entity.
         let table: Int64
         let key: Int64
     }
@@ -19,17 +17,15 @@ final class ReplayCheck {
 
     private struct State {
         var exists: Bool
-        /// The position of the last change.
         var last: Int64
     }
 
-    /// A table with the numbers and names of its columns.
     private struct Table {
         let name: String
-        /// The rows in a FROM clause, with the key as `_rowid_`.
+        /// A FROM clause with the key as `_rowid_`.
         let source: String
         let columns: [Int64: String]
-        /// The position up to which values of relationships are not comparable, because their form changed.
+        /// Up to this position, values of relationships are not comparable, because their form changed.
         let relationshipsAfter: Int64
         let relationships: Set<Int64>
     }
@@ -38,15 +34,14 @@ final class ReplayCheck {
     /// The position after which the history is complete.
     private let start: Int64
     private var tables: [Int64: Table] = [:]
-    /// The numbers of the tables' entities by the number of each entity.
+    /// By the number of each entity.
     private var roots: [Int64: Int64] = [:]
     private var states: [Key: State] = [:]
-    /// The position of the row with the last value of each attribute, or 0 if the value is not known.
+    /// The position of the row with an attribute's last value, or 0 if that is not known.
     private var values: [ValueKey: Int64] = [:]
-    /// The change to which preserved values belong.
     private var current: (key: Key, operation: ChangeTable.Operation)?
 
-    /// The number of rows of the history that are replayed at once.
+    /// The rows that are replayed at once.
     private static let rowsPerPart: Int64 = 4_000_000
 
     init(
@@ -80,8 +75,7 @@ final class ReplayCheck {
         }
     }
 
-    /// Calls a closure with each value that differs from the last one that the history records: with the numbers of the
-    /// table's entity, the key and the attribute, and the position of the recorded value.
+    /// With the numbers of the table's entity, the key and the attribute, and the position of the recorded value.
     func forEachDifferentValue(
         _ body: (_ entity: Int64, _ key: Int64, _ attribute: Int64, _ position: Int64) throws -> Void
     ) throws {
@@ -165,7 +159,7 @@ final class ReplayCheck {
         }
     }
 
-    /// Removes the values that an update changed. Those that the history preserves follow it.
+    /// The values that the history preserves follow the update.
     private func forgetChanged(_ statement: Statement, _ position: Int64, _ key: Key) {
         let masks: AttributeMasks? =
             statement.isInteger(3) ? AttributeMasks(statement.int64(3)) : AttributeMasks(statement.text(3))
@@ -222,7 +216,6 @@ final class ReplayCheck {
         }
     }
 
-    /// Reports rows that a complete history does not contain.
     private func findUnrecorded(_ part: Int64, of parts: Int64) throws {
         let condition = parts == 1 ? "" : " WHERE abs(_rowid_ % \(parts)) = \(part)"
         for (number, table) in tables.sorted(by: { $0.key < $1.key }) {

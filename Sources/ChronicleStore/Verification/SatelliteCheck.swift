@@ -40,7 +40,7 @@ struct SatelliteCheck {
         try checkPositions(.consumer, of: ConsumerTable.name)
     }
 
-    /// Checks that positions are not after the newest one, and that their check values are those of the history.
+    /// Positions must not be after the newest one, and their check values must be those of the history.
     private func checkPositions(_ kind: StoreProblem.Kind, of table: String) throws {
         try verifier.forEachRow(
             """

@@ -40,9 +40,8 @@ public struct StoreProblem: Hashable, Sendable {
         case consumer
         /// A relationship references a row that does not exist.
         case reference
-        /// A row references another one with a one-to-one relationship, and that row does not reference it. Save a change of
-        /// one of the models: the save repairs the relationship, unless a model would lose a required destination. Assign
-        /// another destination to that model, or delete it.
+        /// A one-to-one relationship of a row is not that of the other row. Saving a change of one of the models repairs
+        /// it, unless a model would lose a required destination. Assign another destination to that model, or delete it.
         case inverse
         /// A column contains a value of another type than its attribute, or a text that is no JSON instead of a `Codable`
         /// value.
@@ -62,7 +61,6 @@ public struct StoreProblem: Hashable, Sendable {
 }
 
 extension StoreProblem: CustomStringConvertible {
-    /// The table, the row and the detail.
     public var description: String {
         let place = [table, row.map(String.init)].compactMap(\.self).joined(separator: "/")
         return place.isEmpty ? detail : "\(place): \(detail)"

@@ -1,16 +1,15 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Runs all checks of a file in the open transaction of a connection, and reports problems.
+/// In the open transaction of a connection.
 final class StoreVerifier {
     let connection: Connection
-    /// Whether the file is the database of another program, whose changes are recorded.
     let isTracked: Bool
     private let progress: ((Double) -> Void)?
     private let body: (StoreProblem) throws -> Void
     private var counts: [String: Int] = [:]
 
-    /// The number of problems of the same kind and table that are reported.
+    /// Of the same kind and table.
     private static let limit = 100
 
     init(
@@ -20,7 +19,7 @@ final class StoreVerifier {
         isTracked = try FileFormat.isTracked(connection)
     }
 
-    /// Runs the checks. Those whose basis is damaged are omitted.
+    /// Checks whose basis is damaged are omitted.
     func run() throws {
         try check(.database) { try DatabaseCheck(verifier: self).run() }
         guard try check(.definition, { try DefinitionCheck(verifier: self).run() }) == true else { return }
@@ -51,7 +50,7 @@ final class StoreVerifier {
 
     // MARK: Reporting
 
-    /// Runs a check. An error about the content of the file is a problem, and the check returns `nil`.
+    /// An error about the content of the file is a problem, and the check returns `nil`.
     @discardableResult
     func check<Result>(_ kind: StoreProblem.Kind, _ body: () throws -> Result) throws -> Result? {
         do { return try body() } catch let error as SwiftDataError where error == .damagedFile || error == .invalidModel
@@ -70,7 +69,6 @@ final class StoreVerifier {
         try body(StoreProblem(kind: kind, table: table, row: row, detail: detail))
     }
 
-    /// Reports a problem of a row of the history.
     func report(_ kind: StoreProblem.Kind, at position: Int64, _ detail: String) throws {
         try report(kind, ChangeTable.name, position, detail: detail)
     }

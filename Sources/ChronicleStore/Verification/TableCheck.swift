@@ -40,7 +40,6 @@ struct TableCheck {
         return triggers
     }
 
-    /// Calls a closure with the name and the SQL of each trigger of the recorder.
     private func forEachTrigger(of table: String, _ body: (Statement) throws -> Void) throws {
         try verifier.forEachRow(
             """
@@ -77,7 +76,7 @@ struct TableCheck {
     }
 }
 
-/// The values in the columns of the models: their types, and the names of inheriting entities.
+/// The types of the values, and the names of inheriting entities.
 struct ColumnCheck {
     let verifier: StoreVerifier
     let registry: RegistryCheck.Registry
@@ -151,7 +150,6 @@ struct ColumnCheck {
     }
 }
 
-/// The columns of both sides of one-to-one relationships, which must agree.
 struct OneToOneCheck {
     let verifier: StoreVerifier
     let registry: RegistryCheck.Registry

@@ -28,7 +28,7 @@ struct TrackingCheck {
         try checkRows()
     }
 
-    /// Checks that the pending transaction begins at the first change that no header follows.
+    /// The pending transaction begins at the first change that no header follows.
     private func checkPending() throws {
         let unsealed = try HistoryPositions(connection).unsealed(after: 0)
         let statement = try connection.prepare("SELECT first, started FROM \(PendingTransaction.table)")
@@ -44,7 +44,6 @@ struct TrackingCheck {
         }
     }
 
-    /// Reports tables whose rows differ from what the history says about their keys.
     private func checkRows() throws {
         for (table, difference) in try TableTracking(connection).differences() {
             let text = difference.text
@@ -54,7 +53,7 @@ struct TrackingCheck {
 }
 
 extension Baseline.Difference {
-    /// The numbers of rows, such as `2 rows were inserted and 1 row was deleted`.
+    /// Such as `2 rows were inserted and 1 row was deleted`.
     var text: String {
         func rows(_ count: Int, _ verb: String) -> String? {
             count == 0 ? nil : count == 1 ? "1 row was \(verb)" : "\(count) rows were \(verb)"
