@@ -3,11 +3,9 @@
     struct ArrayElements {
         private let bytes: UnsafeRawBufferPointer
         private var offset = 20
-        /// The number of elements that ``next()`` has not returned yet.
         private(set) var count = 0
 
-        /// - Parameter bytes: The value, which has no bytes if it is NULL. It must outlive the elements.
-        /// - Throws: ``PostgresError`` if the value is not such an array.
+        /// - Parameter bytes: No bytes are NULL. They must outlive the elements.
         init(_ bytes: UnsafeRawBufferPointer) throws {
             self.bytes = bytes
             guard !bytes.isEmpty else { return }
@@ -19,9 +17,7 @@
             }
         }
 
-        /// Returns the bytes of the next element, or `nil` if it is NULL. There must be one.
-        ///
-        /// - Throws: ``PostgresError`` if the value is shorter than its elements.
+        /// `nil` if the element is NULL. There must be an element.
         mutating func next() throws -> UnsafeRawBufferPointer? {
             guard count > 0, bytes.count - offset >= 4 else { throw Self.malformed }
             let length = word(at: offset)
@@ -33,9 +29,7 @@
             return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
         }
 
-        /// Returns the remaining elements as integers. NULL is 0.
-        ///
-        /// - Throws: ``PostgresError`` if the value is shorter than its elements.
+        /// NULL is 0.
         mutating func int64s() throws -> [Int64] {
             var values: [Int64] = []
             while count > 0 { values.append(try next()?.int64 ?? 0) }
@@ -50,7 +44,7 @@
     }
 
     extension UnsafeRawBufferPointer {
-        /// An integer of 2, 4 or 8 bytes, or a Boolean as 0 or 1; 0 for other lengths.
+        /// 2, 4 or 8 bytes, or a Boolean; 0 for other lengths.
         @inline(__always)
         var int64: Int64 {
             switch count {

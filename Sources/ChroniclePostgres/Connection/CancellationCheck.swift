@@ -9,20 +9,16 @@
         private let commitLimit: CommitLimit?
         private let isCancellable: Bool
         private var isCanceled = false
-        /// A check costs little compared with a wait of this length.
+        /// In milliseconds; a check costs little compared with a wait of this length.
         private static let interval: Int32 = 50
 
-        /// - Parameters:
-        ///   - handle: libpq's connection.
-        ///   - commitLimit: The limit of the wait for a commit, or `nil` if the statements commit nothing.
-        ///   - isCancellable: Whether the statements end if the task of a read is canceled.
+        /// - Parameter commitLimit: `nil` if the statements commit nothing.
+        /// - Parameter isCancellable: Whether the statements end if the task of a read is canceled.
         init(_ handle: OpaquePointer, _ commitLimit: CommitLimit? = nil, isCancellable: Bool = true) {
             (self.handle, self.commitLimit, self.isCancellable) = (handle, commitLimit, isCancellable)
         }
 
-        /// Waits until a result can be read without blocking.
-        ///
-        /// - Throws: ``PostgresError`` if the connection is lost, or if a commit takes too long.
+        /// Throws ``PostgresError`` if the connection is lost, or if a commit takes too long.
         func wait(_ sql: String?) throws {
             while PQisBusy(handle) == 1 {
                 // What could not be sent yet is sent while waiting.
@@ -42,7 +38,7 @@
             }
         }
 
-        /// Asks the server to cancel the statement, which then fails. The request may arrive too late.
+        /// The request to the server may arrive too late.
         private func cancel() {
             isCanceled = true
             guard let cancel = PQgetCancel(handle) else { return }
@@ -52,7 +48,7 @@
             _ = PQcancel(cancel, &message, Int32(message.count))
         }
 
-        /// Returns `CancellationError` for the error of a statement that was canceled with the task.
+        /// `CancellationError` if the statement was canceled with the task.
         func error(for error: PostgresError) -> any Error {
             isCanceled && error.isCanceled ? CancellationError() : error
         }

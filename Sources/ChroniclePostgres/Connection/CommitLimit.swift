@@ -1,11 +1,9 @@
 #if Postgres
     import Foundation
 
-    /// Limits the wait for a commit, which no parameter of the server does: a session waits for a synchronous standby server
-    /// for as long as that is down, and a server that is paused does not close its connections.
-    ///
-    /// The results of a save arrive together with the end of its commit, so the client does not know whether the server
-    /// still executes the statements, which may take longer. Another session therefore looks at what the first one does.
+    /// Limits the wait for a commit, which no parameter of the server does: a session waits for a synchronous standby
+    /// server as long as that is down, and a server that is paused does not close its connections. The results of a save
+    /// arrive with the end of its commit, so another session looks at whether the server still executes statements.
     final class CommitLimit {
         private let limit: Duration
         private let session: Connection.Session?
@@ -18,11 +16,9 @@
         private var stuckSince: ContinuousClock.Instant?
         private var observer: Connection?
 
-        /// - Parameters:
-        ///   - limit: The limit. A commit is given up between this time and one and a half times as long.
-        ///   - session: The session that commits, or `nil` if a proxy assigns it.
-        ///   - settings: How to connect another session.
-        ///   - server: The server of the session: the connection string can name several of them.
+        /// - Parameter limit: A commit is given up between this time and one and a half times as long.
+        /// - Parameter session: `nil` if a proxy assigns it.
+        /// - Parameter server: The connection string can name several servers.
         init(
             _ limit: Duration, _ session: Connection.Session?, _ settings: ConnectionSettings,
             _ server: ConnectionSettings.Server
@@ -32,7 +28,7 @@
 
         deinit { observer?.close() }
 
-        /// Throws an error if the commit takes too long. Called about 20 times a second while the client waits.
+        /// Called about 20 times a second while the client waits.
         func check() throws {
             let now = clock.now
             guard let start, let look = nextLook else {
@@ -56,8 +52,8 @@
             if clock.now - start >= limit, clock.now - since >= limit / 2 { throw PostgresError(commitTimeout: limit) }
         }
 
-        /// Returns whether the session executes a statement, or `nil` if that cannot be found out although a server responds: it
-        /// accepts no other session, or it is a standby server, to which the address points now.
+        /// `nil` if a server responds but does not tell: it accepts no other session, or it is a standby server, to which
+        /// the address points now.
         private func isExecuting() -> Bool? {
             do {
                 let observer = try self.observer ?? Connection(settings.probing(server))
@@ -83,8 +79,8 @@
                 return nil
             } catch {
                 discardObserver()
-                // An error of the server, for example because it has too many sessions. Otherwise, it does not respond to the
-                // other session either.
+                // The server has too many sessions, for example. Otherwise, it does not respond to the other session
+                // either.
                 return (error as? PostgresError)?.message.contains("FATAL") == true ? nil : false
             }
         }
@@ -96,8 +92,6 @@
     }
 
     extension Connection {
-        /// Returns the limit for the wait for results, or `nil` if there is none.
-        ///
         /// - Parameter mayCommit: Whether the statements may commit.
         func waitLimit(mayCommit: Bool) -> CommitLimit? {
             guard mayCommit || settings.isProbe else { return nil }

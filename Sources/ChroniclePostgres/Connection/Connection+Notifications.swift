@@ -3,27 +3,21 @@
     import Foundation
 
     extension Connection {
-        /// A message that a session sent with NOTIFY to a channel that this session listens to.
+        /// Sent with NOTIFY to a channel that this session listens to.
         struct Notification: Hashable, Sendable {
             let channel: String
             let payload: String
-            /// The process identifier of the session that sent it.
             let serverProcess: Int32
         }
 
-        /// The descriptor of the connection's socket, for a program that waits for several events at a time.
+        /// For a program that waits for several events at a time.
         var socket: Int32 { handle.map(PQsocket) ?? -1 }
 
-        /// Waits for notifications.
+        /// Waits for notifications, which may be none. Run `LISTEN` first, on a connection for which nothing else waits:
+        /// the wait does not end when the task is canceled.
         ///
-        /// Run `LISTEN` on the connection first. Use a connection for which nothing else waits, because the wait does
-        /// not end when the task is canceled, but at the latest after the timeout.
-        ///
-        /// - Parameters:
-        ///   - milliseconds: The longest time to wait, or -1 to wait without a limit.
-        ///   - descriptor: Another descriptor whose input ends the wait, or -1.
-        /// - Returns: The notifications, which may be none.
-        /// - Throws: ``PostgresError`` if the connection is lost.
+        /// - Parameter milliseconds: -1 to wait without a limit.
+        /// - Parameter descriptor: Another descriptor whose input ends the wait, or -1.
         func notifications(milliseconds: Int32, orInputOf descriptor: Int32 = -1) throws -> [Notification] {
             let handle = try open()
             var found = try receivedNotifications(handle)

@@ -2,21 +2,14 @@
     import ChronicleCPostgres
 
     extension Connection {
-        /// The statement that begins a transaction. It does not depend on the defaults of the database or the role, because
-        /// the store relies on seeing what others commit meanwhile.
+        /// Independent of the defaults of the database or the role, because the store relies on seeing what others commit
+        /// meanwhile.
         static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
-        /// Whether the current transaction cannot write.
         var isReadOnly: Bool { beginStatement.hasSuffix("READ ONLY") }
 
-        /// Runs `body` in a transaction and commits it, or rolls it back if `body` throws.
-        ///
-        /// BEGIN is sent together with the first statement. A transaction within a transaction is a savepoint.
-        ///
-        /// - Parameters:
-        ///   - begin: The statement that begins the transaction, unless it is a savepoint.
-        ///   - body: The closure.
-        /// - Throws: The error that `body` throws, or ``PostgresError`` if the transaction cannot be committed.
+        /// Commits `body`, or rolls it back if it throws. BEGIN is sent together with the first statement. A transaction
+        /// within a transaction is a savepoint.
         func transaction<Result>(
             _ begin: String = Connection.begin, _ body: (Connection) throws -> Result
         ) throws -> Result {
@@ -39,10 +32,7 @@
             }
         }
 
-        /// Begins a transaction that lasts until the connection is closed, so that a proxy assigns the session to this
-        /// connection until then.
-        ///
-        /// - Throws: ``PostgresError`` if the transaction cannot begin.
+        /// Lasts until the connection is closed, so that a proxy assigns the session to this connection until then.
         func beginUntilClosed() throws {
             try script(
                 "\(Self.begin); SET LOCAL idle_in_transaction_session_timeout = 0; "
@@ -50,8 +40,7 @@
             transactionDepth = 1
         }
 
-        /// Runs `body` in an open transaction with the search path of sessions that write models: triggers of other programs
-        /// may depend on it.
+        /// With the search path of sessions that write models, on which triggers of other programs may depend.
         func withModelPath(_ body: () throws -> Void) throws {
             try run("SELECT \(SearchPath.models)", isPrepared: false)
             try body()
@@ -84,7 +73,7 @@
             try sendCommit()
         }
 
-        /// Ends a transaction without its changes. Closes the connection if that fails, which has the same effect.
+        /// Closes the connection if the rollback fails, which has the same effect.
         func rollBack() {
             needsBegin = false
             guard let handle, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }

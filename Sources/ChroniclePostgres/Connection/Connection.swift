@@ -3,48 +3,38 @@
     import ChronicleSQL
     import Foundation
 
-    /// A connection to a server: one session, which runs one statement at a time.
-    ///
-    /// Statements and their values are sent in pipelines: as many as do not depend on the results of each other share a
-    /// round trip. See ``pipeline(_:)``. Each statement is prepared once.
+    /// A session, which runs one statement at a time. Statements that do not depend on each other's results share a round
+    /// trip; see ``pipeline(_:)``. Each statement is prepared once.
     ///
     /// `@unchecked Sendable`: one thread at a time uses a connection, the one to which ``ConnectionPool`` lends it.
     final class Connection: @unchecked Sendable {
-        /// What identifies a session of the server.
         struct Session {
-            /// The process, as the server knows it: a proxy replaces the identifier that libpq returns.
+            /// As the server knows the process: a proxy replaces the identifier that libpq returns.
             let process: Int64
-            /// When the session began, which distinguishes it from a later one with the same process identifier.
+            /// Distinguishes the session from a later one with the same process identifier.
             let start: String
         }
 
-        /// libpq's connection. Never `nil` between `init` and `close`.
+        /// Never `nil` between `init` and `close`.
         private(set) var handle: OpaquePointer?
         let settings: ConnectionSettings
-        /// The server to which the connection was made.
         let server: ConnectionSettings.Server
-        /// The quoted name of the schema with the store's tables.
         let schema: String
         var statements = StatementCache()
-        /// Whether ``transaction(_:)`` has to send BEGIN before the next statement.
         var needsBegin = false
-        /// The statement that begins the transaction, with its characteristics.
         var beginStatement = Connection.begin
-        /// The session on the server, or `nil` if a proxy assigns one to each transaction.
+        /// `nil` if a proxy assigns a session to each transaction.
         private(set) var session: Session?
-        /// Whether the server may have committed the latest transaction, because COMMIT, or a whole pipeline without BEGIN,
-        /// was sent. Otherwise, losing the connection rolls the transaction back.
+        /// Whether the server may have committed the latest transaction, because COMMIT, or a pipeline without BEGIN, was
+        /// sent. Otherwise, losing the connection rolls it back.
         var hasSentCommit = false
         /// Whether statements that commit nothing are canceled with the task of a read.
         var isCancellable = true
-        /// Called once, before the next statement that ``script(_:)`` runs, which may change definitions.
+        /// Called once, before the next statement of ``script(_:)``, which may change definitions.
         var willChangeDefinitions: ((Connection) throws -> Void)?
-        /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
+        /// Those within another transaction are savepoints.
         var transactionDepth = 0
 
-        /// Opens a connection.
-        ///
-        /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
         init(_ settings: ConnectionSettings) throws {
             self.settings = settings
             schema = quoted(settings.schemaName ?? "public")
@@ -83,27 +73,25 @@
 
         deinit { close() }
 
-        /// Returns the qualified and quoted name of a table, an index or a function of the store.
+        /// Qualified and quoted.
         func table(_ name: String) -> String { "\(schema).\(quoted(name))" }
 
-        /// The expression for the schema of the store in queries of the server's catalog.
         var namespace: String { "\(literal(schema))::regnamespace" }
 
-        /// The dialect, with qualified names of tables.
+        /// With qualified names of tables.
         var dialect: PostgreSQLDialect { PostgreSQLDialect(schemaName: settings.schemaName) }
 
-        /// Returns the value of a parameter that the server reports to its clients, or `nil` if it does not report it.
+        /// `nil` if the server does not report the parameter.
         func parameter(_ name: String) -> String? {
             handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
         }
 
-        /// Asks the server whether it is a standby server, which may be promoted at any time.
-        ///
-        /// The parameter `in_hot_standby` does not tell: servers before version 14 do not report it, a standby server reports its
-        /// promotion only with the next statement, and a proxy such as PgBouncer repeats what another server reported earlier.
+        /// Whether the server is a standby server, which may be promoted at any time. `in_hot_standby` does not tell:
+        /// servers before version 14 do not report it, a promotion is reported only with the next statement, and a proxy
+        /// such as PgBouncer repeats what another server reported earlier.
         func isStandby() throws -> Bool { try run("SELECT pg_is_in_recovery()").bool(0, 0) }
 
-        /// Runs `body`, whose statements are not canceled with the task.
+        /// The statements are not canceled with the task.
         func withoutCancellation<Result>(_ body: () throws -> Result) rethrows -> Result {
             let wasCancellable = isCancellable
             isCancellable = false
@@ -111,21 +99,19 @@
             return try body()
         }
 
-        /// Ends the session. Later calls throw an error.
+        /// Later calls throw an error.
         func close() {
             PQfinish(handle)
             handle = nil
         }
 
-        /// Returns libpq's connection.
-        ///
-        /// - Throws: ``PostgresError`` if the connection is closed.
+        /// Throws ``PostgresError`` if the connection is closed.
         func open() throws -> OpaquePointer {
             guard let handle else { throw PostgresError(message: "the connection is closed", endsSession: true) }
             return handle
         }
 
-        /// Whether the session still exists, as far as is known without a round trip.
+        /// As far as is known without a round trip.
         var isUsable: Bool {
             guard let handle, PQstatus(handle) == CONNECTION_OK else { return false }
             // The end of a session, such as a restart of the server, arrives without a request.
@@ -136,18 +122,16 @@
             return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
         }
 
-        /// The process identifier of the session on the server.
         var serverProcess: Int32 { handle.map(PQbackendPID) ?? 0 }
 
-        /// Whether a transaction is open, also a failed one.
+        /// Includes a failed transaction.
         var isInTransaction: Bool { handle.map { PQtransactionStatus($0) != PQTRANS_IDLE } ?? false }
 
-        /// Whether the connection is encrypted with TLS.
         var isEncrypted: Bool { handle.map { PQsslInUse($0) == 1 } ?? false }
     }
 
     extension [String] {
-        /// Calls a closure with a NULL-terminated array of C strings.
+        /// The array is NULL-terminated.
         fileprivate func withCStrings<Result>(_ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
             let copies = map { strdup($0) }
             defer { copies.forEach { free($0) } }

@@ -5,19 +5,18 @@
     import Foundation
     import Synchronization
 
-    /// The connections of a store. Each is lent to one thread at a time.
-    ///
-    /// If all are in use, callers wait in the order of their arrival, for a limited time.
+    /// The connections of a store, each lent to one thread at a time. If all are in use, callers wait in the order of their
+    /// arrival, for a limited time.
     final class ConnectionPool: Sendable {
         let settings: ConnectionSettings
         private let limit: Int
         private let waitLimit: Duration
         private let state = Mutex(State())
-        /// Orders returning and obtaining a connection for Thread Sanitizer, which does not recognize this order from a
-        /// mutex that a thread had to wait for.
+        /// Thread Sanitizer does not recognize the order of returning and obtaining a connection from a mutex that a thread
+        /// had to wait for.
         private let returns = Atomic(0)
 
-        /// The identifier of the store that every new connection has to find, or `nil` while the store is being opened.
+        /// Every new connection has to find this store; `nil` while the store is being opened.
         private let storeIdentifier = Mutex<String?>(nil)
 
         /// The connection of an open transaction, which is used instead of others; `nil` for a pool.
@@ -25,13 +24,13 @@
 
         private struct State {
             var idle: [Connection] = []
-            /// The connections that are open or being opened, whether idle or in use.
+            /// Open or being opened, whether idle or in use.
             var count = 0
             var waiting: [Waiter] = []
             var isClosed = false
         }
 
-        /// A thread that waits for a connection. Its grant is protected by the pool's mutex.
+        /// The grant is protected by the pool's mutex.
         private final class Waiter: @unchecked Sendable {
             let semaphore = DispatchSemaphore(value: 0)
             var grant: Grant?
@@ -43,34 +42,23 @@
             case opening
         }
 
-        /// Creates a pool without connections.
-        ///
-        /// - Parameters:
-        ///   - settings: Where to connect to.
-        ///   - limit: The largest number of connections.
-        ///   - waitLimit: The longest time to wait for a connection if all are in use.
+        /// - Parameter waitLimit: The longest wait if all connections are in use.
         init(_ settings: ConnectionSettings, limit: Int, waitLimit: Duration) {
             (self.settings, self.limit, self.waitLimit) = (settings, max(1, limit), waitLimit)
             shared = nil
         }
 
-        /// Creates a pool with the connection of an open transaction, for a store that is used within the transaction by
-        /// one thread.
+        /// For a store that one thread uses within the open transaction of a connection.
         init(sharing connection: Connection) {
             (settings, limit, waitLimit, shared) = (connection.settings, 1, .seconds(1), connection)
         }
 
-        /// Whether all requests are part of the transaction of one connection.
         var isShared: Bool { shared != nil }
 
         deinit { close() }
 
-        /// Runs `body` with a connection that no other thread uses meanwhile.
-        ///
-        /// A transaction that `body` leaves open is rolled back.
-        ///
-        /// - Throws: The error that `body` throws; ``PostgresError`` if no connection can be opened, or if none became
-        ///   available in time.
+        /// A transaction that `body` leaves open is rolled back. Throws ``PostgresError`` if no connection can be opened,
+        /// or if none became available in time.
         func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
             if let shared {
                 if state.withLock(\.isClosed) { throw PostgresError(message: "the transaction of the store has ended") }
@@ -81,12 +69,8 @@
             return try body(connection)
         }
 
-        /// Runs `body`, which only reads, with a connection, and repeats it once with a new connection if the session of
-        /// the first one had ended, for example because the server was restarted. A read that a standby server canceled is
-        /// repeated twice.
-        ///
-        /// - Throws: The error that `body` throws; ``PostgresError`` if no connection can be opened, or if none became
-        ///   available in time.
+        /// Repeats `body`, which only reads, once with a new connection if the session had ended, for example because the
+        /// server was restarted, and twice if a standby server canceled the read.
         func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
             var attempts = 1
             while true {
@@ -105,11 +89,8 @@
             return attempts == 1 && (error.endsSession && !error.isCommitTimeout || error.needsNewStatements)
         }
 
-        /// Opens a connection that does not belong to the pool, for a session that has to last: to listen, or to hold a
-        /// lock of the session.
-        ///
-        /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
-        ///   `SwiftDataError.storeMoved` if there is another store now.
+        /// A connection outside the pool, for a session that has to last: to listen, or to hold a lock. Throws
+        /// `SwiftDataError.storeMoved` if there is another store now.
         func makeConnection() throws -> Connection {
             let connection = try Connection(settings)
             guard let identifier = storeIdentifier.withLock(\.self) else { return connection }
@@ -129,7 +110,6 @@
             return connection
         }
 
-        /// Adds a connection that was opened for the same store.
         func add(_ connection: Connection) {
             state.withLock { state in
                 state.idle.append(connection)
@@ -137,10 +117,10 @@
             }
         }
 
-        /// Requires a store of all connections that are opened from now on. An address can point to several servers.
+        /// For all connections that are opened from now on. An address can point to several servers.
         func require(storeIdentifier: String) { self.storeIdentifier.withLock { $0 = storeIdentifier } }
 
-        /// Closes the connections that are not in use. Those in use are closed when they are returned.
+        /// Connections in use are closed when they are returned.
         func discardIdle() {
             let idle = state.withLock { state in
                 defer { state.idle = [] }
@@ -212,7 +192,7 @@
             release(connection.handle == nil || connection.isInTransaction ? nil : connection)
         }
 
-        /// Passes a connection to the next thread that waits, or the permission to open one if it was closed.
+        /// The next thread may open a connection if this one was closed.
         private func release(_ connection: Connection?) {
             returns.wrappingAdd(1, ordering: .acquiringAndReleasing)
             let discarded = state.withLock { state -> Connection? in

@@ -1,9 +1,7 @@
 #if Postgres
     import ChronicleCPostgres
 
-    /// The types of parameters, which are sent in the server's binary formats.
-    ///
-    /// The numbers are those of the server's catalog, and the same in every version.
+    /// The types of parameters, with numbers that every version of the server has in its catalog.
     /// <https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat>
     enum ElementType: Oid {
         case bytea = 17
@@ -14,7 +12,6 @@
         case uuid = 2950
         case xid8 = 5069
 
-        /// The type of an array of such elements.
         var array: Oid {
             switch self {
             case .bytea: 1001

@@ -2,30 +2,26 @@
     import ChronicleCPostgres
     import Foundation
 
-    /// The values of the parameters `$1`, `$2`, … of a statement, in the server's binary formats.
-    ///
-    /// All values share one buffer, so that binding a value allocates no further memory.
+    /// The values of `$1`, `$2`, … in the server's binary formats. All share one buffer, so that binding allocates no
+    /// memory.
     struct Parameters {
         private(set) var types: [Oid] = []
         private var lengths: [Int32] = []
         /// 1 for the binary format, 0 for text.
         private var formats: [Int32] = []
-        /// The start of each value in ``bytes``, or -1 for NULL.
+        /// In ``bytes``, or -1 for NULL.
         private var offsets: [Int] = []
         /// Not empty, so that it has an address: an empty value must not become NULL.
         private var bytes: [UInt8] = [0]
 
-        /// The number of parameters.
         var count: Int { types.count }
 
         init() {}
 
-        /// Creates the parameters of a statement from integers, texts, and other values.
         init(_ values: Value...) {
             for value in values { append(value) }
         }
 
-        /// The value of one parameter.
         enum Value {
             case null(ElementType)
             case int64(Int64)
@@ -85,7 +81,7 @@
             }
         }
 
-        /// Appends NULL of a type, or of the type that the server infers.
+        /// Without a type, the server infers it.
         mutating func appendNull(_ type: ElementType? = nil) {
             types.append(type?.rawValue ?? 0)
             formats.append(1)
@@ -93,9 +89,7 @@
             lengths.append(0)
         }
 
-        /// Appends the text of a value whose type the server infers.
-        ///
-        /// - Parameter text: A text without NUL characters.
+        /// The server infers the type of the text, which has no NUL characters.
         mutating func append(untyped text: String) {
             append(text)
             // A value in the text format ends with a NUL character.
@@ -111,7 +105,6 @@
             lengths.append(Int32(length))
         }
 
-        /// Calls a closure with the arguments of `PQsendQueryPrepared`.
         func withArguments<Result>(
             _ body: (
                 _ values: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int32>?,
@@ -133,7 +126,7 @@
         }
     }
 
-    /// An array as one parameter, for statements that write or look up many rows.
+    /// One parameter for statements that write or look up many rows.
     struct ParameterArray {
         let type: ElementType
         private(set) var count = 0
@@ -142,7 +135,7 @@
 
         init(_ type: ElementType) { self.type = type }
 
-        /// The size of the elements.
+        /// In bytes.
         var size: Int { bytes.count }
 
         init(_ values: some Sequence<Int64>) {
@@ -190,8 +183,6 @@
             bytes.append(bigEndian: UInt32.max)
         }
 
-        /// Calls a closure with the header of the array in the binary format, and the elements.
-        ///
         /// The header has the number of dimensions, whether there are nulls, the type of the elements, and for the
         /// dimension its size and its lowest index.
         /// <https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/arrayfuncs.c>

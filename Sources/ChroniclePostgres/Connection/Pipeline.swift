@@ -2,12 +2,9 @@
     import ChronicleCPostgres
     import ChronicleCore
 
-    /// Statements that are sent together, without waiting for the results of each other.
-    ///
-    /// If a statement fails, the server skips those after it.
+    /// Statements that are sent together. If one fails, the server skips those after it.
     /// <https://www.postgresql.org/docs/current/libpq-pipeline-mode.html>
     struct Pipeline {
-        /// A statement and its values.
         struct Entry {
             let sql: String
             let parameters: Parameters
@@ -16,20 +13,13 @@
         }
 
         private(set) var entries: [Entry] = []
-        /// Whether the pipeline ends the transaction of ``Connection/transaction(_:)``, with COMMIT in the same round trip.
+        /// Whether COMMIT, in the same round trip, ends the transaction of ``Connection/transaction(_:)``.
         var commits = false
 
-        /// The number of statements so far, which is the index of the next one's result.
+        /// The index of the next result.
         var count: Int { entries.count }
 
-        /// Adds a statement.
-        ///
-        /// - Parameters:
-        ///   - sql: One statement.
-        ///   - parameters: The values of its parameters.
-        ///   - isPrepared: Whether the statement is used again with other values, so that the session should keep its
-        ///     plan.
-        /// - Returns: The index of the result.
+        /// Returns the index of the result. `isPrepared`: The statement is used again, so the session should keep its plan.
         @discardableResult
         mutating func add(_ sql: String, _ parameters: Parameters = Parameters(), isPrepared: Bool = true) -> Int {
             entries.append(Entry(sql: sql, parameters: parameters, isPrepared: isPrepared))
@@ -38,21 +28,14 @@
     }
 
     extension Connection {
-        /// Sends statements in one round trip and returns their results.
-        ///
-        /// - Parameter add: A closure that adds the statements.
-        /// - Returns: The results in the order of the statements.
-        /// - Throws: The error that `add` throws; then nothing is sent. ``PostgresError`` of the first statement that
-        ///   failed; the statements after it were skipped. `CancellationError` if the task of a read was canceled.
+        /// Sends statements in one round trip and returns their results in order. If `add` throws, nothing is sent. Throws
+        /// ``PostgresError`` of the first statement that failed, or `CancellationError` if the task of a read was canceled.
         func pipeline(_ add: (inout Pipeline) throws -> Void) throws -> [QueryResult] {
             var pipeline = Pipeline()
             try add(&pipeline)
             return try run(pipeline)
         }
 
-        /// Runs one statement and returns its result.
-        ///
-        /// - Throws: ``PostgresError``, or `CancellationError` if the task of a read was canceled.
         @discardableResult
         func run(_ sql: String, _ parameters: Parameters = Parameters(), isPrepared: Bool = true) throws -> QueryResult
         {
@@ -61,12 +44,10 @@
             return try run(pipeline)[0]
         }
 
-        /// Runs the statements of a pipeline; see ``pipeline(_:)``.
+        /// See ``pipeline(_:)``.
         ///
-        /// - Parameters:
-        ///   - pipeline: The statements.
-        ///   - isTransaction: Whether the statements form a transaction that writes, which may have been committed if the
-        ///     connection is lost. Within ``transaction(_:)``, they are a part of the outer one.
+        /// - Parameter isTransaction: Whether the statements form a transaction that writes, which may have been committed
+        ///   if the connection is lost. Within ``transaction(_:)``, they are a part of the outer one.
         func run(_ pipeline: Pipeline, asTransaction isTransaction: Bool = false) throws -> [QueryResult] {
             guard !pipeline.entries.isEmpty else { return [] }
             if isTransaction, transactionDepth > 0 { return try transaction { try $0.run(pipeline) } }
@@ -101,22 +82,16 @@
             }
         }
 
-        /// Runs the statements of a pipeline within ``transaction(_:)``, and passes on the result of each as soon as it
-        /// has arrived, while the server executes the next ones.
-        ///
-        /// - Parameters:
-        ///   - pipeline: The statements.
-        ///   - body: A closure that receives the index of a statement and its result. It cannot use the connection.
-        /// - Throws: The first error of the server or of `body`, which then receives no further results.
+        /// Within ``transaction(_:)``, passes on each result as soon as it has arrived, while the server executes the next
+        /// statements. `body` cannot use the connection. After its first error, or that of the server, it receives no
+        /// further results.
         func run(_ pipeline: Pipeline, _ body: (_ index: Int, _ result: QueryResult) throws -> Void) throws {
             // The first statement of a transaction begins it.
             if needsBegin { try run("SELECT 1") }
             if !pipeline.entries.isEmpty { try send(pipeline.entries, body) }
         }
 
-        /// Sends COMMIT.
-        ///
-        /// - Throws: ``PostgresError``, or `CancellationError` if the task was canceled before.
+        /// Throws `CancellationError` if the task of a read was canceled before.
         func sendCommit() throws {
             if !isReadOnly {
                 try checkCancellation()
@@ -127,12 +102,12 @@
             _ = try send(pipeline.entries, mayCommit: !isReadOnly)
         }
 
-        /// Throws an error if the task of a read was canceled, before a commit that must not be canceled any more.
+        /// A commit must not be canceled any more.
         private func checkCancellation() throws {
             if isCancellable, ReadCancellation.isCancelled { throw CancellationError() }
         }
 
-        /// What was sent, in the order in which the results arrive.
+        /// In the order in which the results arrive.
         private enum Sent {
             case preparation(StatementCache.Key, name: String, sql: String)
             case statement(sql: String)
@@ -145,8 +120,8 @@
             return results
         }
 
-        /// - Parameter mayCommit: Whether the statements may commit changes. The wait for the results then has a limit, and is
-        ///   not canceled: that would end the wait for a synchronous standby server, but not the commit.
+        /// - Parameter mayCommit: Whether the wait for the results has a limit and is not canceled: that would end the wait
+        ///   for a synchronous standby server, but not the commit.
         private func send(
             _ entries: [Pipeline.Entry], mayCommit: Bool = false, _ body: (Int, QueryResult) throws -> Void
         ) throws {
@@ -200,10 +175,8 @@
             sent.append(.statement(sql: entry.sql))
         }
 
-        /// Reads the results of a pipeline.
-        ///
-        /// - Returns: The first error of the server or of `body`, which receives the results before it.
-        /// - Throws: ``PostgresError`` if the connection is lost.
+        /// Returns the first error of the server or of `body`, which receives the results before it. Throws if the
+        /// connection is lost.
         private func receive(
             _ sent: [Sent], _ handle: OpaquePointer, mayCommit: Bool, _ body: (Int, QueryResult) throws -> Void
         ) throws -> (any Error)? {
@@ -248,11 +221,8 @@
             return failure
         }
 
-        /// Reads the end of the results.
-        ///
-        /// - Returns: The error of the commit, such as a violated deferred constraint, or `nil`. Its
-        ///   ``PostgresError/statementIndex`` is the number of statements.
-        /// - Throws: ``PostgresError`` if the connection is lost.
+        /// Returns the error of the commit, such as a violated deferred constraint. Its ``PostgresError/statementIndex`` is
+        /// the number of statements. Throws if the connection is lost.
         private func receiveEnd(
             _ handle: OpaquePointer, _ cancellation: CancellationCheck, at index: Int
         ) throws -> PostgresError? {
@@ -279,14 +249,8 @@
             return failure
         }
 
-        /// Runs statements without parameters, separated by semicolons.
-        ///
-        /// Outside of ``transaction(_:)``, the statements are one transaction unless they contain others.
-        ///
-        /// - Parameters:
-        ///   - sql: The statements.
-        ///   - mayCommit: Whether they may commit changes, so that the wait for their end has a limit.
-        /// - Throws: ``PostgresError`` of the statement that failed.
+        /// Runs statements without parameters, separated by semicolons. Outside of ``transaction(_:)``, they are one
+        /// transaction unless they contain others. If they may commit, the wait for their end has a limit.
         func script(_ sql: String, mayCommit: Bool = true) throws {
             try prepareForDefinitions()
             let handle = try open()
@@ -316,7 +280,7 @@
             if let failure { throw failure }
         }
 
-        /// Calls ``willChangeDefinitions``, unless it was called before.
+        /// Calls ``willChangeDefinitions``, once.
         func prepareForDefinitions() throws {
             guard let prepare = willChangeDefinitions else { return }
             willChangeDefinitions = nil

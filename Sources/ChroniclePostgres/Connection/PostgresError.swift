@@ -2,20 +2,12 @@
     public import ChronicleCore
     import ChronicleCPostgres
 
-    /// An error of a PostgreSQL server or of the connection to it: the `SwiftDataError.underlying` error of errors that
-    /// a ``PostgresStore`` throws.
-    ///
-    /// ```swift
-    /// } catch let error as SwiftDataError where error == .storeFailure {
-    ///     if let error = error.underlying as? PostgresError { print(error.sqlState ?? "-") }
-    /// }
-    /// ```
-    ///
-    /// Its description contains no values of models: the `DETAIL` of the server, which may contain them, is left out.
+    /// An error of a PostgreSQL server or of the connection to it: the `SwiftDataError.underlying` error of errors that a
+    /// ``PostgresStore`` throws. Its description contains no values of models, which the `DETAIL` of the server may
+    /// contain.
     public struct PostgresError: LoggableError, Hashable, Sendable {
-        /// The five characters of the server's error code, such as `23505`, or `nil` for an error of the connection.
-        ///
-        /// See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+        /// The server's error code, such as `23505` (<https://www.postgresql.org/docs/current/errcodes-appendix.html>), or
+        /// `nil` for an error of the connection.
         public let sqlState: String?
         /// The primary message of the server, or that of libpq.
         public let message: String
@@ -27,18 +19,17 @@
         public internal(set) var column: String?
         /// The name of the violated constraint, if the server reports one.
         public internal(set) var constraint: String?
-        /// The index of the statement in its pipeline, or the number of its statements for the commit; `nil` if unknown.
+        /// In its pipeline, or the number of its statements for the commit.
         var statementIndex: Int?
-        /// Whether the session has ended, so that the connection cannot be used any more.
+        /// The connection cannot be used any more.
         let endsSession: Bool
         /// What to do about a connection that could not be opened.
         var recommendation: String?
-        /// Whether a standby server canceled the statement, because it has to apply a change of the primary server.
+        /// A standby server canceled the statement, because it has to apply a change of the primary server.
         private(set) var isRecoveryConflict = false
-        /// Whether the client stopped waiting for the end of a commit, which may succeed later.
+        /// The client stopped waiting for the end of a commit, which may succeed later.
         private(set) var isCommitTimeout = false
 
-        /// Creates an error that the server or libpq reported as a result.
         init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
             func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
             // The codes are the characters of the protocol, which Swift does not import.
@@ -56,7 +47,6 @@
                 && (isStandby || message.contains("with recovery"))
         }
 
-        /// Creates an error of the connection, with libpq's message.
         init(_ connection: OpaquePointer?, sql: String? = nil) {
             sqlState = nil
             message = connection.map { Self.firstLine(PQerrorMessage($0)) } ?? "libpq is out of memory"
@@ -64,11 +54,7 @@
             endsSession = connection.map { PQstatus($0) != CONNECTION_OK } ?? true
         }
 
-        /// Creates the error of a connection that could not be opened.
-        ///
-        /// - Parameters:
-        ///   - connection: libpq's connection, or `nil` if there is no memory for one.
-        ///   - connectionString: The connection string, which the error does not contain.
+        /// For a connection that could not be opened. The error does not contain the connection string.
         init(connecting connection: OpaquePointer?, to connectionString: String) {
             (sqlState, sql, endsSession) = (nil, nil, true)
             guard let connection else {
@@ -103,7 +89,7 @@
             return isName || options != nil
         }
 
-        /// Returns the messages for the addresses that libpq tried, without its hints, which are indented lines.
+        /// For the addresses that libpq tried, without its hints, which are indented lines.
         private static func failedAttempts(_ text: UnsafeMutablePointer<CChar>?) -> String {
             let lines = text.map { String(cString: $0).split(whereSeparator: \.isNewline) } ?? []
             var messages: [String] = []
@@ -113,12 +99,11 @@
             return messages.isEmpty ? "the server cannot be reached" : messages.joined(separator: "; ")
         }
 
-        /// Creates an error that this library detected.
+        /// Detected by this library.
         init(message: String, sqlState: String? = nil, endsSession: Bool = false) {
             (self.sqlState, self.message, self.endsSession) = (sqlState, message, endsSession)
         }
 
-        /// Creates the error of a commit that the server did not confirm in time.
         init(commitTimeout limit: Duration) {
             self.init(
                 message:
@@ -140,7 +125,6 @@
             sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05"].contains(sqlState)
         }
 
-        /// The code of the server, its message, and the beginning of the statement.
         public var description: String {
             var text =
                 sqlState.map { "PostgreSQL error \($0): \(message)" } ?? "PostgreSQL connection error: \(message)"
@@ -154,28 +138,26 @@
     }
 
     extension PostgresError {
-        /// Whether a prepared statement cannot be used any more, because a table changed or because a proxy assigned
-        /// another session. The statement must be prepared again.
+        /// A table changed, or a proxy assigned another session, so that the statement must be prepared again.
         var needsNewStatements: Bool {
             // "cached plan must not change result type" is reported as `feature_not_supported`.
             sqlState == "26000" || sqlState == "0A000" && message.contains("cached plan") || sqlState == "42P05"
         }
 
-        /// Whether the transaction can succeed if it is repeated, because another one was in its way: a serialization
-        /// failure, a deadlock, or a lock that was not available in time.
+        /// A serialization failure, a deadlock, or a lock that was not available in time: the transaction can succeed if it
+        /// is repeated.
         var isConflict: Bool { ["40001", "40P01", "55P03"].contains(sqlState) }
 
-        /// Whether the session does not have the statements that were prepared in it, or has those of another client.
+        /// The session lacks its prepared statements, or has those of another client.
         var isProxied: Bool {
             // The other client's session also lacks the parameters of this one.
             sqlState == "26000" || sqlState == "42P05"
                 || sqlState == "42704" && message.contains(SearchPath.parameter)
         }
 
-        /// Whether a lock was not available in time.
         var isLockTimeout: Bool { sqlState == "55P03" }
 
-        /// Whether the statement was canceled, by this library, an administrator, or a time limit.
+        /// By this library, an administrator, or a time limit.
         var isCanceled: Bool { sqlState == "57014" }
 
         var isUniqueViolation: Bool { sqlState == "23505" }
@@ -192,7 +174,6 @@
         var isPrivilegeViolation: Bool { sqlState == "42501" }
         /// `read_only_sql_transaction`: a standby server, or `default_transaction_read_only`.
         var isReadOnly: Bool { sqlState == "25006" }
-        /// Whether the server does not accept more connections.
         var isTooManyConnections: Bool { sqlState == "53300" }
     }
 #endif

@@ -2,14 +2,11 @@
     import ChronicleCPostgres
     import Foundation
 
-    /// The rows that a statement returned, or the number of rows that it wrote.
-    ///
     /// Values are in the binary formats of the server. Methods do not check types: statements name the types of their
     /// columns by casts where these are not those of a table of Chronicle.
     final class QueryResult {
-        /// libpq's result, which this object owns.
+        /// Owned by this object.
         let handle: OpaquePointer
-        /// The number of rows.
         let count: Int
 
         init(_ handle: OpaquePointer) {
@@ -19,14 +16,12 @@
 
         deinit { PQclear(handle) }
 
-        /// The number of rows that the statement inserted, updated or deleted.
         var affectedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-        /// Returns whether a value is NULL.
         @inline(__always)
         func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
 
-        /// Returns the bytes of a value, which are valid as long as the result.
+        /// Valid as long as the result.
         @inline(__always)
         func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(
@@ -34,14 +29,14 @@
                 count: Int(PQgetlength(handle, Int32(row), Int32(column))))
         }
 
-        /// Returns an integer of 2, 4 or 8 bytes, or a Boolean as 0 or 1; 0 for NULL and for other lengths.
+        /// 2, 4 or 8 bytes, or a Boolean; 0 for NULL and for other lengths.
         @inline(__always)
         func int64(_ row: Int, _ column: Int) -> Int64 { bytes(row, column).int64 }
 
-        /// Returns a `boolean`; `false` for NULL.
+        /// `false` for NULL.
         func bool(_ row: Int, _ column: Int) -> Bool { int64(row, column) != 0 }
 
-        /// Returns a `double precision`; 0 for NULL.
+        /// 0 for NULL.
         @inline(__always)
         func double(_ row: Int, _ column: Int) -> Double {
             let bytes = bytes(row, column)
@@ -49,11 +44,11 @@
             return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
         }
 
-        /// Returns a text; empty for NULL.
+        /// Empty for NULL.
         @inline(__always)
         func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-        /// Returns a `bytea`; empty for NULL.
+        /// Empty for NULL.
         func data(_ row: Int, _ column: Int) -> Data { Data(bytes(row, column)) }
     }
 #endif

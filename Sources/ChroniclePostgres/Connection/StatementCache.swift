@@ -3,7 +3,6 @@
 
     /// The names of the prepared statements of a session.
     struct StatementCache {
-        /// What distinguishes statements: the text, and the types of the parameters.
         struct Key: Hashable {
             let sql: String
             let types: [Oid]
@@ -14,13 +13,12 @@
         /// The number of statements from which on all are discarded, because plans need memory on the server.
         private let capacity = 500
 
-        /// The name of a statement that the session knows, or `nil`.
         func name(of key: Key) -> String? { names[key] }
 
         /// Whether the statements have to be discarded before another one is added.
         var isFull: Bool { names.count >= capacity }
 
-        /// Returns a name that was never used.
+        /// Never used before.
         mutating func makeName() -> String {
             nextNumber += 1
             return "chronicle_\(nextNumber)"

@@ -2,7 +2,6 @@
     import ChronicleCore
 
     extension SwiftDataError {
-        /// Creates the error for an error of PostgreSQL, with its code and the statement.
         init(_ error: PostgresError, storeIdentifier: String?) {
             let kind: SwiftDataError =
                 switch error {
@@ -50,10 +49,7 @@
         }
     }
 
-    /// Runs `body`, converts errors of PostgreSQL to `SwiftDataError`, and adds the store identifier to errors without
-    /// one.
-    ///
-    /// - Throws: The error that `body` throws, converted.
+    /// Converts errors of PostgreSQL that `body` throws, and adds the store identifier to errors without one.
     func attributingErrors<Result>(to storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as PostgresError {
             throw SwiftDataError(error, storeIdentifier: storeIdentifier)

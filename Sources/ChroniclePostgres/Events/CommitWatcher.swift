@@ -5,33 +5,30 @@
     import Foundation
     import Synchronization
 
-    /// Reports commits of all programs to the observers of a store.
-    ///
-    /// Stores notify each other with `NOTIFY` after their commits: in the transaction of a save, it would make the commits
-    /// of all sessions wait for each other. Other programs do not notify, and notifications can be lost, so the watcher
+    /// Reports commits of all programs. Stores send `NOTIFY` after their commits: in the transaction of a save, it would
+    /// make all commits wait for each other. Other programs do not notify, and notifications can be lost, so the watcher
     /// also looks for new transactions every second. On a standby server, which has no notifications, it only looks.
     final class CommitWatcher: Sendable {
         private let pool: ConnectionPool
         private let channel: String
-        /// Whether the newest position shows commits of other programs.
+        /// The newest position shows commits of other programs.
         private let recordsHistory: Bool
         private let state = Mutex(State())
         private let queue = DispatchQueue(label: "chronicle.notifications")
         private let isAnnouncing = Atomic(false)
-        /// The uptime of the latest notification in nanoseconds.
+        /// The uptime in nanoseconds.
         private let announced = Atomic<UInt64>(0)
 
         private struct State {
             var handlers: [Int: @Sendable () -> Void] = [:]
             var number = 0
-            /// The thread that waits for notifications, if there are observers.
+            /// `nil` without observers.
             var session: Session?
         }
 
-        /// A thread with its own connection, until it is ended.
         private final class Session: Sendable {
             let isEnded = Atomic(false)
-            /// A write to the first descriptor ends the wait of the thread. The thread closes both.
+            /// A write to the first descriptor ends the wait of the thread, which closes both.
             private let descriptors: (write: Int32, read: Int32)
 
             init() throws {
@@ -58,9 +55,9 @@
             }
         }
 
-        /// The time between two looks for commits of other programs.
+        /// In milliseconds; for commits of other programs.
         private static let interval: Int32 = 1_000
-        /// The least time between two notifications, so that a writer of many small saves does not send one for each.
+        /// A writer of many small saves does not send a notification for each.
         private static let pause = DispatchTimeInterval.milliseconds(20)
 
         init(_ pool: ConnectionPool, storeIdentifier: String, recordsHistory: Bool) {
@@ -73,9 +70,7 @@
 
         // MARK: Observers
 
-        /// Adds an observer. Every commit after the call is reported to it.
-        ///
-        /// - Throws: ``PostgresError`` if no connection can be opened.
+        /// Every commit after the call is reported. Throws if no connection can be opened.
         func add(_ handler: @escaping @Sendable () -> Void) throws -> Int {
             try state.withLock { state in
                 if state.session == nil { state.session = try start() }
@@ -101,7 +96,7 @@
 
         // MARK: Commits of this store
 
-        /// Reports a commit of this store to its observers, and notifies those of other stores later.
+        /// Notifies other stores later.
         func didCommit() {
             DeferredCallbacks.run { [weak self] in self?.report() }
             guard !pool.isShared, !isAnnouncing.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -157,13 +152,11 @@
             return session
         }
 
-        /// A session that listens, and looks for new transactions.
-        ///
         /// `@unchecked Sendable`: one thread at a time uses it, first the one that creates it and then the watcher's.
         private final class Listener: @unchecked Sendable {
             private let connection: Connection
             private let recordsHistory: Bool
-            /// The channel to listen to, or `nil` if the session listens, or cannot because of a proxy.
+            /// `nil` if the session listens, or cannot because of a proxy.
             private var channel: String?
             private var position: Int64 = 0
 
@@ -176,7 +169,7 @@
                 position = try newest()
             }
 
-            /// Listens, unless the server is a standby server, which has no notifications until it is promoted.
+            /// A standby server has no notifications until it is promoted.
             private func listen() throws {
                 guard let channel, try !connection.isStandby() else { return }
                 try connection.run("LISTEN \(quoted(channel))", isPrepared: false)
@@ -187,7 +180,7 @@
                 recordsHistory ? try connection.numberTransactions() : 0
             }
 
-            /// Waits for a notification, and returns whether something may have been committed.
+            /// Returns whether something may have been committed.
             func wait(_ milliseconds: Int32, orInputOf descriptor: Int32) throws -> Bool {
                 let isNotified =
                     try !connection.notifications(milliseconds: milliseconds, orInputOf: descriptor).isEmpty

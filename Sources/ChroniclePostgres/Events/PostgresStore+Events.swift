@@ -2,8 +2,7 @@
     public import ChronicleCore
 
     extension PostgresStore: DataStoreNotifying {
-        /// Calls a closure after each commit of a store, and within a second after a commit of another program, until the
-        /// observation is cancelled.
+        /// Calls a closure after each commit of a store, and within a second after a commit of another program.
         ///
         /// The observations of a store share a connection, in addition to those of the configuration's limit. Commits of
         /// other programs are found in the history; without one, only commits of stores are reported.
@@ -14,7 +13,7 @@
             return CommitObservation { [weak commits] in commits?.remove(number) }
         }
 
-        /// Notifies observers, of other processes too, after a commit of this store, and starts a purge if one is due.
+        /// Also notifies other processes, and starts a purge if one is due.
         func didCommit() {
             commits.didCommit()
             // The store of a migration ends with the transaction of its stage.

@@ -5,14 +5,9 @@
 
     // What the command-line tool needs besides the interface of the store.
     extension PostgresStore {
-        /// Opens a store with the models that its catalog describes, without their classes.
-        ///
-        /// It changes neither the tables nor what the store records about its programs.
-        ///
-        /// - Parameters:
-        ///   - configuration: The server and options of the store. Its schema is ignored.
-        ///   - schema: Returns the models of a store that is created, or `nil` to throw an error if there is none.
-        /// - Throws: The errors of ``init(_:migrationPlan:)``.
+        /// Opens a store with the models that its catalog describes, without their classes. Changes neither the tables nor
+        /// what the store records about its programs. `creating` returns the models of a store that is created; `nil`
+        /// throws an error if there is no store. Throws the errors of ``init(_:migrationPlan:)``.
         package convenience init(
             inspecting configuration: PostgresConfiguration, creating schema: (() throws -> Schema)? = nil
         ) throws {
@@ -30,7 +25,7 @@
             try self.init(configuration, migrationPlan: nil)
         }
 
-        /// The names of the database and of the schema, for messages.
+        /// For messages.
         package var placeName: String {
             get throws {
                 let database = try attributingErrors {
@@ -40,15 +35,13 @@
             }
         }
 
-        /// The names of all attributes and relationships in the history, also of those that were removed.
+        /// Includes removed attributes and relationships.
         package var recordedPropertyNames: Set<String> {
             Set(layout.recorded.flatMap { $0.attributes.map(\.name) })
         }
 
-        /// Returns whether history was deleted.
         package func isHistoryPurged() throws -> Bool { try readingHistory { $0.state.floor > 0 } }
 
-        /// Returns the number of bytes of the store's tables and indexes.
         package func tableByteCount() throws -> Int64 {
             try attributingErrors {
                 try pool.read { connection in
@@ -62,14 +55,7 @@
             }
         }
 
-        /// Calls a closure with the rows of an entity and those that inherit from it, in the order of their primary keys.
-        ///
-        /// - Parameters:
-        ///   - entityName: The name of an entity of the schema.
-        ///   - identifiers: The models to return, or `nil` for all.
-        ///   - row: A closure that receives the models. It can use the store.
-        /// - Throws: The error that `row` throws, or an error of the server.
-        /// - Complexity: O(*n*) in the number of rows, of which up to 1,000 are in memory.
+        /// In the order of the primary keys, with up to 1,000 rows in memory. `row` can use the store.
         package func fetchRows(
             ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
             _ row: (DefaultSnapshot) throws -> Void
@@ -96,7 +82,7 @@
                 storeIdentifier: identifier, dialect: layout.dialect)
         }
 
-        /// Reads rows in parts, with a cursor of the open transaction.
+        /// With a cursor of the open transaction.
         func forEachRow(
             of table: EntityTable, _ connection: Connection, _ row: (DefaultSnapshot) throws -> Void
         ) throws {
@@ -123,22 +109,18 @@
             }
         }
 
-        /// Returns the number of models of an entity, and of those that inherit from it.
         package func fetchCount(ofEntity entityName: String) throws -> Int {
             let fetch = try fetch(try layout.table(named: entityName))
             return try attributingErrors { Int(try pool.read { try $0.run(fetch.count).int64(0, 0) }) }
         }
 
-        /// Returns the identifier of a model.
         package func identifier(ofEntity entityName: String, key: Int64) throws -> PersistentIdentifier {
             try layout.table(named: entityName).origin.identifier(key)
         }
     }
 
     extension StoreOpener {
-        /// Returns the models that the catalog of a store describes, or `nil` if there is no store.
-        ///
-        /// - Throws: `SwiftDataError.loadIssueModelContainer` if the role lacks a privilege.
+        /// `nil` if there is no store. Throws `SwiftDataError.loadIssueModelContainer` if the role lacks a privilege.
         func recordedSchema() throws -> Schema? {
             try configuration.validate()
             var settings = configuration.connectionSettings

@@ -1,9 +1,8 @@
 #if Postgres
     import ChronicleCore
 
-    /// Something in the tables of a store that contradicts their description.
     package struct PostgresProblem: Hashable, Sendable {
-        /// The subject of a problem. The names are those of `StoreProblem.Kind`.
+        /// The names are those of `StoreProblem.Kind`.
         package enum Kind: String, Sendable {
             /// The history is not recorded, or was not for a while.
             case trigger
@@ -14,33 +13,24 @@
             /// A change belongs to no transaction, or to an unknown entity or attribute.
             case change
             case tag, consumer
-            /// A row differs from the history that is recorded about it.
             case row
         }
 
         package let kind: Kind
         package let table: String?
-        /// The primary key of a row, or the position of a transaction.
         package let row: Int64?
         package let detail: String
 
-        /// The table, the row and the detail.
         package var description: String {
             ([table, row.map(String.init)].compactMap { $0 } + [detail]).joined(separator: " ")
         }
     }
 
     extension PostgresStore {
-        /// Checks the triggers, positions, transactions, changes, tags and consumers of the history, and whether each row is
-        /// there or not as its history says.
-        ///
-        /// The checks read one snapshot, in which transactions have positions that were committed before.
-        ///
-        /// - Parameters:
-        ///   - progress: A closure that receives the part of the checks that was made.
-        ///   - report: A closure that receives each problem. It does not use the store.
-        /// - Throws: The error that `report` throws, or an error of the server.
-        /// - Complexity: Proportional to the length of the history and the number of rows.
+        /// Checks the triggers, positions, transactions, changes, tags and consumers of the history, and whether each row
+        /// is there or not as its history says, in one snapshot, in which transactions have positions that were committed
+        /// before. `report` does not use the store. Takes time proportional to the length of the history and the number of
+        /// rows.
         package func verify(
             progress: (Double) -> Void = { _ in }, _ report: (PostgresProblem) throws -> Void
         ) throws {
@@ -67,7 +57,6 @@
         }
     }
 
-    /// The checks of a snapshot.
     private struct Verification {
         private let store: PostgresStore
         private let connection: Connection
@@ -75,7 +64,7 @@
         private let progress: (Double) -> Void
         private let report: (PostgresProblem) throws -> Void
 
-        /// The number of problems of a kind that are reported.
+        /// Of one kind.
         private static let limit = 100
 
         init(
@@ -104,7 +93,7 @@
             try report(PostgresProblem(kind: kind, table: table, row: row, detail: detail))
         }
 
-        /// Reports a problem for each row of a query with a row number and a detail.
+        /// The query returns a row number and a detail.
         private func check(_ kind: PostgresProblem.Kind, _ table: String, _ query: String) throws {
             let found = try connection.run(
                 "SELECT p.id::bigint, p.detail::text FROM (\(query)) AS p(id, detail) ORDER BY 1 LIMIT \(Self.limit)",
@@ -215,7 +204,6 @@
                 """)
         }
 
-        /// The positions of tags and consumers.
         private func checkTokens() throws {
             for (kind, table) in [(PostgresProblem.Kind.tag, "chronicle_tag"), (.consumer, "chronicle_consumer")] {
                 let found = try connection.run(
@@ -235,7 +223,7 @@
             }
         }
 
-        /// Compares the rows of a table with the latest change of each.
+        /// With the latest change of each row.
         private func checkRows(of entity: Schema.Entity) throws {
             let kinds = store.schema.kinds(of: entity.name)
             let numbers = store.layout.recorded.filter { kinds.contains($0.name) }.map { "\($0.number)" }

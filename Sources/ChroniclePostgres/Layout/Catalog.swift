@@ -5,12 +5,11 @@
     extension RecordedEntity: CatalogEntity {}
     extension RecordedAttribute: CatalogAttribute {}
 
-    /// The tables `chronicle_entity` and `chronicle_attribute`, with the numbers that identify entities and attributes in the
-    /// history.
+    /// The tables `chronicle_entity` and `chronicle_attribute`, which number entities and attributes of the history.
     struct Catalog: EntityCatalog {
         let connection: Connection
 
-        /// - Parameter schema: The quoted name of the schema.
+        /// - Parameter schema: Quoted.
         static func createTables(_ schema: String) -> [String] {
             [
                 """
@@ -30,9 +29,7 @@
 
         var meta: MetaTable { MetaTable(connection) }
 
-        /// Returns the entities in the order of their numbers.
-        ///
-        /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
+        /// In the order of their numbers.
         func entities() throws -> [RecordedEntity] {
             let results = try connection.pipeline { pipeline in
                 pipeline.add("SELECT id, name, superentity FROM \(connection.schema).chronicle_entity ORDER BY id")
@@ -76,7 +73,6 @@
                 isPresent: result.bool(row, 5), addedAfter: result.isNull(row, 9) ? nil : result.int64(row, 9))
         }
 
-        /// Returns the entities with the names and the attributes of the roots from which they inherit.
         private static func connecting(
             _ entities: [RecordedEntity], _ superentities: [Int64: Int64]
         ) throws -> [RecordedEntity] {
@@ -103,7 +99,7 @@
             return connected
         }
 
-        /// Returns the entity with a name, assigning a number to it if it is new.
+        /// Assigns a number to a new entity.
         func entity(named name: String) throws -> RecordedEntity {
             if let known = try entities().first(where: { $0.name == name }) { return known }
             let result = try connection.run(
@@ -112,9 +108,7 @@
             return RecordedEntity(number: result.int64(0, 0), name: name, rootName: name, attributes: [])
         }
 
-        /// Assigns a number to an entity that inherits from another one, and records from which.
-        ///
-        /// - Throws: `SwiftDataError.backwardMigration` if the database has a table of the entity.
+        /// Throws `SwiftDataError.backwardMigration` if the database has a table of the entity.
         func registerSubentity(_ entity: Schema.Entity, _ superentity: String) throws {
             if let known = try entities().first(where: { $0.name == entity.name }), known.rootName != entity.rootName {
                 let place = known.isSubentity ? "the table of \(known.rootName)" : "a separate table"
@@ -130,9 +124,7 @@
             try setDefinition(entity, of: recorded)
         }
 
-        /// Assigns numbers to new properties of an entity, and updates their types and which values are preserved.
-        ///
-        /// - Parameter preservesValues: Whether the store preserves the values of all properties.
+        /// Assigns numbers to new properties, and updates their types and which values are preserved.
         func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
             let isNew = recorded.attributes.isEmpty
             for property in entity.storedProperties {
@@ -142,8 +134,7 @@
             try registerLinks(of: entity, &recorded, preservesValues: preservesValues, isNew: isNew)
         }
 
-        /// Assigns numbers to relationships that are stored in link tables. In the history they are attributes without a
-        /// column.
+        /// Relationships in link tables are attributes without a column in the history.
         private func registerLinks(
             of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool, isNew: Bool
         ) throws {
@@ -154,7 +145,6 @@
             }
         }
 
-        /// - Parameter isNew: Whether the entity is new, so that there are no changes of it.
         private func register(
             _ property: Schema.Property, isPresent: Bool, _ preservation: Preservation, _ entity: inout RecordedEntity,
             isNew: Bool
@@ -187,7 +177,7 @@
             try update(attribute, of: entity)
         }
 
-        /// Returns the identifier of the newest change. The sequence assigns greater ones to all that follow.
+        /// The sequence assigns greater identifiers to all changes that follow.
         private func newestChange() throws -> Int64? {
             let result = try connection.run(
                 "SELECT pg_sequence_last_value(\(literal(connection.schema + ".chronicle_change_id")))")
@@ -215,14 +205,13 @@
                 """, parameters)
         }
 
-        /// Stores the description of an entity, by which a migration recognizes its version.
+        /// A migration recognizes the version of an entity by its description.
         func setDefinition(_ entity: Schema.Entity, of recorded: RecordedEntity) throws {
             try connection.run(
                 "UPDATE \(connection.schema).chronicle_entity SET definition = $1 WHERE id = $2",
                 Parameters(.text(try entity.json()), .int64(recorded.number)))
         }
 
-        /// Returns the descriptions of entities by their names in the catalog.
         func definitionsByName() throws -> [String: Schema.Entity] {
             let result = try connection.run(
                 "SELECT name, definition FROM \(connection.schema).chronicle_entity WHERE definition IS NOT NULL ORDER BY id"
@@ -238,7 +227,6 @@
             return definitions
         }
 
-        /// Changes the name of an entity.
         func rename(_ entity: RecordedEntity, to name: String) throws {
             try connection.run(
                 "UPDATE \(connection.schema).chronicle_entity SET name = $2 WHERE id = $1",

@@ -2,7 +2,6 @@
     import ChronicleCore
     import Foundation
 
-    /// The type of a column.
     enum ColumnType: String, CaseIterable, Sendable {
         case integer = "bigint"
         case real = "double precision"
@@ -20,7 +19,7 @@
                 }
         }
 
-        /// The name of the type in casts and in the catalog of the server, `format_type`.
+        /// In casts and in the catalog of the server, `format_type`.
         var name: String {
             switch self {
             case .text: "text"
@@ -28,7 +27,6 @@
             }
         }
 
-        /// The type of a parameter.
         var element: ElementType {
             switch self {
             case .integer: .int8
@@ -38,7 +36,7 @@
             }
         }
 
-        /// Returns the SQL literal of a value, or `nil` if the column cannot contain it.
+        /// `nil` if the column cannot contain the value.
         func literal(_ value: PropertyValue) -> String? {
             switch (self, value) {
             case (_, .null): "NULL"

@@ -3,54 +3,42 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// The table of an entity, with its columns.
-    ///
-    /// A row consists of the primary key and one column for each stored property, in the order of their slots.
+    /// The table of an entity: the primary key and a column for each stored property, by slot.
     final class EntityTable: Sendable {
-        /// The column of the primary key.
         static let primaryKey = "_rowid_"
 
         let entity: Schema.Entity
-        /// The name of the table: that of the entity, or of the root from which the entity inherits.
+        /// That of the entity, or of the root from which it inherits.
         let name: String
-        /// The number of the entity in the catalog.
+        /// In the catalog.
         let number: Int64
         let origin: PersistentIdentifier.Origin
         let columns: [Column]
-        /// The slots of to-one relationships.
         let referenceSlots: [Int]
-        /// The one-to-one relationships.
         let oneToOnes: [OneToOneRelationship]
-        /// The columns that a fetch selects, beginning with the primary key; see `ModelColumns`.
+        /// See `ModelColumns`.
         let selection: SQLQuery
-        /// The number of columns of ``selection``.
         let selectedCount: Int
-        /// The entities whose rows a fetch returns, if other entities inherit from this one.
+        /// `nil` if no entity inherits from this one.
         let kinds: Kinds?
-        /// The statements that write rows.
         let statements: RowStatements
 
-        /// The entities of the rows in a table that several entities share.
         struct Kinds: Sendable {
-            /// The column of ``EntityTable/selection`` with the name of the entity.
+            /// The column with the name of the entity.
             let column: Int
-            /// The tables by the names of their entities, with the column of the selection for each slot.
+            /// By the names of the entities, with the column of the selection for each slot.
             let members: [String: Member]
-            /// The entity of rows without a name.
             let root: String
         }
 
-        /// An entity of the rows in a table that several entities share.
         struct Member: Sendable {
             let table: EntityTable?
             let columns: [Int]
         }
 
-        /// A column, and the destination of a to-one relationship.
         struct Column: Sendable {
             let name: String
             let type: ColumnType
-            /// Whether the texts are JSON.
             let isJSON: Bool
             let destination: PersistentIdentifier.Origin?
         }

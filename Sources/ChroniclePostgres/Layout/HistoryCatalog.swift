@@ -14,10 +14,8 @@
             setEntities(store.layout.recorded)
         }
 
-        /// Creates a catalog with the entities of the snapshot of a connection, which ``numbers(ofEntity:isRoot:)`` requires:
-        /// another process may have added some since the store was opened.
-        ///
-        /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
+        /// With the entities of the snapshot, which ``numbers(ofEntity:isRoot:)`` requires: another process may have added
+        /// some since the store was opened.
         init(_ store: PostgresStore, _ connection: Connection) throws {
             (schema, storeIdentifier, isReloaded) = (store.schema, store.identifier, true)
             setEntities(try ChroniclePostgres.Catalog(connection).entities())
@@ -29,15 +27,12 @@
             }
         }
 
-        /// Thrown if an entity or an attribute is unknown, which another process may have added since the store was opened.
+        /// Another process may have added the entity or the attribute since the store was opened.
         struct Outdated: Error {
             let entity: Int64
         }
 
-        /// Reads the entities again, once.
-        ///
-        /// - Throws: ``SwiftDataError/damagedFile`` if they were read before: the entity or an attribute is missing in the
-        ///   database.
+        /// Throws ``SwiftDataError/damagedFile`` if the entities were read again before.
         mutating func reload(_ connection: Connection, for error: Outdated) throws {
             guard !isReloaded else {
                 throw SwiftDataError.damagedFile.with(
@@ -50,15 +45,12 @@
             setEntities(try ChroniclePostgres.Catalog(connection).entities())
         }
 
-        /// Returns an entity.
-        ///
-        /// - Throws: ``Outdated`` if it is unknown.
         func entity(_ number: Int64) throws -> EntityHistory {
             guard let entity = entities[number] else { throw Outdated(entity: number) }
             return entity
         }
 
-        /// Returns the number of an entity, or the numbers of all entities with that root.
+        /// The number of an entity, or of all entities with that root.
         func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
             entities.filter { (isRoot ? $1.rootName : $1.name) == name }.map(\.key).sorted()
         }
@@ -74,11 +66,11 @@
         /// See `HistoryEntity`.
         let missingName: String?
         private let attributes: [Int64: PreservedAttribute]
-        /// The identifiers of the changes after which columns of the model were added, by the numbers of the attributes;
-        /// ``Int64/min`` if this is not known.
+        /// The changes after which columns were added, by the numbers of the attributes; ``Int64/min`` if this is not
+        /// known.
         private let columns: [Int64: Int64]
-        /// The identifier of the change after which the relationships without an inverse that are stored as links were
-        /// added; ``Int64/max`` if there are none. A delete does not preserve their links.
+        /// The change after which the relationships without an inverse that are stored as links were added; ``Int64/max``
+        /// if there are none. A delete does not preserve their links.
         let listsAddedAfter: Int64
 
         init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
@@ -102,7 +94,7 @@
             (self.attributes, self.columns, listsAddedAfter) = (attributes, columns, lists)
         }
 
-        /// Returns the identifier of the change after which the columns other than those of some attributes were added.
+        /// The change after which the columns other than those of some attributes were added.
         func attributesAddedAfter(except numbers: Set<Int64>) -> Int64 {
             columns.reduce(.max) { numbers.contains($1.key) ? $0 : min($0, $1.value) }
         }
@@ -111,9 +103,6 @@
             TypedChangeMaker<Model>()
         }
 
-        /// Returns an attribute.
-        ///
-        /// - Throws: ``HistoryCatalog/Outdated`` if it is unknown.
         func attribute(_ number: Int64) throws -> PreservedAttribute {
             guard let attribute = attributes[number] else { throw HistoryCatalog.Outdated(entity: self.number) }
             return attribute
@@ -125,23 +114,20 @@
         let name: String
         /// See `HistoryEntity.Attribute`.
         let isShared: Bool
-        /// The property of the model, if it still exists.
+        /// `nil` if the property no longer exists.
         let property: Schema.Property?
-        /// The entity of a relationship's destinations, or `nil` for an attribute.
+        /// `nil` for an attribute.
         let destination: PersistentIdentifier.Origin?
 
-        /// Returns whether values are not part of a change: the name of the class, and the NULL that a shared table contains for
-        /// an attribute of another class. An attribute that the class had in an earlier version of the schema may have values.
-        ///
-        /// - Parameter isStored: Whether the stored values are returned. Otherwise, the NULL of an attribute that a subclass
-        ///   requires now is omitted as well, because the class had no such attribute at the time.
+        /// Whether values are not part of a change: the name of the class, and the NULL of a shared table for an attribute
+        /// of another class, which the class may have had in an earlier schema. Without `isStored`, also the NULL of an
+        /// attribute that a subclass requires now but did not have at the time.
         func isOmitted(_ old: PropertyValue, _ new: PropertyValue = .null, isStored: Bool) -> Bool {
             guard isShared else { return false }
             if property == nil, name == Schema.entityAttribute { return true }
             return old.isNull && new.isNull && (property == nil || !isStored)
         }
 
-        /// Returns the value as the property contains it, or as the store does.
         func value(
             _ value: PropertyValue, of model: @autoclosure () -> PersistentIdentifier, isStored: Bool
         ) -> (any Sendable)? {

@@ -2,7 +2,6 @@
     import ChronicleCore
     import ChronicleSQLStore
 
-    /// Properties of the store, kept by name in the table `chronicle_meta`.
     struct MetaTable: MetaValues {
         let connection: Connection
 
@@ -30,17 +29,15 @@
             "CREATE TABLE \(schema).chronicle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)"
         }
 
-        /// Returns the text stored under a name, or `nil` if there is none.
         static func text(_ name: MetaName, _ connection: Connection) throws -> String? {
             let result = try connection.run(
                 "SELECT value FROM \(connection.schema).chronicle_meta WHERE name = $1", Parameters(.text(name.text)))
             return result.count == 1 ? result.text(0, 0) : nil
         }
 
-        /// Returns the version of the layout, or `nil` if the schema of the database contains no store.
-        ///
-        /// - Throws: `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created or upgraded it.
-        ///   `SwiftDataError.notAChronicleStore` if another role created a table of the store; see ``StoreRelations``.
+        /// `nil` if the schema contains no store. Throws `SwiftDataError.unsupportedFileVersion` if a newer version of
+        /// Chronicle created or upgraded it, and `SwiftDataError.notAChronicleStore` if another role created a table of the
+        /// store; see ``StoreRelations``.
         static func format(_ connection: Connection) throws -> Int? {
             let relations = try StoreRelations(connection)
             guard relations.names.contains("chronicle_meta"), let format = try text(.format, connection) else {
@@ -62,7 +59,6 @@
                 Parameters(.text(name.text), .text(value)))
         }
 
-        /// Returns what the store records about the schemas with which it was opened, by their keys.
         static func knownSchemas(_ connection: Connection) throws -> [String: String] {
             let prefix = MetaName.knownPrefix
             let result = try connection.run(
@@ -80,12 +76,11 @@
     }
 
     extension MetaName {
-        /// The name of the schema to which the functions of the history refer.
         static let schemaName = MetaName("schemaName")
-        /// The files of the models' tables after the latest opening; see ``TableFiles``.
+        /// After the latest opening; see ``TableFiles``.
         static let files = MetaName("files")
 
-        /// The identifier of the newest change when the attribute with this number was added to the entity.
+        /// The newest change when the attribute was added to the entity.
         static func addedAttribute(_ entity: Int64, number: Int) -> MetaName {
             MetaName("attribute:\(entity):\(number)")
         }

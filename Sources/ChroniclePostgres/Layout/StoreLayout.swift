@@ -3,16 +3,13 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// The tables of a schema in a database.
     struct StoreLayout: Sendable {
         let storeIdentifier: String
-        /// The schema of the database that contains the tables.
         let schemaName: String
         let tablesByName: [String: EntityTable]
         let linksByName: [String: Schema.Links]
-        /// The catalog, in the order of the numbers.
+        /// In the order of the numbers.
         let recorded: [RecordedEntity]
-        /// Whether the history preserves the values of all properties.
         let preservesValues: Bool
 
         init(
@@ -49,10 +46,9 @@
             linksByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, $0) })
         }
 
-        /// The dialect, with qualified names of tables.
+        /// With qualified names of tables.
         var dialect: PostgreSQLDialect { PostgreSQLDialect(schemaName: schemaName) }
 
-        /// Returns the qualified and quoted name of a table.
         func qualified(_ name: String) -> String { ChroniclePostgres.qualified(name, in: schemaName) }
 
         func table(for type: any PersistentModel.Type) throws -> EntityTable {

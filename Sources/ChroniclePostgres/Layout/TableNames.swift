@@ -4,18 +4,15 @@
 
     /// Rejects names that PostgreSQL or this store reserves, or that are too long.
     enum TableNames {
-        /// The length of a name in bytes. PostgreSQL truncates longer names.
+        /// In bytes. PostgreSQL truncates longer names.
         /// <https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS>
         static let lengthLimit = 63
         /// <https://www.postgresql.org/docs/current/ddl-system-columns.html>
         private static let systemColumns: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
-        /// The largest number of columns is 1,600, one of which is the primary key.
-        /// <https://www.postgresql.org/docs/current/limits.html>
+        /// 1,600, one of which is the primary key. <https://www.postgresql.org/docs/current/limits.html>
         private static let columnLimit = 1_599
 
-        /// Checks the names of tables and columns.
-        ///
-        /// - Throws: `SwiftDataError.invalidModel` before the database is touched.
+        /// Throws `SwiftDataError.invalidModel` before the database is touched.
         static func check(_ schema: Schema) throws {
             for entity in schema.entities {
                 try check(entity.name, of: entity, nil)
@@ -41,7 +38,7 @@
             }
         }
 
-        /// Returns a name for an index or a constraint. A long name is shortened, with a hash that distinguishes it.
+        /// A long name is shortened, with a hash that distinguishes it.
         static func shortened(_ name: String) -> String {
             guard name.utf8.count > lengthLimit else { return name }
             var prefix = name

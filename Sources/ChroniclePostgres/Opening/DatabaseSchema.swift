@@ -1,17 +1,13 @@
 #if Postgres
     import ChronicleCore
 
-    /// The tables of a schema in the database, as they are.
     struct DatabaseSchema {
-        /// The columns of each table by name.
         let columns: [String: [String: Column]]
-        /// The foreign keys of each table, by the names of the constraints.
+        /// By the names of the constraints.
         let foreignKeys: [String: [String: ForeignKey]]
-        /// The indexes of each table.
         let indexes: [String: Set<String>]
-        /// The names of views and other relations that are not tables.
         let others: Set<String>
-        /// The owners of tables, views and other relations that are not trusted; see ``StoreRelations``.
+        /// Owners that are not trusted; see ``StoreRelations``.
         let untrustedOwners: [String: String]
 
         struct ForeignKey {
@@ -21,13 +17,12 @@
         }
 
         struct Column {
-            /// The type as the server names it.
+            /// As the server names it.
             let type: String
             let isOptional: Bool
             let hasDefault: Bool
         }
 
-        /// Reads the definitions of the store's schema.
         init(_ connection: Connection) throws {
             let results = try connection.pipeline { pipeline in
                 pipeline.add(
@@ -91,8 +86,8 @@
 
         func hasTable(_ name: String) -> Bool { columns[name] != nil }
 
-        /// Returns a digest of the definitions of the schema: of tables, columns, constraints, indexes, triggers and
-        /// functions. It changes if any program changes a definition.
+        /// Of tables, columns, constraints, indexes, triggers and functions. It changes if any program changes a
+        /// definition.
         static func digest(_ connection: Connection) throws -> String {
             let result = try connection.run(
                 """

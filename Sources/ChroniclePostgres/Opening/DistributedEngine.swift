@@ -26,18 +26,13 @@
                     + "PostgreSQL")
         }
 
-        /// Returns the engine that the parameters of a connection reveal, or `nil`.
-        ///
-        /// - Parameters:
-        ///   - serverVersion: The parameter `server_version`.
-        ///   - hasCockroachVersion: Whether there is a parameter `crdb_version`.
+        /// Recognizes the engine by `server_version`, and by the existence of `crdb_version`.
         private static func engine(serverVersion: String?, hasCockroachVersion: Bool) -> Self? {
             if hasCockroachVersion { return .cockroachDB }
             return serverVersion?.contains("-YB-") == true ? .yugabyteDB : nil
         }
 
-        /// Throws an error if the parameters that the server reports are those of a distributed engine. It needs no
-        /// round trip.
+        /// The parameters that the server reports need no round trip.
         static func requireNone(among parameter: (String) -> String?) throws {
             let engine = engine(
                 serverVersion: parameter("server_version"), hasCockroachVersion: parameter("crdb_version") != nil)

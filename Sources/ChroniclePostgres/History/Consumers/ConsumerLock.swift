@@ -1,24 +1,16 @@
 #if Postgres
     import ChronicleCore
 
-    /// The lock of a consumer: an advisory lock of a separate session, which the server releases when the session ends.
-    ///
-    /// With a proxy that assigns sessions to transactions, the lock belongs to a transaction that lasts as long. It has no
-    /// snapshot and no identifier, and therefore does not delay `VACUUM`.
-    ///
-    /// If the session is lost, another instance can take over. The fence of the consumer's record then rejects the
-    /// acknowledgements of this one.
+    /// An advisory lock of a separate session, which the server releases when the session ends. With a proxy that assigns
+    /// sessions to transactions, it belongs to a transaction that lasts as long, without a snapshot and an identifier, so
+    /// that it does not delay `VACUUM`. If the session is lost, another instance can take over, and the fence of the
+    /// consumer's record rejects the acknowledgements of this one.
     ///
     /// `@unchecked Sendable`: the connection is only used by `init` and `deinit`.
     final class ConsumerLock: @unchecked Sendable {
         private let connection: Connection
 
-        /// Acquires the lock, or returns `nil` if another instance holds it.
-        ///
-        /// - Parameters:
-        ///   - number: The number of the consumer.
-        ///   - pool: The connections of the store.
-        ///   - storeIdentifier: The identifier of the store.
+        /// Returns `nil` if another instance holds the lock.
         init?(number: Int64, of storeIdentifier: String, _ pool: ConnectionPool) throws {
             connection = try pool.makeConnection()
             let isTransaction = pool.settings.usesTransactionPooling

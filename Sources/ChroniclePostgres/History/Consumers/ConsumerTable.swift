@@ -2,7 +2,6 @@
     import ChronicleCore
     import Foundation
 
-    /// The table `chronicle_consumer`, which contains the consumers of the history.
     struct ConsumerTable {
         typealias Record = HistoryConsumerRecord<DefaultHistoryToken>
 
@@ -13,21 +12,18 @@
             (self.connection, self.storeIdentifier) = (connection, storeIdentifier)
         }
 
-        /// Thrown if another session inserted the consumer at the same time.
+        /// Another session inserted the consumer at the same time.
         struct InsertedMeanwhile: Error {}
 
         // MARK: Reading
 
-        /// Returns the consumers, ordered by name.
         func records() throws -> [Record] {
             let result = try connection.run(
                 "SELECT \(Self.columns) FROM \(connection.schema).chronicle_consumer ORDER BY name")
             return try (0..<result.count).map { try record(result, $0) }
         }
 
-        /// Returns the consumer with a name and its number, or `nil` if there is none.
-        ///
-        /// - Parameter isLocked: Whether other sessions must not change it until the transaction ends.
+        /// - Parameter isLocked: Whether other sessions must not change the record until the transaction ends.
         func record(named name: String, isLocked: Bool = false) throws -> (id: Int64, record: Record)? {
             let result = try connection.run(
                 "SELECT \(Self.columns) FROM \(connection.schema).chronicle_consumer WHERE name = $1\(isLocked ? " FOR UPDATE" : "")",
@@ -71,9 +67,7 @@
 
         // MARK: Writing
 
-        /// Changes the consumer with a name in the current transaction.
-        ///
-        /// - Throws: The error of `update`, or ``InsertedMeanwhile``; begin another transaction and try again.
+        /// In the current transaction. After ``InsertedMeanwhile``, begin another one and try again.
         func update<Result>(named name: String, _ update: (inout Record?) throws -> Result) throws -> Result {
             let known = try record(named: name, isLocked: true)
             var record = known?.record

@@ -5,24 +5,18 @@
     import Foundation
 
     extension PostgresStore: DataStoreConsuming {
-        /// The token of the position before the first transaction.
         public var initialHistoryToken: DefaultHistoryToken? {
             DefaultHistoryToken(storeIdentifier: identifier, position: 0)
         }
 
         // MARK: Records
 
-        /// Returns the records of all consumers, ordered by name.
-        ///
-        /// - Throws: `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
-        ///   `SwiftDataError.damagedFile` if a record is invalid; remove the row from `chronicle_consumer`.
         public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
             try attributingErrors {
                 try pool.read { try ConsumerTable($0, storeIdentifier: identifier).records() }
             }
         }
 
-        /// Returns the record of a consumer.
         public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
             if name.utf8.contains(0) { return nil }
             return try attributingErrors {
@@ -32,14 +26,9 @@
 
         /// Changes the record of a consumer in one transaction.
         ///
-        /// - Throws: The error of `update`, or one of the following errors. Nothing was changed in that case.
-        ///   - `SwiftDataError.duplicateHistoryConsumer` if there is a consumer of the new name. Choose another one.
-        ///   - `SwiftDataError.valueOutOfRange` if the name contains a NUL character.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving, or
-        ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
-        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
-        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and it cannot be found out
-        ///     whether it succeeded. Request the next batch, which begins at the position of the consumer.
+        /// - Throws: The errors of the protocol's requirement, `SwiftDataError.valueOutOfRange` if the name contains a NUL
+        ///   character, and `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and it cannot
+        ///   be found out whether it succeeded. Request the next batch, which begins at the position of the consumer.
         public func updateConsumer<Result: Sendable>(
             named name: String, isDurable: Bool,
             _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
@@ -88,9 +77,8 @@
         /// The lock belongs to a separate connection, in addition to those of the configuration's limit. A proxy that
         /// assigns sessions to transactions has to assign a session to it for as long.
         ///
-        /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
-        /// - Throws: `SwiftDataError.historyConsumerNotFound` if there is no such consumer.
-        ///   `SwiftDataError.storeUnavailable` if the server or the proxy accepts no further connection.
+        /// - Throws: `SwiftDataError.historyConsumerNotFound`, or `SwiftDataError.storeUnavailable` if the server or the
+        ///   proxy accepts no further connection.
         public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
             try attributingErrors {
                 let number =
@@ -104,9 +92,7 @@
             }
         }
 
-        /// Applies the acknowledgement of a consumer in the transaction of a save.
-        ///
-        /// - Parameter connection: A connection in the transaction, before the changes are written.
+        /// In the transaction of a save, before the changes are written.
         func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
             do {
                 try ConsumerTable(connection, storeIdentifier: identifier)
@@ -119,10 +105,6 @@
 
         // MARK: Reading
 
-        /// Returns transactions from the beginning of a fetch result until they contain a number of changes, or one large
-        /// transaction without its changes.
-        ///
-        /// - Complexity: Proportional to the returned changes, and to the transactions before and between them.
         public func fetchHistoryPage(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
         ) throws -> HistoryPage<DefaultHistoryTransaction> {
@@ -153,8 +135,7 @@
             }
         }
 
-        /// Returns an upper bound of the number of changes after a token: transactions of other sessions that ran at the
-        /// same time can count twice.
+        /// Returns an upper bound of the number of changes after a token: concurrent transactions can count twice.
         ///
         /// - Complexity: O(log *n*) in the length of the history.
         public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
@@ -169,11 +150,6 @@
             }
         }
 
-        /// Returns the identifiers of the models of an entity in the order of their primary keys.
-        ///
-        /// - Throws: `SwiftDataError.unknownSchema` if the store does not contain the entity.
-        ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
-        /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
         public func identifiers(
             of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
         ) throws -> [PersistentIdentifier] {

@@ -9,17 +9,9 @@
         /// With ``setHistoryIndexedByModel(_:)``, the server looks up the changes of the model. Without the index, it scans
         /// the changes of all models for each page, which is still faster than returning them.
         ///
-        /// - Returns: The changes, whose transactions have no `changes`. A preserved value that cannot be converted to the
-        ///   current type of its attribute is an `UndecodableValue`.
-        /// - Throws:
-        ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if history after the continuation was
-        ///     deleted or is not part of the database any more. Begin with the first page again.
-        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
-        ///   - `SwiftDataError.damagedFile` if the history is damaged. Restore the tables from a backup.
-        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
-        /// - Complexity: O(*k* log *n* + *t*) with the index, where *k* is the number of changes of the model, *n* the length
-        ///   of the history, and *t* the number of transactions. Without the index, proportional to the length of the
-        ///   history.
+        /// - Complexity: O(*k* log *n* + *t*) with the index, where *k* is the number of changes of the model, *n* the
+        ///   length of the history, and *t* the number of transactions. Without the index, proportional to the length of
+        ///   the history.
         public func fetchModelHistory(
             _ request: ModelHistoryRequest<DefaultHistoryTransaction>
         ) throws -> ModelHistoryPage<DefaultHistoryTransaction> {
@@ -82,12 +74,10 @@
         ///
         /// - Parameter isIndexed: Whether the history has the index.
         /// - Throws: One of the following errors. Nothing was changed in that case.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or if the role does not own the
-        ///     tables; `SwiftDataError.historyDisabled` if the configuration disables the history. Change the
-        ///     configuration.
-        ///   - `SwiftDataError.storeBusy` if another session keeps the history locked. Try again.
-        ///   - `SwiftDataError.storeFull` if the disk of the server is full. Free space and try again.
-        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or the role does not own the
+        ///     tables; `SwiftDataError.historyDisabled` if the configuration disables the history.
+        ///   - `SwiftDataError.storeBusy` or `SwiftDataError.storeUnavailable`. Try again.
+        ///   - `SwiftDataError.storeFull` if the disk of the server is full.
         /// - Complexity: O(*n* log *n*) in the length of the history to create the index. Saves wait until it is complete.
         public func setHistoryIndexedByModel(_ isIndexed: Bool) throws {
             try requireHistory()
@@ -106,7 +96,7 @@
     }
 
     extension HistoryState {
-        /// Returns the position after which no changes are missing, or `nil` if none ever were.
+        /// `nil` if no changes ever were missing.
         func completeAfter(_ storeIdentifier: String) -> DefaultHistoryToken? {
             let start = max(floor, gap)
             guard start > 0 else { return nil }
@@ -116,9 +106,7 @@
     }
 
     extension HistoryPositions {
-        /// Checks that no changes after a continuation were deleted, and that the history was not replaced by a backup.
-        ///
-        /// - Throws: The error that describes why the next page cannot be read.
+        /// No changes after the continuation may have been deleted, and the history not replaced by a backup.
         func requireContinuation(
             _ continuation: ModelHistoryContinuation<DefaultHistoryToken>, isForward: Bool
         ) throws {

@@ -3,28 +3,25 @@
     import Dispatch
     import Synchronization
 
-    /// Gives positions to the transactions of all programs in the background, for the readers of standby servers, which cannot
-    /// give positions themselves.
-    ///
-    /// It has its own session while it numbers: a commit can wait for a synchronous standby server, and must not keep requests
+    /// Gives positions to the transactions of all programs, for the readers of standby servers, which cannot do so
+    /// themselves. It has a separate session: a commit can wait for a synchronous standby server, and must not keep
+    /// requests from using a connection of the pool meanwhile.
     /// from using a connection of the pool meanwhile.
     final class BackgroundNumbering: Sendable {
         private let pool: ConnectionPool
         private let interval: Duration
-        /// Whether to number only while there is a standby server.
+        /// Numbers only while there is a standby server.
         private let isAutomatic: Bool
         private let queue = DispatchQueue(label: "chronicle.numbering", qos: .utility)
         private let session = Mutex<Connection?>(nil)
 
-        /// The time between two numberings.
+        /// Between two numberings.
         private static let interval: Duration = .seconds(1)
-        /// The time between two looks for a standby server.
+        /// Between two looks for a standby server.
         private static let pause: Duration = .seconds(30)
 
-        /// - Parameters:
-        ///   - pool: The connections of the store.
-        ///   - numbering: When to number. The initializer returns `nil` for `onDemand`.
-        ///   - isReplicated: Whether there was a standby server when the store was opened.
+        /// - Parameter numbering: The initializer returns `nil` for `onDemand`.
+        /// - Parameter isReplicated: Whether there was a standby server when the store was opened.
         init?(_ pool: ConnectionPool, _ numbering: PostgresConfiguration.Numbering, isReplicated: Bool) {
             if numbering == .onDemand { return nil }
             self.pool = pool
@@ -43,7 +40,7 @@
             }
         }
 
-        /// Numbers, if there is a reason to, and returns the time until the next step.
+        /// Numbers if there is a reason to, and returns the time until the next step.
         private func step() -> Duration {
             do {
                 if isAutomatic {

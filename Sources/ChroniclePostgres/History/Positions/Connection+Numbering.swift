@@ -1,12 +1,8 @@
 #if Postgres
     extension Connection {
-        /// Assigns positions to the committed transactions that have none, in steps that are committed one by one.
-        ///
-        /// A long backlog is therefore numbered in spite of a limit for statements: each attempt continues where the last
-        /// one ended. On a standby server, nothing is numbered.
-        ///
-        /// - Returns: The newest position.
-        /// - Throws: ``PostgresError``, for example if another session keeps the history locked.
+        /// Assigns positions to the committed transactions that have none, and returns the newest position. The steps are
+        /// committed one by one, so a long backlog is numbered in spite of a limit for statements: each attempt continues
+        /// where the last one ended. On a standby server, nothing is numbered.
         @discardableResult
         func numberTransactions() throws -> Int64 {
             // A transaction that is already open commits everything together.

@@ -4,10 +4,10 @@
 
     /// The row of `chronicle_history`.
     struct HistoryState {
-        /// The newest position, or 0 if there never was a transaction.
+        /// 0 if there never was a transaction.
         let position: Int64
         let checkValue: Int64
-        /// The newest deleted position, or 0 if nothing was deleted.
+        /// The newest deleted position, or 0.
         let floor: Int64
         let floorCheck: Int64
         /// The position at which recording resumed, or 0 if it was never interrupted.
@@ -21,9 +21,7 @@
             """
         }
 
-        /// Reads the row.
-        ///
-        /// - Throws: ``SwiftDataError/historyDisabled`` if another program opened the store without history.
+        /// Throws ``SwiftDataError/historyDisabled`` if another program opened the store without history.
         init(_ result: QueryResult) throws {
             guard result.count == 1 else {
                 throw SwiftDataError.damagedFile.with(
@@ -41,11 +39,7 @@
             }
         }
 
-        /// What the store contains about a position.
-        ///
-        /// - Parameters:
-        ///   - position: The position.
-        ///   - known: The check value of the transaction at the position, or `nil` if there is none.
+        /// - Parameter known: The check value of the transaction at the position, if there is one.
         func facts(at position: Int64, known: Int64?) -> HistoryPositionFacts {
             // The transaction at which recording resumed does not exist.
             let checkValue = position == gap ? gapCheck : known
@@ -65,7 +59,7 @@
         }
     }
 
-    /// Looks up tokens in the open transaction of a connection.
+    /// In the open transaction of a connection.
     struct HistoryPositions: HistoryTokenChecking {
         static let tokenCheck = HistoryTokenCheck(
             hasHeaders: false, causeOfLoss: "a restored backup or a server that took over")
@@ -81,7 +75,6 @@
             return state.facts(at: position, known: found.count == 1 ? found.int64(0, 0) : nil)
         }
 
-        /// Returns the error with a description and a recommendation.
         func error(_ failure: HistoryTokenCheck.Failure, position: Int64?) -> SwiftDataError {
             Self.tokenCheck.error(failure, position: position, state.facts(at: 0, known: nil))
         }

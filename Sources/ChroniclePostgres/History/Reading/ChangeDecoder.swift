@@ -1,26 +1,21 @@
 #if Postgres
     import ChronicleCore
 
-    /// Converts rows of `chronicle_change` to changes.
-    ///
     /// Most changes have the same attributes as others of their entity, so what follows from these is kept.
     struct ChangeDecoder {
-        /// The selected columns of the changes `c`.
+        /// Of the changes `c`.
         static let columns =
             "c.id, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, c.old_values, c.new_values"
-        /// The index of a further column.
         static let nextColumn = 8
 
         private var catalog: HistoryCatalog
-        /// Whether preserved values are returned as the store contains them; see
-        /// ``HistoryChangesRequest/returnsStoredValues``.
+        /// See ``HistoryChangesRequest/returnsStoredValues``.
         private let returnsStoredValues: Bool
         private var entity: EntityHistory?
-        /// The names of updated attributes, and the attributes with preserved values.
         private var names = Cache<[String]>()
         private var preserved = Cache<PreservedValues>()
 
-        /// An attribute, and the index of its values in the arrays of a change.
+        /// The index is that of the values in the arrays of a change.
         private struct Preserved {
             let index: Int
             let attribute: PreservedAttribute
@@ -29,7 +24,7 @@
         /// What follows from the attributes with preserved values.
         private struct PreservedValues {
             let attributes: [Preserved]
-            /// The identifier of the last change of whose model these are all attributes; the others were added later.
+            /// The last change of whose model these are all attributes; the others were added later.
             let completeThrough: Int64
         }
 
@@ -37,16 +32,13 @@
             (self.catalog, self.returnsStoredValues) = (catalog, returnsStoredValues)
         }
 
-        /// Reads the entities again after ``HistoryCatalog/Outdated``.
+        /// After ``HistoryCatalog/Outdated``.
         mutating func reload(_ connection: Connection, for error: HistoryCatalog.Outdated) throws {
             try catalog.reload(connection, for: error)
             (entity, names, preserved) = (nil, Cache(), Cache())
         }
 
-        /// Returns the change of a row.
-        ///
-        /// - Throws: ``HistoryCatalog/Outdated`` if the entity or an attribute is unknown, or
-        ///   ``SwiftDataError/damagedFile``.
+        /// Throws ``HistoryCatalog/Outdated`` if the entity or an attribute is unknown.
         mutating func change(_ result: QueryResult, _ row: Int, of header: HistoryHeader) throws -> HistoryChange {
             let entity = try entity(result.int64(row, 1))
             let change = ChangeRow(
@@ -83,7 +75,7 @@
 
         // MARK: Preserved values
 
-        /// Returns the name of a class that the schema lacks, as the value of an insert or a delete.
+        /// The name of a class that the schema lacks, as a value of an insert or a delete.
         private func missingName(_ entity: EntityHistory) -> (any Sendable)? {
             guard let name = entity.missingName else { return nil }
             return returnsStoredValues ? PropertyValue.text(name) as any Sendable : name
@@ -129,7 +121,6 @@
             return (values, none)
         }
 
-        /// Returns whether an insert or a delete preserves all values that its row had.
         private mutating func hasAllValues(
             _ result: QueryResult, _ row: Int, _ entity: EntityHistory
         ) throws -> Bool {
@@ -137,7 +128,7 @@
             return try !numbers.isEmpty && result.int64(row, 0) <= preserved(numbers, entity).completeThrough
         }
 
-        /// Returns the attributes of an array of numbers, in the order of their numbers.
+        /// In the order of their numbers.
         private mutating func attributes(
             _ numbers: UnsafeRawBufferPointer, _ entity: EntityHistory
         ) throws -> [Preserved] {
@@ -155,7 +146,7 @@
             }
         }
 
-        /// Returns the values of an array, or `nil` for NULL: the change has no values of this kind.
+        /// `nil` for NULL: the change has no values of this kind.
         private func stored(
             _ texts: UnsafeRawBufferPointer, _ numbers: UnsafeRawBufferPointer, _ change: ChangeRow
         ) throws -> [PropertyValue]? {
@@ -188,7 +179,7 @@
     }
 
     extension ChangeDecoder {
-        /// What follows from the numbers of an entity's attributes, by the bytes of their array.
+        /// By the bytes of the array with the numbers of an entity's attributes.
         fileprivate struct Cache<Value> {
             private var values: [Key: Value] = [:]
             private var latest: (key: Key, value: Value)?

@@ -1,15 +1,13 @@
 #if Postgres
     import ChronicleCore
 
-    /// A change as its row contains it.
     struct ChangeRow {
-        /// The identifier of the change, which increases in the order of the history.
+        /// Increases in the order of the history.
         let number: Int64
         let transaction: Int64
         let model: PersistentIdentifier
     }
 
-    /// Creates the changes of a model class.
     protocol ChangeMaker: Sendable {
         func insert(_ row: ChangeRow, _ values: [PreservedValue], hasAllValues: Bool) -> HistoryChange
         func update(_ row: ChangeRow, _ names: [String], _ values: [PreservedValue]) -> HistoryChange

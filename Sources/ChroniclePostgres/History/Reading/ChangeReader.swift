@@ -1,17 +1,15 @@
 #if Postgres
     import ChronicleCore
 
-    /// Reads the changes of transactions.
     struct ChangeReader {
         private let connection: Connection
         private var decoder: ChangeDecoder
 
-        /// The number of changes that a statement returns, about. The server executes the next statement while those of
-        /// the previous one are decoded, as long as their rows fit into the buffers between the two.
+        /// About the number of changes that a statement returns. The server executes the next statement while those of the
+        /// previous one are decoded, as long as their rows fit into the buffers between the two.
         private static let partSize: Int64 = 2_000
-        /// The number of parts of a transaction; those of longer ones have more changes.
+        /// The parts of longer transactions have more changes.
         private static let largestNumberOfParts: Int64 = 10_000
-        /// The number of statements that are sent together.
         private static let pipelineLength = 64
 
         init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) {
@@ -19,7 +17,7 @@
             decoder = ChangeDecoder(catalog, returnsStoredValues: returnsStoredValues)
         }
 
-        /// Returns the transactions of headers, in their order.
+        /// In the order of the headers.
         mutating func transactions(
             _ headers: [HistoryHeader], storeIdentifier: String
         ) throws -> [DefaultHistoryTransaction] {
@@ -27,12 +25,7 @@
             return zip(headers, changes).map { $0.transaction($1, storeIdentifier: storeIdentifier) }
         }
 
-        /// Returns changes of one transaction, in the order in which they were made.
-        ///
-        /// - Parameters:
-        ///   - header: The transaction.
-        ///   - number: The identifier of the change after which to begin, or `nil` for the first one.
-        ///   - limit: The maximum number of changes.
+        /// In the order in which they were made, after the change `number`.
         mutating func changes(of header: HistoryHeader, after number: Int64?, limit: Int) throws -> [HistoryChange] {
             let after = number.map { header.firstChange + ($0 - header.firstNumber) } ?? header.firstChange - 1
             let result = try connection.run(
@@ -47,14 +40,8 @@
             }
         }
 
-        /// Returns the changes of one model, with their transactions.
-        ///
-        /// - Parameters:
-        ///   - key: The primary key of the model.
-        ///   - entities: The numbers of the entities that the model can have.
-        ///   - number: The identifier of the change after which to begin, or before which in reverse order.
-        ///   - isReverse: Whether the newest change is the first one.
-        ///   - limit: The maximum number of changes.
+        /// `entities` are those that the model can have. The changes begin after the change `number`, or before it in
+        /// reverse order.
         mutating func changes(
             ofModel key: Int64, _ entities: [Int64], beyond number: Int64?, isReverse: Bool, limit: Int
         ) throws -> [(header: HistoryHeader, change: HistoryChange)] {
@@ -79,7 +66,7 @@
             }
         }
 
-        /// Repeats `body` if another process has added entities or attributes.
+        /// Another process may have added entities or attributes.
         private mutating func withCatalog<Result>(_ body: (inout Self) throws -> Result) throws -> Result {
             do { return try body(&self) } catch let error as HistoryCatalog.Outdated {
                 try decoder.reload(connection, for: error)
@@ -92,20 +79,18 @@
 
         // MARK: Parts
 
-        /// What one statement reads.
         private struct Part {
-            /// The indices of the transactions.
             let headers: Range<Int>
             let access: Access
         }
 
         private enum Access {
-            /// The changes of one transaction with these numbers.
+            /// The changes of one transaction.
             case changes(ClosedRange<Int64>)
-            /// A range of the index, which may contain changes of other transactions. The statement returns at most as
-            /// many rows, and not all changes if there are too many others.
+            /// May contain changes of other transactions. The statement returns at most as many rows, and not all changes
+            /// if there are too many others.
             case range(limit: Int64)
-            /// A lookup in the index for each transaction.
+            /// For each transaction.
             case lookups
         }
 

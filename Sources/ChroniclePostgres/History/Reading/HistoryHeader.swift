@@ -2,12 +2,11 @@
     import ChronicleCore
     import Foundation
 
-    /// A row of `chronicle_transaction`.
     struct HistoryHeader {
         let position: Int64
-        /// The identifier that the server assigned to the transaction.
+        /// Assigned by the server.
         let transaction: Int64
-        /// The numbers of the first and last changes in `chronicle_change`.
+        /// In `chronicle_change`.
         let firstChange: Int64
         let lastChange: Int64
         let changeCount: Int64
@@ -17,7 +16,7 @@
         let timestamp: Date
         let author: String?
         let contextName: String?
-        /// The identifier of the process and the name of the program; empty if the transaction is external.
+        /// Empty if the transaction is external.
         let process: String
         let bundle: String
         let metadata: [String: String]
@@ -27,14 +26,7 @@
             h.timestamp, h.author, h.context, h.process, h.bundle, h.metadata::text
             """
 
-        /// Reads a row of a statement that returns ``columns``.
-        ///
-        /// - Parameters:
-        ///   - result: The result of the statement.
-        ///   - row: The number of the row.
-        ///   - first: The number of the first of the columns.
-        /// - Throws: ``SwiftDataError/damagedFile`` if the numbers of the changes are impossible, or the metadata is not an
-        ///   object of texts.
+        /// Reads a row of a statement that returns ``columns``, which begin at `first`.
         init(_ result: QueryResult, _ row: Int, at first: Int = 0) throws {
             func text(_ column: Int) -> String? {
                 result.isNull(row, first + column) ? nil : result.text(row, first + column)

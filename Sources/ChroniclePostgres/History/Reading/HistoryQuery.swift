@@ -3,15 +3,12 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// A descriptor, translated to SQL for one snapshot of the database, in which the numbers of its entities are valid.
+    /// A descriptor as SQL for one snapshot of the database, in which the numbers of its entities are valid.
     struct HistoryQuery {
         let sql: HistorySQL
         private let limit: SQLQuery
         private let dialect: PostgreSQLDialect
 
-        /// Translates a descriptor.
-        ///
-        /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
         init(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: PostgresStore, _ connection: Connection
         ) throws {
@@ -30,9 +27,7 @@
                 offset: descriptor.fetchOffset > 0 ? Int64(clamping: descriptor.fetchOffset) : nil)
         }
 
-        /// Returns the position after which transactions can match, after checking the tokens.
-        ///
-        /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family.
+        /// The position after which transactions can match, after checking the tokens.
         func start(_ positions: HistoryPositions) throws -> Int64 {
             var start: Int64 = 0
             for bound in sql.lowerBounds {
@@ -43,11 +38,6 @@
             return start
         }
 
-        /// Returns the statement for the matching transactions.
-        ///
-        /// - Parameters:
-        ///   - selection: The selected columns.
-        ///   - start: The position after which transactions match.
         func statement(_ selection: String, after start: Int64) -> (sql: String, Parameters) {
             let filter: SQLQuery = sql.condition.map { " AND (\($0))" } ?? ""
             let query: SQLQuery = """

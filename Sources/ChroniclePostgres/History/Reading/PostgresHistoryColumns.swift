@@ -3,10 +3,9 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// The columns of the history of a store: a transaction `h`, and its changes in `chronicle_change`.
+    /// A transaction `h`, and its changes in `chronicle_change`.
     struct PostgresHistoryColumns: HistoryColumns {
         let dialect: any SQLDialect
-        /// The implementation of ``numbers(ofEntity:isRoot:)``.
         let entityNumbers: (String, Bool) throws -> [Int64]
 
         var author: SQLQuery { "h.author" }

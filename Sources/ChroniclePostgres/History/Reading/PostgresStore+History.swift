@@ -7,26 +7,10 @@
     /// Transactions get their positions when the history is read. A read sees the transactions that were committed when it
     /// began, of every program, and no later read finds a transaction before them.
     extension PostgresStore: HistoryProviding {
-        /// The type of the store's transactions.
         public typealias HistoryType = DefaultHistoryTransaction
 
-        /// A Boolean value that indicates whether the store records its history.
         public var recordsHistory: Bool { configuration.recordsHistory }
 
-        /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
-        ///
-        /// - Returns: The matching transactions with their changes. A preserved value that cannot be converted to the
-        ///   current type of its attribute is an `UndecodableValue`.
-        /// - Throws:
-        ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if the predicate requires transactions
-        ///     after a token that cannot be continued from. Fetch the models again and continue from a current token.
-        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
-        ///   - `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor` for expressions
-        ///     without an SQL equivalent. Rewrite them.
-        ///   - `SwiftDataError.damagedFile` if the history is damaged. Restore the tables from a backup.
-        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
-        /// - Complexity: Proportional to the returned changes, and to the number of transactions after the token in the
-        ///   predicate. Without other conditions, reading ends at the limit.
         public func fetchHistory(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [DefaultHistoryTransaction] {
@@ -36,10 +20,6 @@
             }
         }
 
-        /// Returns the transactions that match a descriptor, without their changes.
-        ///
-        /// - Returns: The matching transactions, with empty arrays of changes.
-        /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryWithoutChanges(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [DefaultHistoryTransaction] {
@@ -48,10 +28,6 @@
             }
         }
 
-        /// Returns the number of transactions that match a descriptor.
-        ///
-        /// - Returns: The number of matching transactions, after applying the limit and the offset.
-        /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
             try reading(descriptor) { query, start, connection in
                 let (sql, parameters) = query.statement("1", after: start)
@@ -59,10 +35,6 @@
             }
         }
 
-        /// Returns the identifiers of the transactions that match a descriptor.
-        ///
-        /// - Returns: The identifiers in the order of the descriptor.
-        /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryIdentifiers(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [Int64] {
@@ -75,21 +47,11 @@
 
         /// Returns the token of the newest transaction, even if that transaction was deleted.
         ///
-        /// - Returns: The token, which has the position 0 if there never was a transaction.
-        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history; enable it in the
-        ///   configuration. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the number of transactions that no read has numbered yet.
         public func currentHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in positions.state.newestToken(identifier) }
         }
 
-        /// Returns the token of the newest deleted transaction.
-        ///
-        /// - Returns: The token, which has the position 0 if no transaction was deleted. It also has the position 0, which
-        ///   has expired, if transactions before the newest deleted one remain.
-        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history; enable it in the
-        ///   configuration. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
-        /// - Complexity: O(log *n*) in the length of the history.
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
                 let earlier = try positions.connection.run(
@@ -100,18 +62,11 @@
             }
         }
 
-        /// Deletes the transactions that match a descriptor. The models remain unchanged.
+        /// Deletes the transactions that match a descriptor. The models remain unchanged, and tokens before the newest
+        /// deleted transaction expire.
         ///
-        /// Tokens before the newest deleted transaction expire.
-        ///
-        /// - Throws: One of the following errors. Nothing was deleted in that case.
-        ///   - `SwiftDataError.historyTokenStoreMismatch`, `SwiftDataError.historyTokenAhead` or
-        ///     `SwiftDataError.historyTokenForked` for a token that is not part of the history of this store.
-        ///   - `SwiftDataError.unsupportedPredicate` for expressions without an SQL equivalent. Rewrite them.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or the role may not delete
-        ///     history. Connect as the owner of the tables.
-        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
-        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
+        /// - Throws: The errors of the protocol's requirement, and `SwiftDataError.storeReadOnly` if the role may not
+        ///   delete history; connect as the owner of the tables. Nothing was deleted in that case.
         /// - Complexity: Proportional to the number of transactions and of deleted changes.
         public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
             try writingHistory { positions in
@@ -140,7 +95,7 @@
             }
         }
 
-        /// Numbers the transactions that were committed before, and runs `body` with a snapshot that includes them.
+        /// The snapshot includes the transactions that were committed before, which are numbered first.
         func readingHistory<Result>(_ body: (HistoryPositions) throws -> Result) throws -> Result {
             try requireHistory()
             return try attributingErrors {
@@ -148,7 +103,6 @@
             }
         }
 
-        /// Does the same with a connection.
         func readingHistory<Result>(
             _ connection: Connection, _ body: (HistoryPositions) throws -> Result
         ) throws -> Result {
@@ -160,7 +114,7 @@
             }
         }
 
-        /// Runs `body` in a transaction that changes the history. Others do not change or number it meanwhile.
+        /// Others do not change or number the history during this transaction.
         func writingHistory<Result>(_ body: (HistoryPositions) throws -> Result) throws -> Result {
             try requireWriteAccess()
             try requireHistory()

@@ -3,17 +3,6 @@
     import ChronicleSQLStore
 
     extension PostgresStore: HistoryPaging {
-        /// Returns the next changes of a transaction.
-        ///
-        /// - Returns: The changes in the order in which they were made. Fewer than the limit mean that there are no more.
-        /// - Throws:
-        ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if the transaction was deleted or is not
-        ///     part of the history. Fetch the models again and continue from a current token.
-        ///   - `SwiftDataError.invalidTransactionFetchRequest` if the last change does not belong to the transaction.
-        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
-        ///   - `SwiftDataError.damagedFile` if the history is damaged. Restore the tables from a backup.
-        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
-        /// - Complexity: Proportional to the number of returned changes.
         public func fetchHistoryChanges(
             _ request: HistoryChangesRequest<DefaultHistoryTransaction>
         ) throws -> [HistoryChange] {
@@ -51,7 +40,6 @@
     }
 
     extension HistoryHeader {
-        /// Returns whether a change with an identifier can belong to the transaction.
         fileprivate func contains(_ number: Int64) -> Bool {
             (firstNumber...firstNumber + (lastChange - firstChange)).contains(number)
         }

@@ -1,18 +1,13 @@
 #if Postgres
     import ChronicleCore
 
-    /// Deletes transactions, and raises the floor to the newest of them.
     struct HistoryEraser {
         private let connection: Connection
 
         init(_ connection: Connection) { self.connection = connection }
 
-        /// Deletes transactions in the current transaction, in which the row of `chronicle_history` is locked.
-        ///
-        /// - Parameters:
-        ///   - positions: A statement that returns the positions.
-        ///   - parameters: The parameters of the statement.
-        /// - Returns: The numbers of deleted transactions and changes.
+        /// In the current transaction, in which the row of `chronicle_history` is locked. `positions` is a statement that
+        /// returns the positions.
         func erase(_ positions: String, _ parameters: Parameters) throws -> (transactions: Int, changes: Int) {
             let result = try connection.run(
                 """

@@ -4,25 +4,20 @@
     public import Foundation
 
     extension PostgresStore: HistoryRetaining {
-        /// How much of its history the store keeps: ``PostgresConfiguration/historyRetention``.
         public var historyRetention: HistoryRetention { configuration.historyRetention }
 
         /// The result of the last automatic purge of the history by this store, or `nil` if none has ended yet.
         ///
-        /// An automatic purge that fails is repeated after `HistoryRetention.purgeInterval`, for example one of a role that
-        /// may not delete history. Its error is not thrown by any method, but reported to the
-        /// ``PostgresConfiguration/logger``.
+        /// A purge that fails is repeated after `HistoryRetention.purgeInterval`, for example one of a role that may not
+        /// delete history. Its error is not thrown by any method, but reported to the ``PostgresConfiguration/logger``.
         public var automaticPurgeOutcome: Result<HistoryPurgeResult, any Error>? { automaticPurge.outcome }
 
         /// The number of positions from which the statistics are estimated.
         private static let exactLimit: Int64 = 100_000
 
-        /// Returns the size of the history.
+        /// Returns the size of the history, estimated if there are more than 100,000 transactions. The number of bytes is
+        /// extrapolated from the newest changes.
         ///
-        /// - Returns: The statistics. They are estimated if there are more than 100,000 transactions; the number of bytes
-        ///   is always that of the newest changes, extrapolated.
-        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history.
-        ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the number of transactions, up to 100,000.
         public func historyStatistics() throws -> HistoryStatistics {
             try readingHistory { positions in
@@ -81,13 +76,9 @@
             }
         }
 
-        /// Deletes the oldest transactions up to that of a plan, about 10,000 changes in each step. Other sessions can write
-        /// meanwhile.
+        /// Deletes the oldest transactions up to that of a plan, about 10,000 changes in each step. Other sessions can
+        /// write meanwhile. The server reuses the space; `VACUUM` returns it to the file system.
         ///
-        /// - Returns: What the step deleted. The server reuses the space; `VACUUM` returns it to the file system.
-        /// - Throws: `SwiftDataError.historyTokenStoreMismatch` or another error of its family if the transaction of the
-        ///   plan is not part of the history. `SwiftDataError.storeReadOnly` if the configuration or the privileges of the
-        ///   role do not allow it. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the deleted changes.
         public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
             try requireWriteAccess()
@@ -114,7 +105,7 @@
         }
     }
 
-    /// The sizes of rows of the history in bytes, from a sample.
+    /// In bytes, from a sample.
     struct HistorySizes {
         let change: Double
         let transaction: Double
@@ -135,19 +126,18 @@
         }
     }
 
-    /// Finds the newest transaction that exceeds a limit.
     struct PurgeLimit {
         private let connection: Connection
 
         init(_ connection: Connection) { self.connection = connection }
 
-        /// Returns the position up to which transactions exceed a limit, or 0.
+        /// 0 if no transaction exceeds a limit.
         func position(_ retention: HistoryRetention, at date: Date) throws -> Int64 {
             var limit: Int64 = 0
             if let age = retention.maximumAge {
                 // The time of the server, not that of the programs, whose clocks may be wrong. Transactions of an earlier
-                // format have only the latter: one that is later than the current time says nothing about their age, so
-                // they are deleted with the next one that is old enough.
+                // format have only the latter: one after the current time says nothing about their age, so they are deleted
+                // with the next old enough one.
                 let recorded = "coalesce(recorded, timestamp)"
                 let result = try connection.run(
                     """
@@ -173,8 +163,7 @@
             return limit
         }
 
-        /// Returns the position of the newest transaction that, with all later ones, exceeds a size. The newest transaction
-        /// is kept.
+        /// The newest transaction that, with all later ones, exceeds a size. The newest one of all is kept.
         private func position(exceeding size: Double, change: Double, transaction: Double) throws -> Int64 {
             let result = try connection.run(
                 """
@@ -189,7 +178,6 @@
     }
 
     extension HistoryPositions {
-        /// Returns the consumers that need a part of the history.
         fileprivate func holds() throws -> [RetentionHold] {
             try RetentionHold.all(
                 ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), self,

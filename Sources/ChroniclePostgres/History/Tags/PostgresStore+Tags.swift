@@ -3,10 +3,6 @@
     import Foundation
 
     extension PostgresStore: HistoryTagging {
-        /// Returns all tags in any order.
-        ///
-        /// - Throws: `SwiftDataError.historyDisabled` if the configuration disables the history.
-        ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
             try readingHistory { positions in
                 let result = try positions.connection.run(
@@ -24,12 +20,8 @@
 
         /// Names the newest position of the history.
         ///
-        /// - Throws: One of the following errors. Nothing was changed in that case.
-        ///   - `SwiftDataError.duplicateHistoryTag` if there is a tag of this name and `replaces` is `false`.
-        ///   - `SwiftDataError.valueOutOfRange` if the name contains a NUL character.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving, or
-        ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
-        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
+        /// - Throws: The errors of the protocol's requirement, and `SwiftDataError.valueOutOfRange` if the name contains a
+        ///   NUL character. Nothing was changed in that case.
         public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
             try SwiftDataError.requireStorable(name, "name of the tag", storeIdentifier: identifier)
             return try changingRecords { connection in
@@ -60,10 +52,6 @@
             }
         }
 
-        /// Deletes a tag.
-        ///
-        /// - Throws: `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow
-        ///   saving. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func deleteHistoryTag(_ name: String) throws -> Bool {
             if name.utf8.contains(0) { return false }
             return try changingRecords { connection in
@@ -74,7 +62,7 @@
             }
         }
 
-        /// Runs `body` in a transaction that changes tags or consumers, after all committed transactions were numbered.
+        /// After all committed transactions were numbered.
         func changingRecords<Result>(_ body: (Connection) throws -> Result) throws -> Result {
             try requireWriteAccess()
             try requireHistory()
@@ -88,7 +76,7 @@
     }
 
     extension SwiftDataError {
-        /// Throws an error for a text that PostgreSQL cannot store.
+        /// PostgreSQL cannot store a NUL character.
         static func requireStorable(_ text: String?, _ what: String, storeIdentifier: String? = nil) throws {
             guard let text, text.utf8.contains(0) else { return }
             throw SwiftDataError.valueOutOfRange.with(
