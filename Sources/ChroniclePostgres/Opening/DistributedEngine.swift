@@ -39,9 +39,7 @@
             if let engine { throw engine.error() }
         }
 
-        /// Throws an error if the server lacks the language of the functions, or distributes tables.
-        ///
-        /// - Parameter schemaName: The schema of the store.
+        /// For a server that lacks the language of the functions, or distributes tables.
         static func requireNone(_ connection: Connection, schemaName: String) throws {
             let found = try connection.run(
                 """

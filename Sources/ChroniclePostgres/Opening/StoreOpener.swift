@@ -3,7 +3,6 @@
     import ChronicleSQLStore
     import Foundation
 
-    /// Opens a store: connects to the server, and creates the tables that the schema requires.
     struct StoreOpener {
         let configuration: PostgresConfiguration
         let schema: Schema
@@ -12,13 +11,12 @@
         struct Opened {
             let pool: ConnectionPool
             let layout: StoreLayout
-            /// The version of the schema in the database before the migration, or `nil` if it was not migrated.
+            /// `nil` if the database was not migrated.
             let migratedVersion: Schema.Version?
-            /// Whether triggers or rules of other programs may change further values in a save.
+            /// Triggers or rows of other programs may change further values in a save.
             var runsOtherTriggers = false
-            /// Whether the server is a standby server.
             var isStandby = false
-            /// Whether the server sends changes to a standby server.
+            /// The server sends changes to a standby server.
             var isReplicated = false
         }
 
@@ -87,7 +85,7 @@
             return opened
         }
 
-        /// Looks for triggers of other programs and for standby servers, whose rows are visible to every role.
+        /// The rows of standby servers are visible to every role.
         private func look(_ opened: inout Opened, _ connection: Connection, _ schemaName: String) throws {
             let found = try connection.run(
                 """
@@ -104,10 +102,8 @@
             (opened.runsOtherTriggers, opened.isReplicated) = (found.bool(0, 0), found.bool(0, 1))
         }
 
-        /// Returns the schema of the database for the tables, and creates it if it does not exist.
-        ///
-        /// It is chosen once. PostgreSQL skips the schemas of a search path that a role must not use, so a store whose
-        /// statements depended on the path could be another one.
+        /// Creates the schema if it does not exist. It is chosen once: PostgreSQL skips the schemas of a search path that a
+        /// role must not use, so a store whose statements depended on the path could be another one.
         func schemaName(_ settings: ConnectionSettings) throws -> String {
             let connection = try Connection(settings)
             defer { connection.close() }
@@ -133,7 +129,7 @@
             return name
         }
 
-        /// Returns the first schema of the search path that exists, whether or not the role may use it.
+        /// The first one of the search path, whether or not the role may use it.
         private func firstSchema(_ connection: Connection) throws -> String {
             let path = try connection.run(
                 "SELECT pg_catalog.current_setting('search_path'), current_user::text", isPrepared: false)
@@ -150,7 +146,6 @@
                 detail: "no schema of the search path exists; set the schemaName of the configuration")
         }
 
-        /// Returns the names in the value of a search path.
         static func names(inPath path: String) -> [String] {
             var names: [String] = []
             var rest = Substring(path)

@@ -1,17 +1,15 @@
 #if Postgres
     import ChronicleCore
 
-    /// The tables, indexes and sequences in which a store keeps its catalog and its history, as they are.
-    ///
-    /// A role that may create objects in the schema can create one of them before the store does. A view, a trigger, a policy
-    /// or an index of it would run code as the role that opens the store, and the functions that record changes would write to
-    /// it as the owner of the models. They are therefore used only if their owner is trusted: a role that can act as the owner
-    /// of the schema or the database, the role of the session, or one whose privileges it has.
+    /// The tables, indexes and sequences of a store's catalog and history. A role that may create objects in the schema can
+    /// create one of them before the store does. A view, a trigger, a policy or an index of it would run code as the role
+    /// that opens the store, and the functions that record changes would write to it as the owner of the models. They are
+    /// therefore used only if their owner is trusted: a role that can act as the owner of the schema or the database, the
+    /// role of the session, or one whose privileges it has.
     struct StoreRelations {
-        /// The names of those that exist.
         let names: Set<String>
 
-        /// Their names, with the kind of each in `pg_class`.
+        /// With the kinds in `pg_class`.
         private static let kinds = [
             "chronicle_meta": "r", "chronicle_entity": "r", "chronicle_attribute": "r", "chronicle_history": "r",
             "chronicle_pending": "r", "chronicle_pending_after": "i", "chronicle_transaction": "r",
@@ -19,10 +17,8 @@
             "chronicle_tag": "r", "chronicle_consumer": "r",
         ]
 
-        /// Reads the names.
-        ///
-        /// - Throws: `SwiftDataError.notAChronicleStore` if one of the relations has another kind, or an owner that is not
-        ///   trusted or not that of the others.
+        /// Throws `SwiftDataError.notAChronicleStore` if a relation has another kind, or an owner that is not trusted or
+        /// not that of the others.
         init(_ connection: Connection) throws {
             let names = Self.kinds.keys.sorted().map(literal).joined(separator: ", ")
             let found = try connection.run(
@@ -51,9 +47,7 @@
             self.names = Set((0..<found.count).map { found.text($0, 0) })
         }
 
-        /// Throws an error if one of the relations exists.
-        ///
-        /// - Throws: `SwiftDataError.notAChronicleStore`.
+        /// Throws `SwiftDataError.notAChronicleStore` if one of the relations exists.
         func requireNone(_ connection: Connection) throws {
             guard let name = names.min() else { return }
             throw SwiftDataError.notAChronicleStore.with(
@@ -62,14 +56,12 @@
                     + "restore the store from a backup, or remove it")
         }
 
-        /// The joins that ``isTrusted(_:)`` needs besides `pg_namespace AS n`.
+        /// For ``isTrusted(_:)``, besides `pg_namespace AS n`.
         static let roles = """
             JOIN pg_database AS d ON d.datname = current_database() JOIN pg_roles AS r ON r.rolname = current_user
             """
 
-        /// Returns the condition that objects of an owner may be used.
-        ///
-        /// - Parameter owner: The identifier of the owner.
+        /// The condition that objects of an owner, given by its identifier, may be used.
         static func isTrusted(_ owner: String) -> String {
             // A superuser has the privileges of every role, so only a membership that was granted to it counts.
             """
@@ -79,7 +71,6 @@
             """
         }
 
-        /// Returns the error for an object whose owner is not trusted.
         static func untrusted(
             _ name: String, _ owner: String, _ connection: Connection, entityName: String? = nil
         ) -> SwiftDataError {

@@ -2,17 +2,16 @@
     import ChronicleCore
     import ChronicleSQLStore
 
-    /// The statements that record the changes of an entity's table.
     struct EntityRecorder {
         private let entity: RecordedEntity
-        /// The quoted name of the schema.
+        /// Quoted.
         private let schema: String
         private let columns: [Column]
         private static let key = EntityTable.primaryKey
 
         private struct Column {
             let attribute: RecordedAttribute
-            /// The type, as the server names it.
+            /// As the server names it.
             let type: String
 
             var name: String { quoted(attribute.name) }
@@ -34,7 +33,6 @@
             }
         }
 
-        /// Returns the statement that records inserts.
         func inserts(_ rows: RecorderSQL.Rows) -> String {
             """
             \(RecorderSQL.insertChanges(schema)) \(Self.number(of: entity, "n")), 'i', n.\(Self.key), NULL, \(inserted.numbers), \
@@ -43,9 +41,6 @@
             """
         }
 
-        /// Returns the statement that records deletes.
-        ///
-        /// - Parameter rows: The deleted rows.
         func deletes(from rows: String) -> String {
             """
             \(RecorderSQL.insertChanges(schema)) \(Self.number(of: entity, "o")), 'd', o.\(Self.key), NULL, \(deleted.numbers), \
@@ -54,11 +49,10 @@
             """
         }
 
-        /// Returns the statement that records updates. A row whose key changes is another row: a delete and an insert.
+        /// A row whose key changes is another row: a delete and an insert.
         ///
-        /// - Parameters:
-        ///   - rows: The rows before and after the updates.
-        ///   - areRepeated: Whether a row can be in them several times. The server adds the row before an update and that
+        /// - Parameter areRepeated: Whether a row can be updated several times. The server adds the row before an update
+        ///   and that after it at the same time, so the places of both tables show which belong together.
         ///     after it at the same time, so the places of both tables show which belong together.
         func updates(_ rows: RecorderSQL.Rows, areRepeated: Bool) -> String {
             func updated(_ rows: String) -> String {
@@ -108,7 +102,7 @@
             }
         }
 
-        /// Returns the number of a row's entity, which is one that inherits from that of the table, or this one itself.
+        /// One that inherits from the entity of the table, or that entity itself.
         static func number(of entity: RecordedEntity, _ row: String) -> String {
             guard !entity.subentities.isEmpty else { return "\(entity.number)" }
             let cases = entity.subentities.sorted { $0.value < $1.value }

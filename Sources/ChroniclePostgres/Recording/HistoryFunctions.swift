@@ -1,10 +1,8 @@
 #if Postgres
     // The functions of the history, most of which number the pending transactions.
     extension HistoryTables {
-        /// The functions, which run as their owner, so that a role without privileges on the tables of the history can
-        /// write models. No other role may execute the functions of the recorder, not even as the triggers of other tables.
-        ///
-        /// - Parameter schema: The quoted name of the schema.
+        /// The functions run as their owner, so that a role without privileges on the tables of the history can write
+        /// models. No other role may execute the functions of the recorder, not even as the triggers of other tables.
         static func functions(_ schema: String) -> [HistoryFunction] {
             let settings = ["enable_seqscan = off", "jit = off"]
             func function(
@@ -34,8 +32,8 @@
             ]
         }
 
-        /// Reads the parts of a description. A program can set the parameter to any text, so whatever cannot be read is
-        /// missing: the function never fails, because an error would prevent the numbering of all transactions.
+        /// Reads the parts of a description, which a program can set to any text. What cannot be read is missing: an error
+        /// would prevent the numbering of all transactions.
         private static let description = """
             DECLARE
                 parts jsonb;
@@ -86,11 +84,10 @@
             END
             """
 
-        /// Gives a transaction with deferred constraints its place in the history. In contrast to other changes, whether
-        /// such a constraint is met may depend on a transaction that was committed after the last change.
-        ///
-        /// The checks of constraints are executed at the end of a transaction in the order in which they were deferred, and
-        /// those that are deferred meanwhile after all of them. The function is therefore called twice: the second time,
+        /// Gives a transaction with deferred constraints its place in the history. Whether such a constraint is met may
+        /// depend on a transaction that was committed after the last change. Checks run at the end of a transaction in the
+        /// order in which they were deferred, and those that are deferred meanwhile after all of them. The function is
+        /// therefore called twice: the second time, no check is left.
         /// no check is left.
         private static func order(_ schema: String) -> String {
             """
@@ -107,8 +104,7 @@
             """
         }
 
-        /// Numbers all committed transactions that have no position in the current transaction, and returns the newest
-        /// position.
+        /// Numbers all committed transactions that have no position, and returns the newest position.
         private static func number(_ schema: String) -> String {
             """
             DECLARE
@@ -123,11 +119,10 @@
             """
         }
 
-        /// The number of transactions that are numbered together, about. It takes less than 100 ms.
+        /// The approximate number of transactions that are numbered together, in less than 100 ms.
         private static let partSize = 1_000
 
-        /// Numbers the next committed transactions that have no position, and returns the newest position and whether none
-        /// is left.
+        /// Numbers the next committed transactions, and returns the newest position and whether none is left.
         ///
         /// The order is that of the last changes: a transaction that waited for a row that another one had locked made its
         /// change after all changes of the other one. A transaction with deferred constraints has a later place; see
@@ -251,20 +246,20 @@
                 """
         }
 
-        /// Merges the changes of each model in the current transaction: updates, and an insert with its links.
+        /// Merges the changes of each model in the current transaction: updates, and an insert with its links. A save
+        /// writes a row and its links with several statements, and each records a change.
         ///
-        /// A save writes a row and its links with several statements, and each records a change. Other programs can have
-        /// triggers that update a row again. The order of such updates is not known, because the statement of a trigger is
-        /// recorded before the one that executes the trigger. Updates of the same attribute are therefore not merged, and
-        /// neither is an insert with updates of its row.
+        /// Other programs can have triggers that update a row again. The statement of a trigger is recorded before the one
+        /// that executes the trigger, so the order of such updates is not known. Updates of the same attribute are
+        /// therefore not merged, and neither is an insert with updates of its row.
         ///
         /// The last change remains, because the transactions of a numbering have the order of their last changes. Any role
         /// can execute the function: it changes no earlier transaction, and nothing that a reader has seen.
         ///
-        /// - Parameter released: A query for the entities and keys of rows whose updates of the same attribute are merged,
-        ///   too: those of a save that changed unique values to others for a while, or the other sides of one-to-one
-        ///   relationships. The result has the value before the first and after the last of them, or none if one of them
-        ///   does not preserve it. Their inserts are merged with their updates.
+        /// - Parameter released: A query for the rows whose updates of the same attribute are merged, too, and whose
+        ///   inserts with their updates: those of a save that changed unique values for a while, or the other sides of
+        ///   one-to-one relationships. The result has the value before the first and after the last of them, or none if one
+        ///   of them does not preserve it.
         private static func merge(_ schema: String, released: String? = nil) -> String {
             let isReleased = released.map { "(c.entity, c.primary_key) IN (\($0))" } ?? "FALSE"
             return """
@@ -339,27 +334,22 @@
         }
     }
 
-    /// A function of the history in PL/pgSQL.
     struct HistoryFunction {
-        /// The quoted name of the schema.
+        /// Quoted.
         let schema: String
         let name: String
         var arguments = ""
         var result = "trigger"
-        /// Further settings during a call.
         var settings: [String] = []
-        /// Whether every role may execute the function.
         var isPublic = false
         let body: String
 
-        /// The search path of each function: only the operators, functions and types of the server, and no temporary
-        /// objects before them. A role that may create objects in the schema cannot replace what a function calls.
+        /// Only the operators, functions and types of the server, and no temporary objects before them. A role that may
+        /// create objects in the schema cannot replace what a function calls.
         static let path = "SET search_path = pg_catalog, pg_temp"
 
-        /// The name with that of the schema.
         var qualifiedName: String { "\(schema).\(quoted(name))" }
 
-        /// The statements that create or replace the function.
         var statements: [String] {
             let signature = "\(qualifiedName)(\(arguments))"
             let settings = ([Self.path] + settings.map { "SET \($0)" }).joined(separator: " ")
@@ -371,12 +361,7 @@
             ]
         }
 
-        /// Throws an error if a role that is not trusted owns one of the functions: it could replace what they execute.
-        ///
-        /// - Parameters:
-        ///   - connection: A connection.
-        ///   - names: The names of the functions.
-        /// - Throws: `SwiftDataError.notAChronicleStore`.
+        /// An untrusted owner of a function could replace what it executes. Throws `SwiftDataError.notAChronicleStore`.
         static func requireTrustedOwners(_ connection: Connection, _ names: [String]) throws {
             let found = try connection.run(
                 """

@@ -1,19 +1,11 @@
 #if Postgres
     import ChronicleCore
 
-    /// The tables, functions and triggers of the history.
     enum HistoryLayout {
-        /// Creates what is missing, and replaces the triggers of tables whose columns changed.
-        ///
-        /// Called in the transaction that opens a store, under its lock, when the tables of the models and the catalog
-        /// are complete. It may be called again at any time: what is complete stays as it is. With `recordsHistory`
-        /// `false`, it removes the triggers, and records a gap when they are created again.
-        ///
-        /// - Parameters:
-        ///   - connection: A connection with an open transaction.
-        ///   - entities: The catalog: entities with their columns, in the order of their numbers.
-        ///   - links: The link tables, which have the columns `owner` and `destination`.
-        ///   - recordsHistory: Whether the history is recorded.
+        /// Creates what is missing, and replaces the triggers of tables whose columns changed. Without `recordsHistory`,
+        /// removes the triggers, and records a gap when they are created again. Called in the transaction that opens a
+        /// store, under its lock, when the tables of the models and the catalog are complete, and possibly again at any
+        /// time.
         static func install(
             _ connection: Connection, entities: [RecordedEntity], links: [Schema.Links], recordsHistory: Bool
         ) throws {
@@ -57,8 +49,8 @@
                 """, Parameters(.int64(recordsHistory ? 1 : 0), .text(expected)))
         }
 
-        /// Returns whether another program changed or disabled the triggers, or replaced rows without firing them, since the
-        /// latest opening by the owner of the tables.
+        /// Since the latest opening by the owner of the tables, another program changed or disabled the triggers, or
+        /// replaced rows without firing them.
         static func isChanged(_ connection: Connection) throws -> Bool {
             let earlier = try MetaTable.text(.files, connection).flatMap { TableFiles($0) }
             if try earlier.map({ try TableFiles(connection).isChanged(since: $0) }) ?? false { return true }
@@ -70,8 +62,7 @@
             ).bool(0, 0)
         }
 
-        /// Remembers whether another program changed or disabled the triggers, or replaced rows without firing them. Called
-        /// before an opening changes tables.
+        /// Remembers the result of ``isChanged(_:)`` before an opening changes tables.
         static func noteChanges(_ connection: Connection) throws {
             guard try exists(connection) else { return }
             let format = try MetaTable.format(connection) ?? MetaTable.currentFormat
@@ -99,7 +90,6 @@
             ).bool(0, 0)
         }
 
-        /// A table with its triggers.
         private struct Table {
             let name: String
             let relations: [RecordedTable.Relation]
@@ -127,7 +117,6 @@
                 }
         }
 
-        /// The names of the triggers of tables.
         private static let triggerNames = "^chronicle_(insert|update|delete|truncate|row)$"
 
         /// Removes the triggers of tables that are not recorded, or not in this way, and functions that no trigger uses any
@@ -162,7 +151,7 @@
             }
         }
 
-        /// Removes the triggers that record updates of a table, its partitions and the tables that inherit from it.
+        /// Includes partitions and the tables that inherit from the table.
         static func dropUpdateTriggers(of table: String, _ connection: Connection) throws {
             for relation in try RecordedTable.all(connection)[table]?.relations ?? [] {
                 // A partition loses the trigger of rows with its parent.
@@ -172,9 +161,7 @@
             }
         }
 
-        /// Deletes all transactions, so that earlier tokens expire, in the transaction that deletes all models.
-        ///
-        /// - Parameter connection: A connection with an open transaction, after the rows of the models were deleted.
+        /// Earlier tokens expire. Called in a transaction after the rows of the models were deleted.
         static func erase(_ connection: Connection) throws {
             guard try exists(connection) else { return }
             let schema = connection.schema
@@ -190,7 +177,7 @@
                 """)
         }
 
-        /// Adds a position without a transaction, which tokens before it do not reach.
+        /// Tokens before this position do not reach it.
         private static func addGap(_ connection: Connection) throws {
             let schema = connection.schema
             try connection.run("SELECT \(schema).chronicle_number()")
@@ -201,10 +188,8 @@
                 """)
         }
 
-        /// Returns the digest of the triggers and functions as they are. It does not depend on the name of the schema.
-        ///
-        /// The triggers that a partition has of its parent are part of it only if they are enabled in another way, for
-        /// example not at all, because partitions can be added at any time.
+        /// Does not depend on the name of the schema. The triggers that a partition has of its parent are part of it only
+        /// if they are enabled in another way, for example not at all, because partitions can be added at any time.
         private static func digest(_ connection: Connection) -> String {
             """
             SELECT md5(coalesce(string_agg(part, E'\\n' ORDER BY part COLLATE "C"), '')) FROM (
@@ -224,7 +209,6 @@
             """
         }
 
-        /// Returns the digest as the format 1 has it.
         private static func earlierDigest(_ connection: Connection) -> String {
             """
             SELECT md5(coalesce(string_agg(part, E'\\n' ORDER BY part COLLATE "C"), '')) FROM (

@@ -1,13 +1,10 @@
 #if Postgres
-    /// The tables of the history; see also `HistoryFunctions.swift`.
-    ///
-    /// See `Documentation/Design/0036-postgres-store.md` for the rationale.
+    /// See also `HistoryFunctions.swift`, and `Documentation/Design/0036-postgres-store.md` for the rationale.
     enum HistoryTables {
-        /// The parameter of a session with the description of its save; see ``PendingTransaction``.
+        /// The parameter with the description of a save; see ``PendingTransaction``.
         static let header = "chronicle.save"
 
-        /// Returns the statements that create the tables.
-        ///
+        /// The tables:
         /// - `chronicle_history` has one row: the newest position, the number of the next change, the floor up to which
         ///   the history was deleted, and the gap after which recording resumed. A reader that numbers transactions locks it.
         ///   `horizon` is a transaction before which nothing is pending as long as the server, which `server` identifies
@@ -22,9 +19,9 @@
         ///   `new_values` are the preserved values of the attributes `preserved`; see ``PreservedText``.
         ///
         /// - Parameters:
-        ///   - schema: The quoted name of the schema.
-        ///   - present: The names of the tables, indexes and sequences that exist. Those of a store were checked; another
-        ///     role cannot create one in between, because the statements then fail.
+        ///   - schema: Quoted.
+        ///   - present: The tables, indexes and sequences that exist. Those of a store were checked; another role cannot
+        ///     create one in between, because the statements then fail.
         static func createTables(_ schema: String, except present: Set<String>) -> [String] {
             let statements: [(name: String, sql: String)] = [
                 (
@@ -100,9 +97,7 @@
             return statements.filter { !present.contains($0.name) }.map(\.sql)
         }
 
-        /// Returns the statements that change the tables of the format 1.
-        ///
-        /// - Parameter schema: The quoted name of the schema.
+        /// From the format 1.
         static func upgradeTables(_ schema: String) -> [String] {
             [
                 """
@@ -116,8 +111,7 @@
             ]
         }
 
-        /// Returns the statements that create the trigger that determines the place of a transaction with deferred
-        /// constraints; see ``order(_:)``.
+        /// Determines the place of a transaction with deferred constraints; see ``order(_:)``.
         static func orderTrigger(_ schema: String) -> [String] {
             [
                 "DROP TRIGGER IF EXISTS chronicle_order ON \(schema).chronicle_pending",
@@ -132,10 +126,8 @@
 
         /// Inserts the row of the current transaction, at its first change, in a function with the variable `after`.
         ///
-        /// - Parameters:
-        ///   - schema: The quoted name of the schema.
-        ///   - isDeferred: Whether the table of the change has deferred constraints. The transaction then takes its place
-        ///     in the history when they have been checked.
+        /// - Parameter isDeferred: Whether the table of the change has deferred constraints. The transaction then takes its
+        ///   place in the history when they have been checked.
         static func insertPending(_ schema: String, isDeferred: Bool) -> String {
             """
             INSERT INTO \(schema).chronicle_pending AS p (transaction, began, after, changed, header, last) \
@@ -146,11 +138,10 @@
             """
         }
 
-        /// Calls the function that merges the changes of the current transaction.
         static func mergeChanges(_ schema: String) -> String { "SELECT \(schema).chronicle_merge()" }
 
-        /// Calls the function that also merges updates of the same attribute of some rows, the numbers of whose entities and
-        /// whose keys are the parameters.
+        /// Also merges updates of the same attribute of some rows; the parameters are the numbers of their entities and
+        /// their keys.
         static func mergeReleasedChanges(_ schema: String) -> String {
             "SELECT \(schema).chronicle_merge_released($1, $2)"
         }

@@ -3,37 +3,27 @@
     import ChronicleSQLStore
     import Foundation
 
-    /// The description of a save for its row of `chronicle_pending`: its author, its check value, and so on.
-    ///
-    /// The transaction of a save is one pipeline, or several. ``begin(_:)`` adds a statement to the first one, directly
-    /// after BEGIN and before any change.
-    ///
-    /// The triggers insert the row at the first change, from a parameter of the session that ends with the transaction.
-    /// So a save without an effect leaves nothing, and a role that writes models needs no privilege on the table.
+    /// The description of a save for its row of `chronicle_pending`. ``begin(_:)`` adds a statement directly after BEGIN
+    /// and before any change. The triggers insert the row at the first change, from a parameter of the session that ends
+    /// with the transaction. So a save without an effect leaves nothing, and a role that writes models needs no privilege
+    /// on the table.
     struct PendingTransaction {
-        /// The random number that identifies the transaction. An unknown commit is resolved by looking for it.
+        /// Identifies the transaction. An unknown commit is resolved by looking for it.
         let checkValue = Int64.random(in: .min ... .max)
         let editingState: EditingState
 
         private static let process = String(ProcessInfo.processInfo.processIdentifier)
         static let bundle = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-        /// The part of the description that is the same for all saves of the process.
+        /// The same for all saves of the process.
         private static let program = "\"process\":\(process.jsonString),\"bundle\":\(bundle.jsonString)"
 
-        /// Adds the statement before the first change of a store, which also sets the search path for it.
-        ///
-        /// - Parameters:
-        ///   - pipeline: The pipeline.
-        ///   - recordsHistory: Whether the store records its history.
-        /// - Throws: See ``begin(_:)``.
+        /// Also sets the search path for the changes. See ``begin(_:)``.
         func begin(_ pipeline: inout Pipeline, recordsHistory: Bool) throws {
             if recordsHistory { try begin(&pipeline) } else { pipeline.add("SELECT \(SearchPath.models)") }
         }
 
-        /// Adds the statement before the first change, which also sets the search path of transactions that write models.
-        ///
-        /// - Throws: ``SwiftDataError/valueOutOfRange`` if the author, the name of the context, or the metadata contain a
-        ///   NUL character.
+        /// Also sets the search path of transactions that write models. Throws ``SwiftDataError/valueOutOfRange`` if the
+        /// author, the name of the context, or the metadata contain a NUL character.
         func begin(_ pipeline: inout Pipeline) throws {
             try SwiftDataError.requireStorable(editingState.author, "author of the context")
             try SwiftDataError.requireStorable(editingState.contextName, "name of the context")
@@ -45,7 +35,7 @@
                 Parameters(.text(header)))
         }
 
-        /// The description as JSON, written by hand: an encoder takes a third of the client's time in a small save.
+        /// JSON, written by hand: an encoder takes a third of the client's time in a small save.
         private var header: String {
             var text = "{\(Self.program),\"check\":\(checkValue),\"timestamp\":\(Date().timeIntervalSinceReferenceDate)"
             if let author = editingState.author { text += ",\"author\":\(author.jsonString)" }
@@ -57,8 +47,8 @@
             return text + "}"
         }
 
-        /// Returns the keys of the rows that the transaction inserted, in ascending order, by the numbers of their
-        /// entities; `nil` if no transaction with the check value was committed.
+        /// In ascending order, by the numbers of their entities; `nil` if no transaction with the check value was
+        /// committed.
         func committedInserts(_ connection: Connection) throws -> [Int64: [Int64]]? {
             try connection.numberTransactions()
             let found = try connection.run(
@@ -76,9 +66,7 @@
             return keys
         }
 
-        /// Returns the token of the transaction after its commit, or `nil` if it recorded nothing.
-        ///
-        /// It numbers the transaction, which is another commit.
+        /// `nil` if the committed transaction recorded nothing. Numbers it, which is another commit.
         func token(_ connection: Connection, storeIdentifier: String) throws -> DefaultHistoryToken? {
             try connection.numberTransactions()
             let found = try connection.run(

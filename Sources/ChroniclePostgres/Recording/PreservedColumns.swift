@@ -3,13 +3,13 @@
 
     /// The arrays of a change with its preserved values.
     struct PreservedColumns {
-        /// The values of one attribute in the statement of a trigger.
+        /// In the statement of a trigger.
         struct Values {
             var old: String?
             var new: String?
-            /// The type of the column, as the server names it.
+            /// As the server names it.
             let type: String
-            /// When the attribute is preserved; `nil` for always.
+            /// `nil` if the attribute is always preserved.
             var condition: String?
         }
 
@@ -17,11 +17,7 @@
         let oldValues: String
         let newValues: String
 
-        /// Creates the arrays.
-        ///
-        /// - Parameters:
-        ///   - columns: The numbers of the attributes, and which of their values are preserved.
-        ///   - values: Returns the values of the column at an index.
+        /// - Parameter values: Returns the values of the column at an index.
         init(_ columns: [(number: Int, extent: Preservation.Extent)], _ values: (_ index: Int) -> Values) {
             let preserved: [(Int, Values)] = columns.indices.filter { columns[$0].extent != .none }.map { index in
                 var values = values(index)
@@ -44,7 +40,7 @@
                 }, "text")
         }
 
-        /// Returns an array of the elements whose conditions are met, which may be NULL; NULL if there are none.
+        /// The elements whose conditions are met, which may be NULL; NULL if there are none.
         private static func array(_ elements: [(value: String, condition: String?)], _ type: String) -> String {
             guard !elements.isEmpty else { return "NULL" }
             var parts: [String] = []

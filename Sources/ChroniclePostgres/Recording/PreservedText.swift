@@ -2,15 +2,10 @@
     import ChronicleCore
     import Foundation
 
-    /// The form in which the history preserves values: a letter for the type, and the value as text.
-    ///
-    /// The form does not depend on the type of the column, which a migration can change, nor on the settings of a session.
+    /// A letter for the type, and the value as text: independent of the type of the column, which a migration can change,
+    /// and of the settings of a session.
     enum PreservedText {
-        /// Returns the expression that converts a value of a column to a text, which is NULL for NULL.
-        ///
-        /// - Parameters:
-        ///   - value: The value.
-        ///   - type: The type of the column, as the server names it.
+        /// `type` is the name of the column's type on the server. The text is NULL for NULL.
         static func expression(_ value: String, type: String) -> String {
             switch type {
             case "bigint": "'i' || \(value)"
@@ -22,14 +17,13 @@
 
         private static let realPrefix = "'r' || "
 
-        /// Returns the settings of a function that contains expressions of ``expression(_:type:)``. Each costs time at
-        /// every call.
+        /// For a function that contains ``expression(_:type:)``. Each setting costs time at every call.
         static func settings(for body: String) -> [String] {
             // The shortest text from which the same number is read.
             body.contains(realPrefix) ? ["extra_float_digits = 1"] : []
         }
 
-        /// Returns the value of a text in UTF-8, or `nil` if no trigger writes such a text.
+        /// `nil` if no trigger writes such a text.
         static func value(_ text: UnsafeRawBufferPointer) -> PropertyValue? {
             let rest = UnsafeRawBufferPointer(rebasing: text.dropFirst())
             switch text.first {
@@ -43,7 +37,7 @@
     }
 
     extension Data {
-        /// Creates data from pairs of hexadecimal digits, or returns `nil` if there are other characters.
+        /// `nil` if there are other characters than hexadecimal digits.
         fileprivate init?(hexadecimal digits: UnsafeRawBufferPointer) {
             func value(_ digit: UInt8) -> UInt8? { Character(UnicodeScalar(digit)).hexDigitValue.map { UInt8($0) } }
             var bytes: [UInt8] = []

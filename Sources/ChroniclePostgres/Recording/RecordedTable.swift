@@ -1,19 +1,19 @@
 #if Postgres
     import ChronicleCore
 
-    /// A table whose changes are recorded, with its partitions and the tables that inherit from it.
+    /// Includes the partitions of the table and the tables that inherit from it.
     struct RecordedTable {
-        /// The quoted name of the store's schema.
+        /// Quoted.
         let schema: String
-        /// Whether constraints of the table, or foreign keys that reference it, may be checked at the end of a transaction.
+        /// Constraints of the table, or foreign keys that reference it, may be checked at the end of a transaction.
         let isDeferred: Bool
-        /// Whether constraints of the table itself may be. Only these are checked for a new row.
+        /// Constraints of the table itself may be, the only ones that are checked for a new row.
         let isInsertDeferred: Bool
-        /// Whether the rows can be changed by a statement that names another table.
+        /// A statement that names another table can change the rows.
         let isInherited: Bool
-        /// Whether the actions of foreign keys can update a row several times. All of these updates belong to one statement.
+        /// The actions of foreign keys can update a row several times, all in one statement.
         let repeatsUpdates: Bool
-        /// The table, followed by its partitions and the tables that inherit from it.
+        /// The table first.
         let relations: [Relation]
 
         struct Relation {
@@ -25,10 +25,9 @@
             var qualifiedName: String { qualified(name, in: schemaName) }
         }
 
-        /// The statement of a trigger that throws an error if the schema of the store was renamed.
-        ///
-        /// A partition, or a table that inherits, can belong to another schema, and be added at any time. The schema of the
-        /// trigger's function then shows the name of the store's.
+        /// Throws an error if the schema of the store was renamed. A partition, or a table that inherits, can belong to
+        /// another schema, and be added at any time. The schema of the trigger's function then shows the name of the
+        /// store's.
         var requireSchemaName: String {
             let name = literal(relations[0].schemaName)
             let failure = """
@@ -48,9 +47,7 @@
                 """
         }
 
-        /// Returns the tables of the store's schema by their names.
-        ///
-        /// - Throws: `SwiftDataError.notAChronicleStore` if a partition is a foreign table.
+        /// By their names. Throws `SwiftDataError.notAChronicleStore` if a partition is a foreign table.
         static func all(_ connection: Connection) throws -> [String: RecordedTable] {
             let found = try connection.run(
                 """
@@ -89,24 +86,23 @@
         }
     }
 
-    /// The files of the models' tables, which show whether another program replaced rows without firing triggers: with
-    /// `ALTER TABLE … TYPE … USING`, or by adding or removing partitions and tables that inherit from them.
+    /// Show whether another program replaced rows without firing triggers: with `ALTER TABLE … TYPE … USING`, or by adding
+    /// or removing partitions and tables that inherit from those of the models.
     struct TableFiles {
-        /// The identifiers of the server, of the database and of `chronicle_history`, without which the rest has no meaning:
-        /// a restored dump has other files.
+        /// The server, the database and `chronicle_history`, without which the rest has no meaning: a restored dump has
+        /// other files.
         private let database: String
         private let tables: [String: File]
 
         private struct File: Equatable {
-            /// The number of the file, which changes if the table is rewritten.
+            /// Changes if the table is rewritten.
             let number: String
-            /// The versions of the columns' definitions. `VACUUM FULL` and `CLUSTER` do not change them.
+            /// Versions of definitions, which `VACUUM FULL` and `CLUSTER` do not change.
             let columns: String
-            /// Whether a table inherits from one of the store, without recording its rows.
+            /// A table inherits from one of the store, without recording its rows.
             let isUnrecorded: Bool
         }
 
-        /// Reads the files as they are.
         init(_ connection: Connection) throws {
             let found = try connection.run(
                 """
@@ -141,7 +137,7 @@
             (database, self.tables) = (identifiers.text(0, 0), tables)
         }
 
-        /// Reads the files from a description of ``text``, or returns `nil` if it is not valid.
+        /// `nil` if ``text`` is not valid.
         init?(_ text: String) {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             guard let first = lines.first else { return nil }
@@ -155,13 +151,12 @@
             self.tables = tables
         }
 
-        /// A description for `chronicle_meta`.
+        /// For `chronicle_meta`.
         var text: String {
             ([database] + tables.sorted { $0.key < $1.key }.map { "\($0) \($1.number) \($1.columns)" })
                 .joined(separator: "\n")
         }
 
-        /// Returns whether rows may have changed since earlier without being recorded.
         func isChanged(since earlier: TableFiles) -> Bool {
             if tables.values.contains(where: \.isUnrecorded) { return true }
             // An earlier version of Chronicle did not keep the last identifier.

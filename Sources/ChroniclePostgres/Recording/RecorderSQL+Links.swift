@@ -5,22 +5,16 @@
     // The triggers of a link table. A link is not a model: adding or removing one is recorded as an update of the models
     // at its ends that exist. A save merges it into another change of the model; see ``HistoryTables/merge``.
     extension RecorderSQL {
-        /// One end of the links.
         private struct End {
             /// The column that references this end, and that of the other one.
             let column: String
             let other: String
             let entity: RecordedEntity
-            /// The number of the relationship.
             let attribute: RecordedAttribute
-            /// The quoted name of the schema.
+            /// Quoted.
             let schema: String
 
-            /// Returns the statement that records an update of the models at this end.
-            ///
-            /// - Parameters:
-            ///   - rows: The links.
-            ///   - isAdded: Whether the links were added, not removed.
+            /// `rows` are added links, or removed ones.
             func update(_ rows: String, isAdded: Bool) -> String {
                 let number = EntityRecorder.number(of: entity, "held")
                 let isPreserved = attribute.preservation.updates != .none
@@ -37,12 +31,6 @@
             }
         }
 
-        /// Returns the triggers of a link table.
-        ///
-        /// - Parameters:
-        ///   - links: The links.
-        ///   - entities: The catalog.
-        ///   - table: The table.
         static func triggers(
             of links: Schema.Links, _ entities: [RecordedEntity], _ table: RecordedTable
         ) -> [RecorderSQL.Trigger] {

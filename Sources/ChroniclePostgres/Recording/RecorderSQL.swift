@@ -2,31 +2,25 @@
     import ChronicleCore
     import Foundation
 
-    /// The triggers that record the changes of the models' tables, for every program that writes to them.
-    ///
-    /// A trigger runs once for a statement, with the rows before and after it, so that recording a change of many rows
-    /// costs one more statement. It runs in the transaction of the statement.
+    /// The triggers that record the changes of the models' tables, for every program. A trigger runs once for a statement,
+    /// in its transaction, with the rows before and after it, so that many rows cost one more statement.
     /// <https://www.postgresql.org/docs/current/plpgsql-trigger.html>
     ///
-    /// A session that replicates changes (`session_replication_role`), such as that of a logical subscription, applies them
-    /// without firing triggers of statements. Another trigger, of rows, records them. Exactly one of the two is active in a
-    /// session, so that each change is recorded once.
+    /// A session that replicates changes (`session_replication_role`), such as that of a logical subscription, fires no
+    /// triggers of statements; a trigger of rows records its changes. Exactly one of the two is active in a session.
     ///
     /// A statement fires the triggers of the table that it names, but can change the rows of its partitions and of tables
     /// that inherit from it. If a table has any, or is one, the trigger of rows is the only one.
     enum RecorderSQL {
-        /// A trigger of a table.
         struct Trigger {
             let name: String
-            /// The event, and the rows before and after it.
+            /// With the rows before and after it.
             let event: String
-            /// When the trigger is active: always, or only in sessions that replicate changes or only in others.
+            /// Always, or only in sessions that replicate changes or only in others.
             let activation: String
             let function: HistoryFunction
 
-            /// Returns the statements that create the trigger for a table.
-            ///
-            /// - Parameter table: The qualified and quoted name of the table.
+            /// - Parameter table: Qualified and quoted.
             func statements(on table: String) -> [String] {
                 [
                     "DROP TRIGGER IF EXISTS \(name) ON \(table)",
@@ -37,22 +31,18 @@
             }
         }
 
-        /// The rows before and after a change in a trigger.
         struct Rows: Equatable {
             let old: String
             let new: String
 
-            /// All rows of a statement.
             static let ofStatement = Rows(old: "chronicle_old", new: "chronicle_new")
-            /// The row of a trigger that runs for each.
+            /// For a trigger that runs for each row.
             static let single = Rows(old: "(SELECT OLD.*)", new: "(SELECT NEW.*)")
-            /// The rows that TRUNCATE is going to delete.
             static let ofTable = Rows(old: table, new: table)
-            /// The name of the table that TRUNCATE is going to empty, in a statement that ``Event/truncate`` completes.
+            /// In a statement that ``Event/truncate`` completes.
             static let table = "chronicle_emptied"
         }
 
-        /// The events that a table records.
         enum Event: String, CaseIterable {
             case insert, update, delete, truncate
 
@@ -70,15 +60,11 @@
             }
         }
 
-        /// The name of the trigger for rows that a session replicates.
+        /// For rows that a session replicates.
         static let rowTrigger = "chronicle_row"
 
-        /// Returns the triggers of a table.
-        ///
-        /// - Parameters:
-        ///   - table: The table.
-        ///   - suffix: The end of the functions' names.
-        ///   - statements: A closure that returns the statements that insert the changes of an event.
+        /// - Parameter suffix: The end of the functions' names.
+        /// - Parameter statements: Returns the statements that insert the changes of an event.
         static func triggers(
             of table: RecordedTable, suffix: String, _ statements: (Event, Rows) -> [String]
         ) -> [Trigger] {
@@ -121,10 +107,8 @@
             return triggers
         }
 
-        /// Returns the statements that record the rows of the table that TRUNCATE is going to empty.
-        ///
-        /// TRUNCATE fires the triggers of each table that it empties, so a trigger ignores the rows of tables that inherit
-        /// from its own one, unless they were added since the triggers were created.
+        /// TRUNCATE fires the triggers of each table that it empties, so a trigger ignores the rows of tables that inherit,
+        /// unless they were added since the triggers were created.
         private static func truncating(_ statement: String) -> String {
             let rows = """
                 (SELECT * FROM %I.%I AS t WHERE t.tableoid = %s OR NOT EXISTS (SELECT FROM pg_trigger AS g \
@@ -139,7 +123,6 @@
                 """
         }
 
-        /// Returns the body of a function that runs statements, which insert changes.
         private static func body(_ recording: String, _ table: RecordedTable, isDeferred: Bool) -> String {
             // A statement that changes nothing leaves no pending row, and of several statements only the first one does.
             // A simple expression reads the sequence; a query would cost as much as the insert.
@@ -161,10 +144,7 @@
             """
         }
 
-        /// Returns the beginning of a statement that records changes. Their numbers are the default of the column: a
-        /// volatile function in the query would make it a subquery.
-        ///
-        /// - Parameter schema: The quoted name of the schema.
+        /// The default of the column numbers the changes: a volatile function in the query would make it a subquery.
         static func insertChanges(_ schema: String) -> String {
             """
             INSERT INTO \(schema).chronicle_change(transaction, entity, kind, primary_key, attributes, preserved, \
@@ -172,12 +152,7 @@
             """
         }
 
-        /// Returns the triggers of an entity's table.
-        ///
-        /// - Parameters:
-        ///   - entity: The entity, which inherits from no other one.
-        ///   - types: The types of the table's columns, as the server names them.
-        ///   - table: The table.
+        /// The entity inherits from no other one; `types` are the names of its columns' types on the server.
         static func triggers(
             of entity: RecordedEntity, types: [String: String], _ table: RecordedTable
         ) -> [Trigger] {

@@ -12,8 +12,8 @@
         /// let trips = try ModelContext(replica).fetch(FetchDescriptor<Trip>())
         /// ```
         ///
-        /// A transaction is visible on a standby server when it has its position in the history there, which a token proves that
-        /// it has on the primary server. A store on a primary server, and one of another type, contains it at once or never.
+        /// A transaction is visible on a standby server when it has its position in the history there. A store on a primary
+        /// server, or of another type, contains it at once or never.
         ///
         /// - Parameters:
         ///   - token: The token.
@@ -21,8 +21,8 @@
         /// - Throws: One of the following errors.
         ///   - `SwiftDataError.storeBusy` if the transaction was not visible in time. Read from the primary server, or wait
         ///     again; ``PostgresStore/replicationStatus()`` tells how far the server is behind.
-        ///   - `SwiftDataError.historyTokenAhead` if the store is not on a standby server and does not contain the transaction,
-        ///     for example because the server was promoted without it. Fetch the models again.
+        ///   - `SwiftDataError.historyTokenAhead` if the store is not on a standby server and does not contain the
+        ///     transaction, for example because the server was promoted without it. Fetch the models again.
         ///   - `SwiftDataError.historyTokenForked` if the store has another transaction at the position.
         ///   - `SwiftDataError.historyTokenStoreMismatch` if the container has no store of the token.
         ///   - `SwiftDataError.storeUnavailable` if a server cannot be reached. `SwiftDataError.historyDisabled` if a store
@@ -54,9 +54,8 @@
     }
 
     extension HistoryProviding<DefaultHistoryTransaction> {
-        /// Returns whether the store contains the transaction of a token, also if it was deleted from the history since.
-        ///
-        /// - Throws: An error if it never will.
+        /// Includes a transaction that was deleted from the history since. Throws an error if the store will never contain
+        /// it.
         fileprivate func contains(_ token: DefaultHistoryToken) throws -> Bool {
             var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
             descriptor.fetchLimit = 1
@@ -69,26 +68,22 @@
             return true
         }
 
-        /// Whether an error about a token means that the store had the transaction.
         private static func provesTransaction(_ error: SwiftDataError) -> Bool {
             error == .historyTokenGap || error == .historyTokenExpired
         }
     }
 
     extension PostgresStore {
-        /// Returns whether the server has the transaction of a token: `false` if it is a standby server that may receive it later.
-        ///
-        /// - Throws: The error of a token whose transaction the server will never have, or has deleted.
+        /// `false` if the server is a standby server that may receive the transaction later. Throws the error of a token
+        /// whose transaction the server will never have, or has deleted.
         func hasApplied(_ token: DefaultHistoryToken) throws -> Bool {
             try requireHistory()
             var isStandby = false
             do {
                 return try attributingErrors {
-                    // The role and the history with one connection, because others of the pool may be connected to another
-                    // server.
+                    // With one connection, because others of the pool may be connected to another server.
                     try pool.read { connection in
-                        // Before the look at the history: a server that is promoted in between may receive the transaction
-                        // first.
+                        // First, because a server that is promoted in between may receive the transaction before.
                         isStandby = try connection.isStandby()
                         do {
                             return try readingHistory(connection) { positions in

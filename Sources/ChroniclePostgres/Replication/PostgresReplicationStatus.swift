@@ -2,47 +2,40 @@
     public import ChronicleCore
     public import Foundation
 
-    /// How far a standby server is behind its primary server, and the history behind the rows.
-    ///
-    /// ```swift
-    /// let store = container.stores.first as? PostgresStore
-    /// if let status = try store?.replicationStatus(), status.isStandby { print(status.delay ?? "unknown") }
-    /// ```
+    /// How far a standby server is behind its primary server, and the history behind the rows; see
+    /// ``PostgresStore/replicationStatus()``.
     public struct PostgresReplicationStatus: Hashable, Sendable {
         /// Whether the server is a standby server. It is `false` after the server was promoted.
         public let isStandby: Bool
         /// The token of the newest transaction that readers of this server see.
         public let newestToken: DefaultHistoryToken
-        /// The number of transactions whose changes the server has, but which have no position in the history yet.
-        ///
-        /// On a standby server, they get their position when a store on the primary server gives them one; see
-        /// ``PostgresConfiguration/numbering-swift.property``. On a primary server, the next read of the history does.
+        /// The number of transactions without a position in the history, which a store on the primary server gives them
+        /// (see ``PostgresConfiguration/numbering-swift.property``), or the next read of the history there.
         public let pendingTransactionCount: Int
         /// Whether the standby server is connected to the server that sends it changes. `false` on a primary server.
         public let isReceiving: Bool
         /// Whether applying changes was paused with `pg_wal_replay_pause()`.
         public let isPaused: Bool
-        /// The number of bytes of the log that the standby server has received and not applied, or `nil` if it receives no
-        /// stream.
+        /// The number of bytes that the standby server has received and not applied, or `nil` if it receives no stream.
         public let unappliedByteCount: Int64?
-        /// When the primary server committed the newest transaction that the standby server has applied, or `nil` if it has
-        /// applied none since it was started.
+        /// When the primary server committed the newest transaction that the standby server has applied since its start, if
+        /// any.
         public let newestCommitDate: Date?
         /// How far the rows of the standby server are behind, or `nil` if it is not known.
         ///
-        /// It is zero on a primary server, and if the standby server is connected and has applied everything that it received.
-        /// Otherwise, it is the time since ``newestCommitDate``, which also grows while nothing is committed and the standby
-        /// server is not connected. The clocks of both servers determine it.
+        /// Zero on a primary server, and if a connected standby server has applied everything that it received. Otherwise,
+        /// the time since ``newestCommitDate``, which also grows while nothing is committed and the standby server is not
+        /// connected. The clocks of both servers determine it.
         public let delay: Duration?
     }
 
     extension PostgresStore {
-        /// Returns how far the server is behind, if it is a standby server, and how many transactions have no position in the
-        /// history.
+        /// Returns how far a standby server is behind, and how many transactions have no position in the history.
         ///
-        /// - Returns: The status. On a primary server, the number of transactions without a position is that before this call.
-        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history; enable it in the configuration.
-        ///   `SwiftDataError.storeReadOnly` if the role lacks the privilege `SELECT` on `chronicle_pending`; grant it.
+        /// - Returns: The status. On a primary server, the number of transactions without a position is that before this
+        ///   call.
+        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history.
+        ///   `SwiftDataError.storeReadOnly` if the role lacks the privilege `SELECT` on `chronicle_pending`.
         ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the number of transactions without a position.
         public func replicationStatus() throws -> PostgresReplicationStatus {

@@ -2,7 +2,7 @@
     import ChronicleCore
     import Foundation
 
-    /// Runs a transaction, and finds out whether it was committed if its connection is lost before the server confirms it.
+    /// Finds out whether a transaction was committed if its connection is lost before the server confirms it.
     struct CommitResolution<Value> {
         private let store: PostgresStore
         private let find: (Connection) throws -> Outcome
@@ -10,31 +10,25 @@
         enum Outcome {
             case committed(Value)
             case rolledBack
-            /// The reason continues a sentence of the error.
+            /// Continues a sentence of the error.
             case unknown(String)
         }
 
-        /// How long to try to reach the server again. A restart takes a few seconds.
+        /// For attempts to reach the server again. A restart takes a few seconds.
         private static var limit: Duration { .seconds(10) }
-        /// How long to wait for the end of the lost session.
+        /// For the end of the lost session.
         private static var sessionLimit: Duration { .seconds(5) }
-        /// The time between two attempts to reach the server again, and between two looks at the lost session.
+        /// Between two attempts to reach the server, or looks at the lost session.
         private static var pause: TimeInterval { 0.05 }
 
-        /// - Parameters:
-        ///   - store: The store.
-        ///   - find: A closure that looks for what the transaction wrote, with another connection, after the session of the
-        ///     transaction has ended.
+        /// - Parameter find: Looks for what the transaction wrote, with another connection, after its session has ended.
         init(_ store: PostgresStore, find: @escaping (Connection) throws -> Outcome) {
             (self.store, self.find) = (store, find)
         }
 
-        /// Runs a closure that writes and commits. It is not canceled with the task, which would end a wait for a synchronous
-        /// standby server.
-        ///
-        /// - Returns: The value of the closure, or of the committed transaction.
-        /// - Throws: The error that `body` throws. If the connection was lost, `SwiftDataError.storeUnavailable` if nothing
-        ///   was committed, and `SwiftDataError.saveOutcomeUnknown` if the outcome cannot be found out.
+        /// Runs a closure that writes and commits. It is not canceled with the task, which would end a wait for a
+        /// synchronous standby server. If the connection was lost, throws `SwiftDataError.storeUnavailable` if nothing was
+        /// committed, and `SwiftDataError.saveOutcomeUnknown` if the outcome cannot be found out.
         func run(_ body: (Connection) throws -> Value) throws -> Value {
             var (isConnected, hasSentCommit) = (false, false)
             var session: Connection.Session?
@@ -85,8 +79,7 @@
                     latest = error
                     if !error.endsSession { break }
                 } catch SwiftDataError.storeMoved { return .unknown("there is another store at its address now") }
-                // Sleeps, because libpq has no way to wait until a server accepts connections, so the connection is tried again.
-                // The thread of a save is blocked in any case.
+                // libpq has no way to wait until a server accepts connections. The thread of a save is blocked in any case.
                 Thread.sleep(forTimeInterval: Self.pause)
             } while clock.now < end
             return .unknown("the server cannot be asked for the outcome (\(latest?.message ?? ""))")
@@ -105,7 +98,7 @@
             return found
         }
 
-        /// Ends a session, and returns whether it ended in time.
+        /// Returns whether the session ended in time.
         private func end(_ session: Connection.Session, _ connection: Connection) throws -> Bool {
             let clock = ContinuousClock()
             let limit = clock.now + Self.sessionLimit
@@ -125,14 +118,11 @@
     }
 
     extension PendingTransaction {
-        /// Finds out whether the transaction was committed, by its check value in the history.
+        /// Finds out whether the transaction was committed, by its check value in the history, with another connection.
         ///
-        /// - Parameters:
-        ///   - store: The store.
-        ///   - connection: Another connection than that of the transaction.
-        ///   - acknowledgement: The acknowledgement that the transaction contains. It is not in the history, but in the
-        ///     record of the consumer, and the only effect of some transactions.
-        ///   - value: A closure that converts the keys of the inserted rows, by the numbers of their entities.
+        /// - Parameter acknowledgement: Not in the history, but in the record of the consumer, and the only effect of some
+        ///   transactions.
+        /// - Parameter value: Converts the keys of the inserted rows, by the numbers of their entities.
         func outcome<Value>(
             in store: PostgresStore, _ connection: Connection, acknowledgement: HistoryAcknowledgement? = nil,
             _ value: ([Int64: [Int64]]) throws -> Value

@@ -3,25 +3,24 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// Makes both sides of the one-to-one relationships that a save wrote agree; see `OneToOneReconciliation`.
+    /// See `OneToOneReconciliation`.
     struct OneToOneWriter {
         private let layout: StoreLayout
         private var written: [Written] = []
 
-        /// The rows of a table that the save wrote, in the order of their changes.
+        /// In the order of their changes.
         private struct Written {
             let relationship: OneToOneRelationship
-            /// The rows with a new destination.
+            /// Those with a new destination.
             var assigned: [Int64] = []
-            /// The rows without a destination that were inserted, or whose destination was removed.
+            /// Those without a destination that were inserted, or whose destination was removed.
             var cleared: [Int64] = []
-            /// The rows of which other columns were updated.
+            /// Those of which other columns were updated.
             var others: [Int64] = []
         }
 
-        /// - Parameter inserted: The identifiers of the inserted rows, or an empty array if none of them has a destination.
-        /// - Returns: `nil` if the save wrote no row with a one-to-one relationship, or replays another transaction, which
-        ///   contains the changes of both sides.
+        /// Returns `nil` if the save wrote no row with a one-to-one relationship, or replays another transaction, which
+        /// contains the changes of both sides. `inserted` is empty if no inserted row has a destination.
         init?(
             _ layout: StoreLayout, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>,
             _ inserted: [PersistentIdentifier]
@@ -65,7 +64,7 @@
             if written.isEmpty { return nil }
         }
 
-        /// Adds a statement for each table that divides by zero if a written row has to be reconciled.
+        /// Adds statements that divide by zero if a written row has to be reconciled.
         func addChecks(to pipeline: inout Pipeline) {
             for rows in written {
                 let query = rows.relationship.disagreements("= ANY($1)").sql
@@ -75,9 +74,7 @@
             }
         }
 
-        /// Updates the rows of the other sides.
-        ///
-        /// - Returns: The changed rows.
+        /// Returns the changed rows.
         func reconcile(_ connection: Connection) throws -> [PersistentIdentifier: DefaultSnapshot] {
             var changed: [String: Set<Int64>] = [:]
             let reconciliation = OneToOneReconciliation { query in

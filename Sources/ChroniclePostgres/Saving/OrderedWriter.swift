@@ -3,25 +3,21 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// Writes the rows of a save one by one, each in a savepoint.
-    ///
-    /// It is used after a pipeline failed because of a unique value: an update may need the value of a row that is updated
-    /// later. Rows that exchange their values have no such order, and get other values in between. It also determines the row
-    /// of the conflict.
+    /// Writes the rows of a save one by one, each in a savepoint, after a pipeline failed because of a unique value: an
+    /// update may need the value of a row that is updated later. Rows that exchange their values have no such order, and
+    /// get other values in between. Also determines the row of the conflict.
     struct OrderedWriter {
         private let layout: StoreLayout
         private let request: DataStoreSaveChangesRequest<DefaultSnapshot>
         private var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
-        /// The numbers of the entities and the keys of the rows of which two changes set the same attribute.
+        /// The entities and keys of the rows of which two changes set the same attribute.
         private var released: (entities: [Int64], keys: [Int64]) = ([], [])
 
         init(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ layout: StoreLayout) throws {
             (self.request, self.layout) = (request, layout)
         }
 
-        /// Writes all changes in an open transaction.
-        ///
-        /// - Returns: The identifiers of the inserted rows in the order of the request.
+        /// Returns the identifiers of the inserted rows in the order of the request.
         mutating func write(_ connection: Connection) throws -> [PersistentIdentifier] {
             var inserts = try RowWriter(part(inserted: request.inserted, linked: request.linked), layout)
             // The references of updates need the keys as well.
@@ -51,7 +47,6 @@
             return inserts.inserted
         }
 
-        /// Merges the changes of each model in the history.
         func mergeChanges(_ connection: Connection) throws {
             guard !released.keys.isEmpty else {
                 try connection.run(HistoryTables.mergeChanges(connection.schema))
@@ -62,10 +57,9 @@
                 Parameters(.array(ParameterArray(released.entities)), .array(ParameterArray(released.keys))))
         }
 
-        /// Updates only the references of a row whose unique values are not available yet. If these contain a reference, the
-        /// row references no other row in between, so that deleting its previous destination does not delete the row.
-        ///
-        /// - Returns: The remaining updates.
+        /// Updates only the references of a row whose unique values are not available yet, and returns the remaining
+        /// updates. If the unique values contain a reference, the row references no other row in between, so that deleting
+        /// its previous destination does not delete the row.
         private mutating func move(
             _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable, _ connection: Connection
         ) throws -> [DefaultSnapshot] {
@@ -97,8 +91,7 @@
         }
 
         /// Changes unique values that rows exchange to values that no other row has, until their updates set them again.
-        ///
-        /// - Returns: Whether a value was changed.
+        /// Returns whether a value was changed.
         private mutating func releaseUniqueValues(
             of snapshots: [DefaultSnapshot], _ connection: Connection
         ) throws -> Bool {
@@ -110,9 +103,7 @@
             return isReleased
         }
 
-        /// Changes a value of a row to one that no other row has.
-        ///
-        /// - Returns: Whether the value was changed. A constraint of another program may prevent it.
+        /// Changes a value to one that no other row has. Returns `false` if a constraint of another program prevents it.
         private mutating func release(
             _ property: Schema.Property, of snapshot: DefaultSnapshot, _ table: EntityTable, _ connection: Connection
         ) throws -> Bool {
@@ -138,7 +129,7 @@
             return true
         }
 
-        /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.
+        /// The keys of the rows that have the unique values that an update sets.
         private func owners(
             of snapshot: DefaultSnapshot, _ connection: Connection
         ) throws -> [(key: Int64, constraint: [Schema.Property])] {
@@ -161,7 +152,7 @@
             }
         }
 
-        /// Returns whether a part of the request could be written, or `false` after a uniqueness violation.
+        /// `false` after a uniqueness violation.
         private func tryRun(
             _ part: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
         ) throws -> Bool {
@@ -195,7 +186,6 @@
             }
         }
 
-        /// Returns a request with a part of the changes.
         private func part(
             inserted: [DefaultSnapshot] = [], updated: [DefaultSnapshot] = [], deleted: [DefaultSnapshot] = [],
             linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = []
@@ -207,7 +197,7 @@
     }
 
     extension EntityTable.Column {
-        /// The SQL expression of a value that no other row is going to have.
+        /// No other row is going to have this value.
         fileprivate var randomValue: String {
             switch type {
             case .integer: "(-1::float8 - pg_catalog.random() * 9e18::float8)::bigint"

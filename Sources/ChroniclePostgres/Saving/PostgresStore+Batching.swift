@@ -7,15 +7,13 @@
         /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
         /// rules, and triggers record the changes.
         ///
-        /// - Throws: One of the following errors.
-        ///   - `DataStoreError.preferInMemoryFilter` if the context must delete the models one by one: the predicate has no
-        ///     SQL equivalent, a delete cascades or is denied through a relationship without a foreign key, or cascades
-        ///     deeper than the server supports. Contexts handle this error.
-        ///   - `SwiftDataError.deleteDenied` if a required reference to a row exists. Delete the referencing models
-        ///     first.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
-        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the delete. Try again.
-        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        /// - Throws: The errors of the protocol's requirement and
+        ///   - `DataStoreError.preferInMemoryFilter` if the predicate has no SQL equivalent, or a delete cascades or is
+        ///     denied through a relationship without a foreign key, or cascades deeper than the server supports. Contexts
+        ///     handle this error.
+        ///   - `SwiftDataError.deleteDenied` if a required reference to a row exists. Delete the referencing models first.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving.
+        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
         ///     reached to find out whether it succeeded. Fetch the models to find out.
         /// - Complexity: Proportional to the visited rows and the deleted rows.
@@ -47,16 +45,10 @@
 
         /// Changes the rows that match a request with one statement, without loading them.
         ///
-        /// - Throws: One of the following errors.
-        ///   - `DataStoreError.preferInMemoryFilter` if the context must update the models one by one: an expression has
-        ///     no SQL equivalent or reads another row, or unique values conflict. Contexts handle this error.
-        ///   - `SwiftDataError.valueOutOfRange` if a calculation overflows or divides by zero. Exclude the row with the
-        ///     predicate.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
-        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the update. Try again.
-        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
-        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
-        ///     reached to find out whether it succeeded. Fetch the models to find out.
+        /// - Throws: The errors of ``delete(_:)`` except `SwiftDataError.deleteDenied`.
+        ///   `DataStoreError.preferInMemoryFilter` if an expression has no SQL equivalent or reads another row, or unique
+        ///   values conflict. `SwiftDataError.valueOutOfRange` if a calculation overflows or divides by zero; exclude the
+        ///   row with the predicate.
         /// - Complexity: Proportional to the visited rows and the updated rows. If the rows exchange unique values, each of
         ///   them takes a round trip, and their new values are in memory at once.
         public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
@@ -93,10 +85,7 @@
             }
         }
 
-        /// Runs a statement in a separate transaction, and commits it in a second round trip: if the connection is lost
-        /// then, the number of rows is known.
-        ///
-        /// - Returns: The number of rows that the statement changed.
+        /// Commits in a second round trip: if the connection is lost then, the number of changed rows is known.
         private func write(_ query: SQLQuery, _ state: EditingState) throws -> Int {
             try write(state) { connection, pending in
                 var pipeline = Pipeline()
@@ -106,14 +95,9 @@
             }
         }
 
-        /// Updates rows one by one, because unique values of some are needed by others, in one transaction.
-        ///
-        /// - Parameters:
-        ///   - query: The query for the keys and the new values of the rows, which locks them.
-        ///   - slots: The slots of the values.
-        ///   - changed: The slots of the new values.
-        /// - Returns: The number of rows.
-        /// - Throws: `SwiftDataError.uniquenessViolation` if another row has one of the values, or if two get the same.
+        /// Updates rows one by one in a transaction, because unique values of some are needed by others. The query locks
+        /// the rows. Throws `SwiftDataError.uniquenessViolation` if another row has one of the values, or if two get the
+        /// same.
         private func exchange(
             _ query: SQLQuery, _ slots: [Int], changed: [Int], _ table: EntityTable, _ state: EditingState
         ) throws -> Int {
@@ -138,9 +122,7 @@
             }
         }
 
-        /// Runs `body` in a transaction whose outcome is found out if the connection is lost.
-        ///
-        /// - Returns: The result of `body`, the number of changed rows.
+        /// The outcome is found out if the connection is lost. `body` returns the number of changed rows.
         private func write(
             _ state: EditingState, _ body: (Connection, PendingTransaction) throws -> Int
         ) throws -> Int {

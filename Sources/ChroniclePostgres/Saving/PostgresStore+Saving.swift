@@ -6,18 +6,15 @@
     extension PostgresStore {
         /// Saves the changes of a context in one transaction, with the history.
         ///
-        /// A save whose rows do not reference each other takes one round trip. Inserted snapshots with permanent identifiers
-        /// of this store become rows with these keys. If another writer changed the other side of a one-to-one relationship
-        /// since the context read it, the save also updates that side, which takes further round trips.
+        /// A save whose rows do not reference each other takes one round trip. Inserted snapshots with permanent
+        /// identifiers of this store become rows with these keys. If another writer changed the other side of a one-to-one
+        /// relationship since the context read it, the save also updates that side, which takes further round trips.
         ///
-        /// - Returns: The permanent identifiers of the inserted models, the token of the transaction, and the rows of
-        ///   one-to-one relationships that the save changed in addition to the request.
         /// - Throws: One of the following errors. Nothing was saved, except that `SwiftDataError.saveOutcomeUnknown` means
         ///   that the changes may have been saved.
         ///   - `SwiftDataError.uniquenessViolation` if another model has the same unique value, or the same permanent
         ///     identifier as an inserted one. Change the value and save again.
-        ///   - `SwiftDataError.modelNotFound` if an updated model was deleted by another context. Roll back or insert it
-        ///     again.
+        ///   - `SwiftDataError.modelNotFound` if an updated model was deleted. Roll back or insert it again.
         ///   - `SwiftDataError.modelValidationFailure` if a relationship references a deleted model, or if a model would
         ///     lose the destination of a required one-to-one relationship. Assign another model and save again.
         ///   - `SwiftDataError.historyReplayConflict` if the request replays a transaction of another store, and this store
@@ -27,7 +24,6 @@
         ///   - `SwiftDataError.deleteDenied` if a required reference to a deleted model exists. Delete the referencing
         ///     model first.
         ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving.
-        ///     Change them.
         ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the save, or if all connections
         ///     stayed in use. Try again.
         ///   - `SwiftDataError.storeFull` if the disk of the server is full. Free space and save again.
@@ -68,7 +64,6 @@
         }
     }
 
-    /// The transaction of a save.
     struct SaveTransaction {
         let store: PostgresStore
         let request: DataStoreSaveChangesRequest<DefaultSnapshot>
@@ -81,15 +76,15 @@
 
         struct Rows {
             var inserted: [PersistentIdentifier]
-            /// The rows that were changed to make both sides of one-to-one relationships agree. Empty if the connection was
-            /// lost during the commit.
+            /// Rows that make both sides of one-to-one relationships agree. Empty if the connection was lost during the
+            /// commit.
             var reconciled: [PersistentIdentifier: DefaultSnapshot] = [:]
         }
 
-        /// Thrown if both sides of a one-to-one relationship do not agree, so that further rows have to be updated.
+        /// Both sides of a one-to-one relationship do not agree, so that further rows have to be updated.
         struct NeedsReconciliation: Error {}
 
-        /// Thrown if unique values were not available when they were needed, and may be in another order.
+        /// Unique values were not available when they were needed, and may be in another order.
         struct NeedsOrder: Error {}
 
         init(_ store: PostgresStore, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>) {
@@ -97,10 +92,8 @@
             pending = PendingTransaction(editingState: request.editingState)
         }
 
-        /// Writes the changes in as few round trips as possible.
-        ///
-        /// - Parameter reconciles: Whether to make both sides of one-to-one relationships agree. Otherwise,
-        ///   ``NeedsReconciliation`` is thrown if they do not.
+        /// Writes in as few round trips as possible. Without `reconciles`, throws ``NeedsReconciliation`` if both sides of
+        /// one-to-one relationships do not agree.
         func run(reconciles: Bool) throws -> Saved {
             var writer = try RowWriter(request, store.layout)
             var checks = 0..<0
@@ -139,7 +132,7 @@
             }
         }
 
-        /// - Returns: The statements that check one-to-one relationships.
+        /// Returns the statements that check one-to-one relationships.
         private func write(
             _ writer: inout RowWriter, _ pipeline: inout Pipeline, checksOneToOnes: Bool = true
         ) throws -> Range<Int> {
@@ -155,7 +148,6 @@
             return count..<pipeline.count
         }
 
-        /// Makes both sides of one-to-one relationships agree.
         private func reconcile(_ inserted: [PersistentIdentifier], _ connection: Connection) throws -> Rows {
             var rows = Rows(inserted: inserted)
             guard let writer = try OneToOneWriter(store.layout, request, inserted) else { return rows }
@@ -174,7 +166,7 @@
             return rows
         }
 
-        /// Writes the changes one after the other, in an order in which unique values are available when they are needed.
+        /// In an order in which unique values are available when they are needed.
         func runInOrder() throws -> Saved {
             var writer = try OrderedWriter(request, store.layout)
             return try commit { connection in
@@ -203,8 +195,7 @@
 
         // MARK: Commit
 
-        /// Runs `body`, which writes and commits. If the connection is lost meanwhile, finds out whether the transaction was
-        /// committed.
+        /// If the connection is lost meanwhile, finds out whether the transaction was committed.
         private func commit(_ body: (Connection) throws -> Rows) throws -> Saved {
             let resolution = CommitResolution<Rows>(store) { connection in
                 // The position is not in the history, and can be the only effect of a replay.
@@ -222,8 +213,8 @@
             return Saved(rows: rows, token: try token())
         }
 
-        /// Returns the token of the committed transaction, or `nil` if it cannot be determined, for example because another
-        /// program locks the history, or because the server ends: an error would mean that nothing was saved.
+        /// `nil` if the token cannot be determined, for example because another program locks the history, or because the
+        /// server ends: an error would mean that nothing was saved.
         private func token() throws -> DefaultHistoryToken? {
             guard store.configuration.recordsHistory, store.configuration.returnsHistoryTokens else { return nil }
             do {
@@ -243,9 +234,8 @@
             }
         }
 
-        /// Returns the identifiers of the inserted models after an unknown commit.
-        ///
-        /// - Parameter keys: The keys of the inserted rows by the numbers of their entities, in ascending order.
+        /// After an unknown commit; `keys` are those of the inserted rows by the numbers of their entities, in ascending
+        /// order.
         private func identifiers(_ keys: [Int64: [Int64]]) throws -> [PersistentIdentifier] {
             let tables = try request.inserted.map {
                 try store.layout.table(named: $0.persistentIdentifier.entityName)

@@ -1,30 +1,23 @@
 #if Postgres
     import ChronicleCore
 
-    /// The statements that write the rows of an entity.
     struct RowStatements: Sendable {
-        /// Inserts one row, and returns its key.
-        ///
-        /// This statement and the two others divide by zero if a trigger of another program ignored a row: the transaction
-        /// must not be committed then, although COMMIT is sent in the same round trip.
+        /// Inserts a row, and returns its key. Like the two others, it divides by zero if a trigger of another program
+        /// ignored a row: the transaction must not be committed then, although COMMIT is sent in the same round trip.
         let insert: String
         /// Inserts rows whose columns are arrays, and returns their keys in the same order, followed by another number;
         /// `nil` for an entity without columns.
         let insertMany: String?
-        /// Inserts rows with known keys, the first of the arrays.
+        /// The keys are the first of the arrays.
         let insertWithKeys: String
-        /// Deletes rows by their keys.
         let delete: String
-        /// Returns a number of new keys.
         let reserveKeys: String
 
         private let table: String
         private let columns: [EntityTable.Column]
 
-        /// - Parameters:
-        ///   - table: The qualified and quoted name of the table.
-        ///   - columns: The columns.
-        ///   - kind: The name of an entity that inherits from another one, which its rows contain.
+        /// - Parameter table: Qualified and quoted.
+        /// - Parameter kind: The name of an entity that inherits from another one, which its rows contain.
         init(table: String, _ columns: [EntityTable.Column], kind: String?) {
             self.table = table
             self.columns = columns
@@ -56,31 +49,28 @@
                 "SELECT pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\(literal(table)), '\(key)')) FROM pg_catalog.generate_series(1, $1)"
         }
 
-        /// Locks the table against a change of its sequence until the transaction ends.
+        /// Until the transaction ends.
         var lockForKeys: String { "LOCK TABLE \(table) IN ROW EXCLUSIVE MODE" }
 
-        /// Locks the table against inserts by others until the transaction ends.
+        /// Until the transaction ends, others cannot insert.
         var lockForRestoring: String { "LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE" }
 
-        /// Moves the sequence of the keys forward, so that the rows that are inserted later have higher keys.
+        /// Rows that are inserted later have higher keys.
         var setHighestKey: String {
             let sequence = "pg_catalog.pg_get_serial_sequence(\(literal(table)), '\(EntityTable.primaryKey)')"
             return
                 "SELECT pg_catalog.setval(\(sequence), $1) WHERE $1 > coalesce(pg_catalog.pg_sequence_last_value(\(sequence)), 0)"
         }
 
-        /// Returns a statement that updates these columns of one row. The key is the last parameter.
-        ///
-        /// The division fails if the row does not exist: the transaction must not be committed then, although COMMIT is
-        /// sent in the same round trip.
+        /// Updates columns of a row whose key is the last parameter. The division fails if the row does not exist: the
+        /// transaction must not be committed then, although COMMIT is sent in the same round trip.
         func update(_ slots: PropertySet) -> String {
             let assignments = slots.enumerated().map { "\(quoted(columns[$1].name)) = $\($0 + 1)" }
             return "WITH changed AS (UPDATE \(table) SET \(assignments.joined(separator: ", ")) "
                 + "WHERE \(EntityTable.primaryKey) = $\(slots.count + 1) RETURNING 1) SELECT 1 / count(*) FROM changed"
         }
 
-        /// Returns a statement that updates these columns of several rows. The parameters are the keys, the values of each
-        /// column, and the number of rows; see ``update(_:)``.
+        /// The parameters are the keys, the values of each column, and the number of rows; see ``update(_:)``.
         func updateMany(_ slots: PropertySet) -> String {
             let assignments = slots.map { "\(quoted(columns[$0].name)) = v.c\($0)" }
             let arrays =

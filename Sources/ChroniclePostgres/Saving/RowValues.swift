@@ -4,10 +4,10 @@
 
     // Encodes the values of rows as parameters.
 
-    /// Encodes the values of snapshots, with the keys of new rows in place of temporary references.
+    /// The keys of new rows are in place of temporary references.
     struct RowValues {
         let storeIdentifier: String
-        /// The permanent identifiers by temporary identifier.
+        /// By temporary identifier.
         var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
 
         func append(
@@ -28,7 +28,6 @@
             }
         }
 
-        /// Appends the values of a column of several rows.
         func append(
             _ slot: Int, _ snapshots: ArraySlice<DefaultSnapshot>, of table: EntityTable,
             to parameters: inout Parameters
@@ -53,7 +52,6 @@
             parameters.append(array)
         }
 
-        /// Returns the key of a referenced row.
         private func key(
             _ identifier: PersistentIdentifier, _ snapshot: DefaultSnapshot, _ slot: Int, of table: EntityTable
         ) throws -> Int64 {

@@ -3,29 +3,23 @@
     import ChronicleSQL
     import ChronicleSQLStore
 
-    /// Writes the rows of a save, as the statements of a pipeline.
-    ///
-    /// The order of the writes avoids conflicts within the save: first updates of references (so that deleting the previous
-    /// destination does not cascade to them), then deletes (so that unique values become available), then other updates,
-    /// then inserts. Links are removed before all of them and added after them.
+    /// Writes the rows of a save with a pipeline, in an order that avoids conflicts: updates of references (so that
+    /// deleting the previous destination does not cascade to them), deletes (so that unique values become available), other
+    /// updates, inserts. Links are removed before all of them and added after them.
     struct RowWriter {
         let layout: StoreLayout
         let request: DataStoreSaveChangesRequest<DefaultSnapshot>
         private(set) var values: RowValues
-        /// The identifiers of the new rows in the order of the request; empty until they are known.
+        /// In the order of the request; empty until they are known.
         private(set) var inserted: [PersistentIdentifier] = []
-        /// What the statements of the pipeline write, to attribute errors to models.
+        /// To attribute errors to models.
         private(set) var steps: [Step] = []
-        /// Whether the keys of the new rows have to be known before they are inserted.
         let bindsKeys: Bool
         let insertRuns: [Run]
 
-        /// Consecutive rows of one entity.
         typealias Run = (rows: Range<Int>, table: EntityTable)
 
-        /// The rows that a statement writes.
         struct Step {
-            /// The index of the statement in the pipeline.
             let statement: Int
             let operation: Operation
             let table: EntityTable?
@@ -37,7 +31,7 @@
             case link(DataStoreLink)
         }
 
-        /// The number of rows that a statement writes at most, and the size of their values in bytes.
+        /// Of a statement; the size in bytes.
         private static let (rowLimit, sizeLimit) = (5_000, 16_000_000)
 
         /// - Parameter bindsKeys: Whether the keys of the new rows are known in any case.
@@ -59,7 +53,6 @@
                 || Self.referencesNewRows(request.updated, updates)
         }
 
-        /// Adds the statements of all changes to a pipeline.
         mutating func write(to pipeline: inout Pipeline) throws {
             try unlink(&pipeline)
             let updates = try updates()
@@ -70,7 +63,6 @@
             try link(&pipeline)
         }
 
-        /// Reads the keys of the inserted rows from the results of the pipeline.
         mutating func readKeys(_ results: [QueryResult]) {
             guard !bindsKeys else { return }
             for step in steps {
@@ -84,7 +76,7 @@
 
         // MARK: Keys
 
-        /// Determines the keys of the new rows, with one round trip.
+        /// With one round trip.
         mutating func chooseKeys(_ connection: Connection) throws {
             var highest: [String: (table: EntityTable, key: Int64)] = [:]
             var reserved: [Int] = []
@@ -122,7 +114,7 @@
                 uniquingKeysWith: { first, _ in first })
         }
 
-        /// Sets the keys of the new rows, and those of rows that they reference.
+        /// Includes the keys of rows that they reference.
         mutating func setKeys(
             _ identifiers: [PersistentIdentifier], _ replacements: [PersistentIdentifier: PersistentIdentifier]
         ) {
@@ -130,7 +122,7 @@
             values.replacements = replacements
         }
 
-        /// Whether the rows of a run have temporary identifiers. They share the origin, so the first one decides.
+        /// The rows of a run share the origin of their identifiers, so the first one decides.
         private func isTemporary(_ run: Run) -> Bool {
             request.inserted[run.rows.lowerBound].persistentIdentifier.isTemporary
         }
@@ -148,7 +140,7 @@
             }
         }
 
-        /// Returns whether a new row has the destination of a one-to-one relationship, which may have to be reconciled.
+        /// Such a row may have to be reconciled.
         private static func assignsOneToOnes(_ snapshots: [DefaultSnapshot], _ runs: [Run]) -> Bool {
             runs.contains { rows, table in
                 table.oneToOnes.contains { relationship in
@@ -218,7 +210,7 @@
             }
         }
 
-        /// Divides rows among several statements.
+        /// Several statements write the parts.
         private func parts(_ snapshots: ArraySlice<DefaultSnapshot>) -> [ArraySlice<DefaultSnapshot>] {
             var parts: [ArraySlice<DefaultSnapshot>] = []
             var start = snapshots.startIndex
@@ -235,7 +227,6 @@
 
         // MARK: Updates
 
-        /// Updates of the same columns of rows of one entity.
         private struct Update {
             let table: EntityTable
             let changed: PropertySet
@@ -283,8 +274,8 @@
 
         // MARK: Deletes
 
-        /// A context lists owners before their destinations. In reverse order, nothing is left to cascade to, which limits
-        /// the depth of cascades: each level needs a part of the server's stack.
+        /// In reverse order, nothing is left to cascade to, because a context lists owners before their destinations. Each
+        /// level of a cascade needs a part of the server's stack.
         private mutating func delete(_ pipeline: inout Pipeline) throws {
             let isReversed = request.deleted.count >= 1_000
             let runs = try Self.runs(request.deleted, layout)
@@ -346,8 +337,7 @@
             return key
         }
 
-        /// Throws an error if a snapshot does not have one value for each column, for example because it was created with
-        /// another version of the model.
+        /// A snapshot of another version of the model may not have one value for each column.
         private func requireColumns(of snapshot: DefaultSnapshot, _ table: EntityTable) throws {
             guard snapshot.values.count != table.columns.count else { return }
             throw SwiftDataError.modelValidationFailure.with(
@@ -358,7 +348,7 @@
     }
 
     extension PropertyValue {
-        /// The size of the value in a statement, roughly.
+        /// In a statement.
         fileprivate var approximateSize: Int {
             switch self {
             case .text(let text): text.utf8.count

@@ -1,13 +1,12 @@
 #if Postgres
     import ChronicleCore
 
-    /// Finds the model that caused the error of a save.
     struct SaveFailure {
         private let layout: StoreLayout
         private let request: DataStoreSaveChangesRequest<DefaultSnapshot>
         private let steps: [RowWriter.Step]
 
-        /// The number of rows up to which a failed save is repeated row by row, to find the row of a conflict.
+        /// A larger save is not repeated row by row to find the row of a conflict.
         private static let searchLimit = 500
 
         init(
@@ -16,9 +15,7 @@
             (self.layout, self.request, self.steps) = (layout, request, steps)
         }
 
-        /// Returns a more specific error.
-        ///
-        /// - Parameter connection: A connection whose transaction was rolled back.
+        /// After the transaction of the connection was rolled back.
         func error(for error: PostgresError, _ connection: Connection) throws -> any Error {
             if error.isUniqueViolation {
                 if steps.isEmpty { return error }
@@ -50,7 +47,7 @@
             steps.first { $0.statement == error.statementIndex }
         }
 
-        /// Returns the error for a unique value, with the model if the statement wrote one row.
+        /// With the model if the statement wrote one row.
         static func uniquenessError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError {
             let step = step(of: error, steps)
             return SwiftDataError(error, storeIdentifier: nil).with(
@@ -60,7 +57,7 @@
 
         // MARK: Missing rows
 
-        /// Whether the error is the division by zero of an update that did not find all of its rows.
+        /// The division by zero of an update that did not find all of its rows.
         static func isMissingRow(_ error: PostgresError, _ steps: [RowWriter.Step]) -> Bool {
             guard error.sqlState == "22012", case .update? = step(of: error, steps)?.operation else { return false }
             return true
@@ -88,7 +85,7 @@
             return Self.ignored(step, error)
         }
 
-        /// Returns the error for an insert that divided by zero because not all of its rows were inserted, or `nil`.
+        /// For an insert that divided by zero because not all of its rows were inserted.
         static func ignoredInsertError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError? {
             guard error.sqlState == "22012", let step = step(of: error, steps), case .insert = step.operation else {
                 return nil
@@ -113,8 +110,8 @@
 
         // MARK: References
 
-        /// Returns the error for a violated foreign key: a reference to a deleted row exists, or a row of the save
-        /// references a missing one. The server does not report which of them in a form that programs can read.
+        /// A reference to a deleted row exists, or a row of the save references a missing one. The server does not report
+        /// which of them in a form that programs can read.
         private func referenceError(_ error: PostgresError, _ connection: Connection) throws -> any Error {
             let general = SwiftDataError(error, storeIdentifier: nil)
             for reference in references(of: error) {
@@ -131,16 +128,13 @@
             return general
         }
 
-        /// The column of a foreign key.
         private struct Reference {
             let table: String
             let column: String
             let property: String
-            /// The table of the destination.
             let destination: String
         }
 
-        /// Returns the column of the violated foreign key.
         private func references(of error: PostgresError) -> [Reference] {
             guard let name = error.table else { return [] }
             if let links = layout.linksByName[name] {
@@ -166,7 +160,6 @@
             } ?? []
         }
 
-        /// Returns the error for a deleted row that another row references.
         private func deniedDelete(_ reference: Reference, _ connection: Connection) throws -> SwiftDataError? {
             let deleted = Dictionary(
                 request.deleted.compactMap { snapshot in
@@ -210,7 +203,6 @@
             return nil
         }
 
-        /// Returns the row of the save that references a missing one.
         private func brokenReference(
             _ reference: Reference, _ connection: Connection
         ) throws -> (row: PersistentIdentifier, property: String)? {

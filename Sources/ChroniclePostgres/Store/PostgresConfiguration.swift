@@ -8,74 +8,67 @@
     /// PostgresConfiguration()                                       // PGHOST, PGDATABASE, PGUSER, …
     /// ```
     ///
-    /// Authentication, TLS, and the choice among several hosts are those of libpq: everything that its connection
-    /// strings, its environment variables, and its files such as `~/.pgpass` support.
+    /// Authentication, TLS, and the choice among several hosts are those of libpq: its connection strings, its environment
+    /// variables, and its files such as `~/.pgpass`.
     public struct PostgresConfiguration: DataStoreConfiguration {
-        /// The type of the store.
         public typealias Store = PostgresStore
 
         /// The name of the store in error messages.
         public var name: String
-        /// A connection URI, or keywords and values, as libpq accepts them. An empty string takes everything from the
-        /// environment.
-        ///
-        /// It is never part of an error message or of a log, because it may contain a password. See
-        /// <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>.
+        /// A connection URI, or keywords and values, as libpq accepts them
+        /// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>); empty for the environment. It
+        /// may contain a password, and is never part of an error message or of a log.
         public var connectionString: String
         /// The schema of the database with the tables of the store, or `nil` for the first one of the role's search path
-        /// that exists when the store is opened. The role needs the privilege `USAGE` on it.
-        ///
-        /// The schema is created if it does not exist and the role may create it. A schema contains at most one store.
+        /// that exists when the store is opened. The role needs the privilege `USAGE` on it. It is created if it does not
+        /// exist and the role may create it. A schema contains at most one store.
         public var schemaName: String?
         /// A Boolean value that indicates whether the store can be written.
         public var allowsSave: Bool
         /// A Boolean value that indicates whether the store records its history.
         ///
-        /// The setting belongs to the database: it changes for all programs when the store is opened. Disabling the
-        /// history and enabling it again leaves a gap: fetching the changes after a token before the gap throws
-        /// `SwiftDataError.historyTokenGap`.
+        /// The setting belongs to the database: it changes for all programs when the store is opened. Disabling and
+        /// enabling the history leaves a gap: fetching after an earlier token throws `SwiftDataError.historyTokenGap`.
         public var recordsHistory: Bool
         /// A Boolean value that indicates whether the history of a new store preserves the values of all properties.
         ///
-        /// The setting belongs to the database: it applies when the tables are created. With `true` and existing tables that
-        /// were created with `false`, no values are preserved, and the ``logger`` receives the message `valuesNotPreserved`.
-        /// Text and binary data of more than
-        /// 65,536 bytes are not preserved. To preserve the values of single attributes, of any size, use the options
-        /// `Schema.Attribute.Option.preserveValueOnUpdate` and `Schema.Attribute.Option.preserveValueOnDeletion`.
+        /// The setting belongs to the database: it applies when the tables are created. With `true` and existing tables
+        /// that were created with `false`, no values are preserved, and the ``logger`` receives the message
+        /// `valuesNotPreserved`. Text and binary data of more than 65,536 bytes are not preserved. For single attributes,
+        /// of any size, use the options `Schema.Attribute.Option.preserveValueOnUpdate` and
+        /// `Schema.Attribute.Option.preserveValueOnDeletion`.
         public var preservesValues: Bool
         /// A Boolean value that indicates whether the result of a save contains its history token.
         ///
-        /// A transaction gets its position when the history is read. To return the token, a save has to number the committed
-        /// transactions itself, which is a second commit. Without it, fetch ``PostgresStore/currentHistoryToken()`` when you
-        /// need a token. The tokens in the notification `ModelContext.didSave` are missing as well.
+        /// To return the token, also in the notification `ModelContext.didSave`, a save has to number the committed
+        /// transactions, which is a second commit. Otherwise, fetch ``PostgresStore/currentHistoryToken()`` when you need a
+        /// token.
         public var returnsHistoryTokens: Bool
         /// How much of its history the store keeps; everything by default.
         ///
-        /// With a limit, the store deletes older transactions in the background after a save, at most once in each
-        /// `HistoryRetention.purgeInterval`; see ``PostgresStore/automaticPurgeOutcome``. Only the owner of the tables may
+        /// With a limit, the store deletes older transactions in the background after a save; see
+        /// ``PostgresStore/automaticPurgeOutcome``. Only the owner of the tables may delete history: set a limit in a
+        /// program that connects as the owner.
         /// delete history: set a limit in a program that connects as the owner.
         public var historyRetention: HistoryRetention
-        /// The largest number of connections that fetches and saves use at the same time.
-        ///
-        /// A thread that fetches or saves uses one connection meanwhile. Observing commits and consumers of the history
-        /// use further ones.
+        /// The largest number of connections that fetches and saves use at the same time, one for each thread. Observing
+        /// commits and consumers of the history use further ones.
         public var connectionLimit: Int
-        /// How long a fetch or a save waits for one of the connections if all are in use, before it throws
+        /// How long a fetch or a save waits for a connection if all are in use, before it throws
         /// `SwiftDataError.storeBusy`.
         public var connectionTimeout: Duration
-        /// How long a statement may run before the server cancels it and the request throws
-        /// `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
+        /// How long a statement may run before the server cancels it and the request throws `SwiftDataError.storeBusy`, or
+        /// `nil` for the setting of the role.
         public var statementTimeout: Duration?
-        /// How long a statement may wait for a row or a table that another transaction has locked, before the request
-        /// throws `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
+        /// How long a statement may wait for a lock of another transaction, before the request throws
+        /// `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
         public var lockTimeout: Duration?
         /// How long a request waits for the server to confirm a commit, or `nil` to wait until the connection is lost.
         ///
-        /// A commit waits for a synchronous standby server, and ``statementTimeout`` does not limit that. A save that waits for
-        /// longer throws `SwiftDataError.saveOutcomeUnknown`: its changes are often committed when the standby server responds
-        /// again. A read of the history, which commits positions, throws `SwiftDataError.storeBusy`. The statements of a save may
-        /// take longer; the store looks at what its session does, and gives up between this time and one and a half times as long.
-        /// Reads that commit nothing have no such limit.
+        /// A commit waits for a synchronous standby server, and ``statementTimeout`` does not limit that. A save that waits
+        /// for longer throws `SwiftDataError.saveOutcomeUnknown`: its changes are often committed when the standby server
+        /// responds again. A read of the history, which commits positions, throws `SwiftDataError.storeBusy`. The limit is
+        /// exceeded by up to half, and the statements of a save, and reads that commit nothing, may take longer.
         public var commitTimeout: Duration?
         /// When the store gives positions in the history to transactions that no read has given one.
         public var numbering: Numbering
@@ -83,43 +76,41 @@
         /// transaction.
         ///
         /// The store then prepares no statements and makes its settings in each transaction. It finds commits of other
-        /// programs within a second instead of immediately, and each active consumer of the history keeps one session of
-        /// the proxy.
+        /// programs within a second, and each active consumer of the history keeps one session of the proxy.
         public var usesTransactionPooling: Bool
         /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
         public var logger: (any StoreLogger)?
         /// The lowest level of the messages that the ``logger`` receives.
         public var logLevel = StoreLogLevel.notice
         /// A closure that receives the progress of a migration while the store is opened, or `nil`. Equality of
-        /// configurations ignores it.
-        ///
-        /// It is called on the thread that opens the store, within the transaction of a stage. Do not use the store in it.
+        /// configurations ignores it. It is called on the thread that opens the store, within the transaction of a stage.
+        /// Do not use the store in it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
         /// The models of the store, or `nil` for all models of the container.
         public var schema: Schema?
 
-        /// Whether the store is opened by a program that uses no models, and changes nothing at its opening.
+        /// The program uses no models, and its opening changes nothing.
         var isInspector = false
 
         /// Creates the configuration of a store.
         ///
         /// - Parameters:
-        ///   - connectionString: A connection URI, or keywords and values; empty for the environment.
-        ///   - name: The name of the store in error messages.
-        ///   - schema: The models of the store, or `nil` for all models of the container.
-        ///   - schemaName: The schema of the database, or `nil` for the first one of the role's search path.
-        ///   - allowsSave: Whether the store can be written.
-        ///   - recordsHistory: Whether the store records its history.
-        ///   - preservesValues: Whether the history of a new store preserves the values of all properties.
-        ///   - returnsHistoryTokens: Whether the result of a save contains its history token.
-        ///   - historyRetention: How much of its history the store keeps.
-        ///   - connectionLimit: The largest number of connections for fetches and saves.
-        ///   - connectionTimeout: How long a request waits for a connection.
-        ///   - statementTimeout: How long a statement may run, or `nil` for the setting of the role.
-        ///   - lockTimeout: How long a statement may wait for a lock, or `nil` for the setting of the role.
-        ///   - commitTimeout: How long a request waits for the end of a commit, or `nil` until the connection is lost.
-        ///   - numbering: When the store gives positions in the history to transactions that no read has given one.
-        ///   - usesTransactionPooling: Whether a proxy assigns a session of the server to each transaction.
+        ///   - connectionString: See ``connectionString``.
+        ///   - name: See ``name``.
+        ///   - schema: See ``schema``.
+        ///   - schemaName: See ``schemaName``.
+        ///   - allowsSave: See ``allowsSave``.
+        ///   - recordsHistory: See ``recordsHistory``.
+        ///   - preservesValues: See ``preservesValues``.
+        ///   - returnsHistoryTokens: See ``returnsHistoryTokens``.
+        ///   - historyRetention: See ``historyRetention``.
+        ///   - connectionLimit: See ``connectionLimit``.
+        ///   - connectionTimeout: See ``connectionTimeout``.
+        ///   - statementTimeout: See ``statementTimeout``.
+        ///   - lockTimeout: See ``lockTimeout``.
+        ///   - commitTimeout: See ``commitTimeout``.
+        ///   - numbering: See ``numbering-swift.property``.
+        ///   - usesTransactionPooling: See ``usesTransactionPooling``.
         public init(
             _ connectionString: String = "", name: String = "postgres", schema: Schema? = nil,
             schemaName: String? = nil, allowsSave: Bool = true, recordsHistory: Bool = true,
@@ -147,7 +138,6 @@
             self.usesTransactionPooling = usesTransactionPooling
         }
 
-        /// Validates the limits.
         public func validate() throws {
             func invalid(_ detail: String) -> SwiftDataError {
                 .loadIssueModelContainer.with(detail: detail, storeName: name)
@@ -177,35 +167,31 @@
                 && lhs.usesTransactionPooling == rhs.usesTransactionPooling && lhs.schema == rhs.schema
         }
 
-        /// Hashes the name and the place of the store.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(connectionString)
             hasher.combine(schemaName)
         }
 
-        /// The settings of the connections.
         var connectionSettings: ConnectionSettings {
             ConnectionSettings(
                 connectionString: connectionString, schemaName: schemaName, statementTimeout: statementTimeout,
                 lockTimeout: lockTimeout, commitTimeout: commitTimeout, usesTransactionPooling: usesTransactionPooling)
         }
 
-        /// When a store gives positions in the history to transactions, in addition to the reads of its history.
-        ///
-        /// A standby server cannot give positions, so its readers see a transaction when a store on the primary server has
-        /// given it one.
+        /// When a store gives positions in the history to transactions, in addition to the reads of its history. A standby
+        /// server cannot give positions, so its readers see a transaction when a store on the primary server has given it
+        /// one.
         public enum Numbering: Hashable, Sendable {
-            /// Every second while the server sends changes to a standby server, for which the store looks at its opening and
+            /// Every second while the server sends changes to a standby server, for which the store looks when it opens and
             /// every 30 seconds.
             case automatic
             /// Only when the history is read or observed.
             case onDemand
-            /// At an interval, for standby servers of which `pg_stat_replication` does not know: those that share the storage
-            /// of the primary server, as in Aurora, and those that read archived files.
+            /// At an interval, for standby servers that are not in `pg_stat_replication`: those that share the storage of
+            /// the primary server, as in Aurora, and those that read archived files.
             case every(Duration)
 
-            /// The interval that was chosen, or `nil`.
             var interval: Duration? {
                 if case .every(let interval) = self { interval } else { nil }
             }

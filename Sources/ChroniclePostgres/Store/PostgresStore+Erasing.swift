@@ -4,22 +4,20 @@
     extension PostgresStore {
         /// Deletes all models of the store and its history, in one transaction.
         ///
-        /// The tables and the ``identifier`` remain, so other contexts and processes can keep using the store; they see it
-        /// like a store whose models were all deleted:
+        /// The tables and the ``identifier`` remain, so other contexts and processes can keep using the store:
         ///
         /// - Fetches find no rows, and a save that updates a deleted row throws `SwiftDataError.modelNotFound`.
         /// - Tokens from before throw `SwiftDataError.historyTokenExpired`, and consumers of the history are reset.
         /// - New rows have new primary keys: an identifier from before never identifies another model.
         ///
-        /// The method also deletes the rows of models that the schema does not contain. It keeps the tables of other
-        /// programs, and the names and settings of consumers.
+        /// Also deletes the rows of models that the schema does not contain. The tables of other programs, and the names
+        /// and settings of consumers, remain.
         ///
         /// - Throws: One of the following errors. Nothing was deleted.
-        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or if the role does not own the
-        ///     tables. Change the configuration.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or the role does not own the
+        ///     tables.
         ///   - `SwiftDataError.deleteDenied` if a table of another program references a model. Delete its rows first.
-        ///   - `SwiftDataError.storeBusy` if another session keeps a table locked. Try again.
-        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.storeBusy` or `SwiftDataError.storeUnavailable`. Try again.
         /// - Complexity: Proportional to the number of rows and to the length of the history.
         public func erase() throws {
             try requireWriteAccess()
@@ -47,7 +45,7 @@
             }
         }
 
-        /// Returns the tables of all entities that the store ever had, and those of the links between them.
+        /// Those of all entities that the store ever had, and of the links between them.
         private func modelTables(_ connection: Connection) throws -> [String] {
             let result = try connection.run(
                 """

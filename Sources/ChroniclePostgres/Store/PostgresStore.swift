@@ -9,13 +9,12 @@
     /// Each entity is a table, and each stored property is a column. Triggers record every change of a row in the same
     /// transaction, whichever program makes it. Any number of programs can use the tables at the same time.
     ///
-    /// Fetches and saves run concurrently, each with a connection of a pool, and block their thread while they wait for
-    /// the server. Use contexts of a `ModelActor`, or threads of your own, for work that must not block a thread of
-    /// Swift's concurrency.
+    /// Fetches and saves run concurrently, each with a connection of a pool, and block their thread while they wait for the
+    /// server. Use contexts of a `ModelActor`, or separate threads, for work that must not block a thread of Swift's
+    /// concurrency.
     ///
     /// Containers create the store from a ``PostgresConfiguration``; most programs do not use this class directly.
     public final class PostgresStore: DataStore {
-        /// The type of the store's snapshots.
         public typealias Snapshot = DefaultSnapshot
 
         /// The capabilities except earlier positions.
@@ -31,10 +30,9 @@
         let layout: StoreLayout
         let pool: ConnectionPool
         let commits: CommitWatcher
-        /// Gives positions to transactions in the background, or `nil`.
         private let numbering: BackgroundNumbering?
         let automaticPurge = AutomaticHistoryPurge()
-        /// Whether triggers or rules of other programs, which existed at the opening, may change further values in a save.
+        /// Triggers or rows of other programs, which existed at the opening, may change further values in a save.
         let runsOtherTriggers: Bool
 
         /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
@@ -52,24 +50,23 @@
         ///   - `SwiftDataError.invalidModel` if a model or a name is invalid. Change the model.
         ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached or rejects the connection: the address,
         ///     the database, the role or the password may be wrong. Correct the connection string, or start the server.
-        ///   - `SwiftDataError.notAChronicleStore` if the schema of the database contains a table with the name of a
-        ///     model that another program created. Choose another schema.
+        ///   - `SwiftDataError.notAChronicleStore` if the schema of the database contains a table with the name of a model
+        ///     that another program created. Choose another schema.
         ///   - `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created or upgraded the tables.
-        ///     Update the program.
-        ///   - `SwiftDataError.backwardMigration` if the tables cannot be migrated to the schema. Change the models as
-        ///     the error's detail describes.
+        ///   - `SwiftDataError.backwardMigration` if the tables cannot be migrated. Change the models as the detail
+        ///     describes.
         ///   - `SwiftDataError.newerSchemaVersion`, `SwiftDataError.unknownSchemaVersion`,
-        ///     `SwiftDataError.missingMigrationStage` or `SwiftDataError.invalidMigrationPlan` if the plan cannot
-        ///     migrate the tables. Correct the plan, or update the program.
+        ///     `SwiftDataError.missingMigrationStage` or `SwiftDataError.invalidMigrationPlan` if the plan cannot migrate
+        ///     the tables. Correct the plan, or update the program.
         ///   - An error that a closure of a stage throws. The stages before it remain, and the next opening runs the stage
         ///     again.
         ///   - `SwiftDataError.damagedFile` if another program changed the tables. Restore them.
         ///   - `SwiftDataError.storeBusy` if another session keeps the tables locked. Try again.
-        ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing, or have an earlier format, that the role must
-        ///     not create or upgrade, or that the configuration does not allow to create; open the store once as the owner of
-        ///     the tables, on the primary server. The same error if the role lacks a privilege, which the detail names, if the
-        ///     database has another encoding than UTF8, or if the server is a distributed one on which the store cannot record
-        ///     a history.
+        ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing, or have an earlier format, and the role or
+        ///     the configuration does not allow to create or upgrade them; open the store once as the owner of the tables,
+        ///     on the primary server. The same error if the role lacks a privilege, which the detail names, if the database
+        ///     has another encoding than UTF8, or if the server is a distributed one on which the store cannot record a
+        ///     history.
         /// - Complexity: Proportional to the number of tables, columns and indexes.
         public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
             let schema = try configuration.validatedSchema()
@@ -112,7 +109,7 @@
             }
         }
 
-        /// Creates a store for a context of a `MigrationStage`.
+        /// For a context of a `MigrationStage`.
         init(
             migrating connection: Connection, _ configuration: PostgresConfiguration, _ schema: Schema,
             _ layout: StoreLayout
@@ -129,7 +126,6 @@
 
         deinit { pool.close() }
 
-        /// Throws an error if the configuration does not allow saving.
         func requireWriteAccess() throws {
             guard configuration.allowsSave else {
                 throw SwiftDataError.storeReadOnly.with(
@@ -139,7 +135,6 @@
             }
         }
 
-        /// Runs `body`, converts errors of PostgreSQL, and adds the store identifier to errors without one.
         func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
             do { return try ChroniclePostgres.attributingErrors(to: identifier, body) } catch let error
                 as SwiftDataError
@@ -151,7 +146,7 @@
             }
         }
 
-        /// Throws an error if the schema does not contain the tables of a store any more.
+        /// The schema may not contain the tables of a store any more.
         private func requireSamePlace(_ cause: SwiftDataError) throws {
             let exists = try ChroniclePostgres.attributingErrors(to: identifier) {
                 try pool.use { connection in
@@ -169,7 +164,7 @@
                 storeIdentifier: identifier, underlying: cause.underlying)
         }
 
-        /// Throws an error if another program changed the names of tables or columns since the store was opened.
+        /// Another program may have changed the names of tables or columns since the store was opened.
         private func requireSameNames(_ cause: SwiftDataError) throws {
             let (entities, version) = try ChroniclePostgres.attributingErrors(to: identifier) {
                 try pool.use { try (Catalog($0).entities(), MetaTable.text(.schemaVersion, $0)) }
