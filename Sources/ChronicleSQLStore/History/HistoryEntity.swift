@@ -1,17 +1,16 @@
 package import ChronicleCore
 
-/// An entity in the history, as the present schema describes it.
+/// As the present schema describes it.
 package struct HistoryEntity {
     package let name: String
     package let rootName: String
     package let origin: PersistentIdentifier.Origin
-    /// The name in the history if the schema lacks the class, so that ``name`` is that of the root; `nil` otherwise.
+    /// The name in the history if the schema lacks the class, so that ``name`` is that of the root.
     package let missingName: String?
     private let entity: Schema.Entity?
     private let schema: Schema
     private let storeIdentifier: String
 
-    /// - Parameter name: The name in the history.
     package init(_ name: String, rootName: String, _ schema: Schema, storeIdentifier: String) {
         // As in a fetch, a row of a class that the schema lacks is one of the root class.
         let isRoot = schema.entitiesByName[name] == nil && schema.entitiesByName[rootName] != nil
@@ -22,25 +21,19 @@ package struct HistoryEntity {
         origin = .init(storeIdentifier: storeIdentifier, entityName: self.name, rootEntityName: rootName)
     }
 
-    /// An attribute or a relationship.
     package struct Attribute {
-        /// The property of the model, if it still exists.
+        /// `nil` if the property no longer exists.
         package let property: Schema.Property?
-        /// The entity of a relationship's destinations, or `nil` for an attribute.
+        /// `nil` for an attribute.
         package let destination: PersistentIdentifier.Origin?
-        /// Whether NULL may be the value in a row whose class had no such attribute: the schema has it only in other classes
-        /// that share the table, or a subclass requires it.
+        /// NULL may be the value in a row whose class had no such attribute: the schema has it only in other classes that
+        /// share the table, or a subclass requires it.
         package let isShared: Bool
-        /// Whether it is a relationship without an inverse that is stored as links, which deletes do not preserve.
+        /// A relationship without an inverse that is stored as links, which deletes do not preserve.
         package let isList: Bool
     }
 
-    /// Returns an attribute of the entity in the history.
-    ///
-    /// - Parameters:
-    ///   - name: The name in the history.
-    ///   - isPresent: Whether the table has a column of the attribute.
-    ///   - destination: The name of the entity of a relationship's destinations in the history.
+    /// The names are those in the history. `isPresent` is true if the table has a column of the attribute.
     package func attribute(_ name: String, isPresent: Bool, destination: String?) -> Attribute {
         // A property of this name that is stored in the other way, as a column or as links, is a different one.
         let property = entity?.property(named: name).flatMap { isPresent != ($0.slot < 0) ? $0 : nil }

@@ -2,22 +2,18 @@ package import ChronicleCore
 package import ChronicleSQL
 import Foundation
 
-/// A `HistoryDescriptor` translated to conditions on the transactions of the history.
 package struct HistorySQL {
-    /// The predicate, or `nil` if there is none.
     package let tree: PredicateTree<HistoryProperty>?
-    /// The condition, or `nil` if there is none. It omits lower bounds with `HistoryTokenBound.isRequired`.
+    /// Omits lower bounds with `HistoryTokenBound.isRequired`.
     package let condition: SQLQuery?
-    /// The terms of ORDER BY; those of ``HistoryColumns/positionOrder(isDescending:)`` for commit order.
+    /// Those of ``HistoryColumns/positionOrder(isDescending:)`` for commit order.
     package let order: [SQLQuery]
-    /// The tokens that are lower bounds anywhere in the predicate.
+    /// Anywhere in the predicate.
     package let lowerBounds: [HistoryTokenBound<DefaultHistoryToken>]
-    /// The tokens that are upper bounds anywhere in the predicate.
+    /// Anywhere in the predicate.
     package let upperBounds: [HistoryTokenBound<DefaultHistoryToken>]
 
-    /// Translates a descriptor.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor`.
+    /// Throws `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor`.
     package init<Columns>(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ source: HistorySource<Columns>
     ) throws {
@@ -36,7 +32,6 @@ package struct HistorySQL {
 }
 
 extension PredicateTree<HistoryProperty> {
-    /// Whether the expression only requires transactions after a token.
     fileprivate var isTokenLowerBound: Bool {
         guard let (order, _) = comparison(with: DefaultHistoryToken.self) else { return false }
         return order == .greater || order == .greaterOrEqual

@@ -91,7 +91,7 @@ package struct HistorySource<Columns: HistoryColumns>: PredicateSource {
         }
     }
 
-    /// Returns the condition that a change affects one of these models, grouped by entity.
+    /// Grouped by entity.
     private func models(_ list: [PropertyValue], _ change: SQLQuery) throws -> SQLQuery {
         var keys: [String: [Int64]] = [:]
         for case .reference(let identifier) in list where identifier.storeIdentifier == storeIdentifier {
@@ -106,14 +106,14 @@ package struct HistorySource<Columns: HistoryColumns>: PredicateSource {
         return conditions.isEmpty ? dialect.false : "(\(conditions.joined(" OR ")))"
     }
 
-    /// Returns the condition that a list contains a number, or `nil` if the list is empty.
+    /// `nil` if the list is empty.
     private func isOneOf(_ number: SQLQuery, _ list: [Int64]) -> SQLQuery? {
         dialect.isOneOf(SQLOperand(sql: number, type: .integer), list.map(PropertyValue.integer))
     }
 
     // MARK: Tokens
 
-    /// Compares the position of a token in this store; its positions in other stores are irrelevant.
+    /// Positions of the token in other stores are irrelevant.
     private func position(_ order: Tree.Order?, _ token: DefaultHistoryToken) -> SQLQuery {
         guard let position = token.position(in: storeIdentifier) else { return dialect.false }
         if let order { return "\(columns.position) \(raw: order.rawValue) \(value: .integer(position))" }
@@ -123,9 +123,6 @@ package struct HistorySource<Columns: HistoryColumns>: PredicateSource {
 
     // MARK: Order
 
-    /// Returns the terms of ORDER BY.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedSortDescriptor` if the history cannot be sorted in this way.
     func order(_ descriptors: [SortDescriptor<DefaultHistoryTransaction>]) throws -> [SQLQuery] {
         var source = self
         var terms: [SQLQuery] = []

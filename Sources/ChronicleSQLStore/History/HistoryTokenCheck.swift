@@ -1,24 +1,22 @@
 package import ChronicleCore
 
-/// The content of a store about one position of its history, read in a single snapshot.
+/// Read in a single snapshot.
 package struct HistoryPositionFacts: Hashable, Sendable {
-    /// The row at the position.
     package enum Row: Hashable, Sendable {
         case none
-        /// A row without a check value, which only tokens without one match.
+        /// No check value, which only tokens without one match.
         case change
-        /// A change that continues in the next row.
         case partOfChange
-        /// The end of a transaction with its check value.
+        /// The end of a transaction.
         case header(checkValue: Int64)
     }
 
-    /// The newest position, or 0 if the history is empty.
+    /// 0 if the history is empty.
     package var newest: Int64
-    /// The highest deleted position, or 0 if nothing was deleted.
+    /// The highest deleted position, or 0.
     package var floor: Int64
     package var floorCheckValue: Int64?
-    /// The position at which recording resumed after it was disabled or incomplete, or 0 if it never was.
+    /// Where recording resumed after it was disabled or incomplete, or 0.
     package var gap: Int64
     package var row: Row
 
@@ -29,31 +27,25 @@ package struct HistoryPositionFacts: Hashable, Sendable {
     }
 }
 
-/// Checks whether reading can continue from a position without missing changes. A pure function of the token and the
-/// facts.
-///
-/// See `Documentation/Design/0002-tokens-and-floor.md` for the rationale.
+/// Whether reading can continue from a position without missing changes: a pure function of the token and the facts. See
+/// `Documentation/Design/0002-tokens-and-floor.md` for the rationale.
 package struct HistoryTokenCheck: Sendable {
-    /// The reasons for which reading cannot continue from a token.
     package enum Failure: Hashable, Sendable {
         case ofAnotherStore, ahead, expired, gap, forked
     }
 
-    /// Whether the position of a transaction is that of a header, which follows the positions of its changes.
+    /// The position of a transaction is that of a header, which follows its changes.
     private let hasHeaders: Bool
-    /// What can undo a transaction that was committed, for errors.
+    /// What can undo a committed transaction, for errors.
     private let causeOfLoss: String
 
     package init(hasHeaders: Bool, causeOfLoss: String) {
         (self.hasHeaders, self.causeOfLoss) = (hasHeaders, causeOfLoss)
     }
 
-    /// Returns why reading cannot continue from a position, or `nil` if it can.
+    /// `nil` if reading can continue. Tokens of changes have no check value.
     ///
-    /// - Parameters:
-    ///   - position: The position of the token in this store, if it has one.
-    ///   - checkValue: The check value of the token, which positions of changes do not have.
-    ///   - isInclusive: Whether the transaction that ends at the position is requested too.
+    /// - Parameter isInclusive: Whether the transaction that ends at the position is requested too.
     package func failure(
         position: Int64?, checkValue: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts
     ) -> Failure? {
@@ -79,12 +71,10 @@ package struct HistoryTokenCheck: Sendable {
         checkValue == nil || checkValue == expected
     }
 
-    /// Returns why a transaction of this store does not exist.
     package static func failure(ofMissing position: Int64, _ facts: HistoryPositionFacts) -> Failure {
         position > facts.newest ? .ahead : position <= facts.floor ? .expired : .forked
     }
 
-    /// Returns the error with a description and a recommendation.
     package func error(_ failure: Failure, position: Int64?, _ facts: HistoryPositionFacts) -> SwiftDataError {
         let place = position.map { "position \($0)" } ?? "a token without a position"
         let again = "fetch the models again and continue from a current token"
@@ -111,37 +101,30 @@ package struct HistoryTokenCheck: Sendable {
     }
 }
 
-/// The history of a store as of one snapshot, to check tokens.
+/// As of one snapshot.
 package protocol HistoryTokenChecking {
     static var tokenCheck: HistoryTokenCheck { get }
 
-    /// Returns what the store contains about a position.
     func facts(at position: Int64) throws -> HistoryPositionFacts
 }
 
 extension HistoryTokenChecking {
-    /// Returns why reading cannot continue from a token, or `nil` if it can.
+    /// `nil` if reading can continue.
     package func failure(_ token: DefaultHistoryToken, storeIdentifier: String) throws -> HistoryTokenCheck.Failure? {
         let position = token.position(in: storeIdentifier)
         return Self.tokenCheck.failure(
             position: position, checkValue: token.checkValue(in: storeIdentifier), try facts(at: position ?? 0))
     }
 
-    /// Returns the position of a token from which reading continues.
-    ///
-    /// - Parameter isInclusive: Whether the transaction that ends at the position is requested too.
-    /// - Throws: The error that describes why reading cannot continue from the token.
+    /// See ``HistoryTokenCheck/failure(position:checkValue:isInclusive:_:)``.
     package func checkedPosition(
         _ token: DefaultHistoryToken, isInclusive: Bool = false, storeIdentifier: String
     ) throws -> Int64 {
         try checkedPosition(token, isInclusive: isInclusive, storeIdentifier: storeIdentifier) { _ in false }
     }
 
-    /// Returns the position of a token that is an upper bound. It may have been deleted, but has to be of this store's
-    /// past: deleting up to a token must delete only transactions that its owner has seen.
-    ///
-    /// - Throws: `SwiftDataError.historyTokenStoreMismatch`, `SwiftDataError.historyTokenAhead`, or
-    ///   `SwiftDataError.historyTokenForked`.
+    /// An upper bound may have been deleted, but has to be of this store's past: deleting up to a token must delete only
+    /// transactions that its owner has seen.
     package func checkedUpperBound(_ token: DefaultHistoryToken, storeIdentifier: String) throws -> Int64 {
         try checkedPosition(token, storeIdentifier: storeIdentifier) { $0 == .expired || $0 == .gap }
     }

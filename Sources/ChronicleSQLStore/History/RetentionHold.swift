@@ -1,19 +1,14 @@
 package import ChronicleCore
 package import Foundation
 
-/// A consumer whose unread transactions a purge keeps.
+/// A purge keeps the unread transactions of the consumer.
 package struct RetentionHold: Hashable, Sendable {
-    /// The name of the consumer.
     package let name: String
-    /// The position up to which the consumer has acknowledged the history.
     package let position: Int64
-    /// When the consumer was seen last.
     package let lastSeen: Date
 
-    /// Returns the holds of consumers.
-    ///
-    /// A consumer that starts over from the models needs no earlier history, and neither does one that will have to,
-    /// because reading cannot continue from its position. Both are omitted.
+    /// Omits consumers that start over from the models, or will have to, because reading cannot continue from their
+    /// positions: they need no earlier history.
     package static func all(
         _ records: [HistoryConsumerRecord<DefaultHistoryToken>], _ history: some HistoryTokenChecking,
         storeIdentifier: String
@@ -27,17 +22,11 @@ package struct RetentionHold: Hashable, Sendable {
         }
     }
 
-    /// Whether a purge keeps transactions for the consumer.
     fileprivate func isLive(_ evictionDate: Date?) -> Bool { evictionDate.map { lastSeen >= $0 } ?? true }
 }
 
 extension [RetentionHold] {
-    /// Returns the consumers that have not acknowledged a position, and for which a purge keeps transactions.
-    ///
-    /// - Parameters:
-    ///   - newest: The position of the newest transaction.
-    ///   - retention: The limits of the store's configuration.
-    ///   - date: The present time.
+    /// The consumers that have not acknowledged the newest position, and for which a purge keeps transactions.
     package func statistics(
         before newest: Int64, _ retention: HistoryRetention, at date: Date
     ) -> [HistoryStatistics.Hold] {
@@ -48,19 +37,13 @@ extension [RetentionHold] {
 }
 
 extension HistoryRetention {
-    /// The time since which a consumer must have been seen to hold transactions, or `nil` if all do.
+    /// A consumer not seen since holds no transactions; `nil` if all hold them.
     fileprivate func evictionDate(at date: Date) -> Date? { maximumSilence.map { date - $0 / .seconds(1) } }
 }
 
 extension HistoryPurgePlan<DefaultHistoryToken> {
-    /// Creates a plan.
-    ///
-    /// - Parameters:
-    ///   - retention: The limits of the history.
-    ///   - date: The present time.
-    ///   - limit: The last position that exceeds a limit, or 0.
-    ///   - holds: The holds of all consumers.
-    ///   - lastTransaction: Returns the last transaction up to a position.
+    /// - Parameter limit: The last position that exceeds a limit, or 0.
+    /// - Parameter lastTransaction: Returns the last transaction up to a position.
     package init(
         _ retention: HistoryRetention, at date: Date, limit: Int64, _ holds: [RetentionHold], storeIdentifier: String,
         lastTransaction: (Int64) throws -> (position: Int64, checkValue: Int64)?
@@ -80,11 +63,7 @@ extension HistoryPurgePlan<DefaultHistoryToken> {
             evictionDate: evictionDate)
     }
 
-    /// Returns the last position that may be deleted. A consumer may have been created or moved since the plan was made.
-    ///
-    /// - Parameters:
-    ///   - position: The position of ``newest``.
-    ///   - holds: The present holds of all consumers.
+    /// The last position that may be deleted. A consumer may have been created or moved since the plan was made.
     package func end(_ position: Int64, _ holds: [RetentionHold]) -> Int64 {
         holds.filter { $0.isLive(evictionDate) }.map(\.position).reduce(position, min)
     }

@@ -3,9 +3,8 @@ package import ChronicleCore
 /// The version of a schema, as a store keeps it.
 package struct StoreVersion: Equatable, Sendable {
     package let identifier: Schema.Version
-    /// The version from which a stage migrates the store to this one, or `nil` without a stage. It may be later.
+    /// A stage migrates the store from this version, which may be later.
     private let replaced: Schema.Version?
-    /// The `Schema.versionHash`.
     private let hash: String
 
     package init(_ identifier: Schema.Version, of schema: Schema, replacing replaced: Schema.Version? = nil) {
@@ -14,9 +13,7 @@ package struct StoreVersion: Equatable, Sendable {
         hash = schema.versionHash
     }
 
-    /// Reads the version of a store, which is `nil` if no program has declared one.
-    ///
-    /// - Throws: `SwiftDataError.damagedFile` if the stored version is invalid.
+    /// `nil` if no program has declared a version.
     package init?(_ meta: some MetaValues) throws {
         guard let text = try meta.text(.schemaVersion) else { return nil }
         guard let identifier = Schema.Version(text) else {
@@ -36,9 +33,7 @@ package struct StoreVersion: Equatable, Sendable {
         try meta.set(.schemaHash, hash)
     }
 
-    /// Throws an error if the store has a later version than this one, unless a stage leads from that version to this one.
-    ///
-    /// - Returns: The version of the store, if it has one.
+    /// A later version of the store is an error, unless a stage migrates it to this one. Returns the version of the store.
     @discardableResult
     package func requireNotLater<Meta: MetaValues>(_ meta: Meta) throws -> StoreVersion? {
         let stored = try StoreVersion(meta)
@@ -48,7 +43,7 @@ package struct StoreVersion: Equatable, Sendable {
                 + "versions up to \(identifier); update the program")
     }
 
-    /// Throws an error if a store that is opened read-only has another version than this one.
+    /// For a store that is opened read-only.
     package func requireCurrent<Meta: MetaValues>(_ meta: Meta, storeIdentifier: String) throws {
         guard let stored = try requireNotLater(meta), stored.identifier < identifier else { return }
         throw SwiftDataError.loadIssueModelContainer.with(

@@ -1,20 +1,17 @@
 package import ChronicleCore
 
-/// The deletes that follow from deleting rows of an entity with a statement, or that deny it.
+/// The deletes that follow from deleting rows with a statement, or that deny it.
 package struct DeleteCascade {
-    /// Whether each of them is performed by the database.
+    /// The database performs each of them.
     package private(set) var isByDatabase = true
-    /// Whether they form a cycle, so that their depth depends on the rows.
+    /// They form a cycle, so that their depth depends on the rows.
     package private(set) var isRecursive = false
     private var visited: Set<String> = []
     private let schema: Schema
     private let linksCascade: Bool
 
-    /// Finds the deletes.
-    ///
-    /// - Parameters:
-    ///   - entity: The entity of the deleted rows, or the one from which their entities inherit.
-    ///   - linksCascade: Whether the database deletes the destinations of links with the links.
+    /// - Parameter entity: The entity of the deleted rows, or the one from which their entities inherit.
+    /// - Parameter linksCascade: Whether the database deletes the destinations of links with the links.
     package init(from entity: Schema.Entity, _ schema: Schema, linksCascade: Bool) {
         (self.schema, self.linksCascade) = (schema, linksCascade)
         follow(kindsOf: entity.name, path: [])

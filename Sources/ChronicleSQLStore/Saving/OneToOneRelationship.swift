@@ -1,24 +1,19 @@
 package import ChronicleCore
 package import ChronicleSQL
 
-/// A to-one relationship whose inverse is to-one as well, which is stored in a column of each side.
-///
-/// The two columns agree if each row that a row references with one of them references that row with the other one. A
-/// context writes both, but it may not know what others have saved since it read the rows. A store therefore reconciles
-/// the written rows in the transaction of each save; see ``OneToOneReconciliation``.
+/// A to-one relationship whose inverse is to-one as well, which is stored in a column of each side. The columns agree if
+/// each row that a row references with one of them references that row with the other one. A context writes both, but may
+/// not know what others have saved since it read the rows. A store therefore reconciles the written rows in each save; see
+/// ``OneToOneReconciliation``.
 package struct OneToOneRelationship: Sendable {
-    /// The column of one side.
     package struct Side: Sendable {
-        /// The entity that declares the relationship.
         package let entityName: String
-        /// The name of the relationship and its column.
         package let name: String
         package let slot: Int
-        /// Whether a model must have a destination.
         package let isRequired: Bool
-        /// The table, which entities that inherit from each other share.
+        /// Entities that inherit from each other share the table.
         package let tableName: String
-        /// The table in statements: the quoted name, after that of the schema of the database if there is one.
+        /// In statements: the quoted name, with that of the schema of the database if there is one.
         package let table: SQLQuery
 
         fileprivate init?(
@@ -32,7 +27,7 @@ package struct OneToOneRelationship: Sendable {
             table = SQLQuery(raw: dialect?.table(tableName) ?? SQLQuery.quoted(tableName))
         }
 
-        /// Returns the error for a row whose required destination belongs to another row after the save.
+        /// For a row whose required destination belongs to another row after the save.
         package func requiredDestination(of identifier: PersistentIdentifier) -> SwiftDataError {
             .modelValidationFailure.with(
                 detail: "the save gives the destination of this required relationship to another model, or removes it; "
@@ -41,12 +36,11 @@ package struct OneToOneRelationship: Sendable {
         }
     }
 
-    /// The side of the relationship.
     package let side: Side
-    /// The side of the inverse, which is the same one if the relationship is its own inverse.
+    /// The same side if the relationship is its own inverse.
     package let other: Side
 
-    /// - Returns: `nil` if the property is not a to-one relationship with a to-one inverse.
+    /// `nil` if the property is not a to-one relationship with a to-one inverse.
     package init?(_ property: Schema.Property, in schema: Schema, dialect: (any SQLDialect)? = nil) {
         guard let relationship = property.relationship, !relationship.isToMany,
             let inverse = schema.inverse(of: relationship), let declaring = inverse.relationship?.destination,
@@ -58,29 +52,23 @@ package struct OneToOneRelationship: Sendable {
 
     private init(side: Side, other: Side) { (self.side, self.other) = (side, other) }
 
-    /// Returns the one-to-one relationships of an entity, including those that it inherits.
-    ///
-    /// - Parameter dialect: The dialect with the schema of the database, or `nil` for unqualified names of tables.
+    /// Includes inherited relationships. Without a dialect, the names of tables are unqualified.
     package static func all(
         of entity: Schema.Entity, in schema: Schema, dialect: (any SQLDialect)? = nil
     ) -> [OneToOneRelationship] {
         entity.storedProperties.compactMap { OneToOneRelationship($0, in: schema, dialect: dialect) }
     }
 
-    /// The same relationship from its other side.
     package var inverse: OneToOneRelationship { OneToOneRelationship(side: other, other: side) }
 
-    /// A query for the keys of rows whose destination exists, but does not reference them.
-    ///
-    /// The columns disagree if this query, or that of the ``inverse``, returns a row.
+    /// The rows whose destination exists, but does not reference them. The columns disagree if this query, or that of the
+    /// ``inverse``, returns a row.
     package var unreturned: SQLQuery {
         "SELECT a.\(Self.key) FROM \(side.table) AS a WHERE \(isUnreturned) ORDER BY 1"
     }
 
-    /// Returns a query for the keys of rows that are not in a mutual pair, although a column of either side references
-    /// them or their destination.
-    ///
-    /// - Parameter keys: The condition of the keys, such as `= ?`.
+    /// The rows that are not in a mutual pair, although a column of either side references them or their destination.
+    /// `keys` is the condition of the keys, such as `= ?`.
     package func disagreements(_ keys: SQLQuery) -> SQLQuery {
         """
         SELECT a.\(Self.key) FROM \(side.table) AS a WHERE a.\(Self.key) \(keys) AND (\(isUnreturned) \
@@ -101,16 +89,13 @@ package struct OneToOneRelationship: Sendable {
     fileprivate static var key: SQLQuery { SQLQuery(raw: ModelTables.primaryKey) }
 }
 
-/// Makes the columns of both sides of one-to-one relationships agree, in the transaction of a save that wrote one of
-/// them.
-///
-/// The value of a written column stays: if another writer gave the destination to another row since, that row loses it.
-/// A column that the save did not write only matters if the store contained a disagreement before, which remains where a
-/// row would lose its required destination.
+/// Makes both columns of one-to-one relationships agree, in the transaction of a save that wrote one of them. The value of
+/// a written column stays: if another writer gave the destination to another row since, that row loses it. A column that
+/// the save did not write only matters if the store contained a disagreement before, which remains where a row would lose
+/// its required destination.
 package struct OneToOneReconciliation {
-    /// Runs a query, and returns the integers of its only column.
+    /// Returns the integers of a query's only column.
     private let keys: (SQLQuery) throws -> [Int64]
-    /// Sets the column of a row to a key or to null.
     private let set: (OneToOneRelationship.Side, _ row: Int64, _ destination: Int64?) throws -> Void
 
     package init(
@@ -120,13 +105,8 @@ package struct OneToOneReconciliation {
         (self.keys, self.set) = (keys, set)
     }
 
-    /// Makes all columns agree with those of a row.
-    ///
-    /// - Parameters:
-    ///   - relationship: The relationship.
-    ///   - row: The key of the row.
-    ///   - isWritten: Whether the save wrote the column of the row. Otherwise, a pair whose rows reference each other
-    ///     stays, a destination that still references the row is restored, and no row loses a required destination.
+    /// - Parameter isWritten: Whether the save wrote the column of the row. Otherwise, a pair whose rows reference each
+    ///   other stays, a destination that still references the row is restored, and no row loses a required destination.
     package func reconcile(_ relationship: OneToOneRelationship, row: Int64, isWritten: Bool) throws {
         if !isWritten, try !complete(relationship, row) { return }
         // Each step clears the column of the rows after it, so there is an end.
@@ -152,9 +132,8 @@ package struct OneToOneReconciliation {
         }
     }
 
-    /// Chooses the destination of a row whose column the save did not write.
-    ///
-    /// - Returns: `false` if the row does not exist, or its required destination belongs to another row.
+    /// For a row whose column the save did not write. Returns `false` if the row does not exist, or its required
+    /// destination belongs to another row.
     private func complete(_ relationship: OneToOneRelationship, _ row: Int64) throws -> Bool {
         let (side, other) = (relationship.side, relationship.other)
         guard try exists(row, side) else { return false }

@@ -4,9 +4,7 @@ import Foundation
 // What a store checks and keeps when it replays the transactions of another one.
 
 extension MetaValues {
-    /// Returns the token of the source up to which its transactions were replayed to the store, or `nil` if none were.
-    ///
-    /// - Throws: `SwiftDataError.damagedFile` if the stored text is not a token.
+    /// The token of the source, or `nil` if none of its transactions were replayed.
     package func replayedToken() throws -> DefaultHistoryToken? {
         guard let text = try text(.replayed) else { return nil }
         do { return try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(text.utf8)) } catch is DecodingError {
@@ -16,12 +14,11 @@ extension MetaValues {
 }
 
 extension HistoryReplayStep {
-    /// The ``token`` as it is stored.
     package var storedToken: String {
         get throws { String(decoding: try JSONEncoder().encode(token), as: UTF8.self) }
     }
 
-    /// Throws an error unless the store has reached the ``previous`` position.
+    /// The store must have reached the ``previous`` position.
     package func requirePosition(_ meta: some MetaValues) throws {
         guard try meta.replayedToken() == previous else {
             throw SwiftDataError.historyReplayConflict.with(
@@ -29,9 +26,8 @@ extension HistoryReplayStep {
         }
     }
 
-    /// Throws an error unless each of the ``expected`` rows exists with the values that the step changes.
-    ///
-    /// - Parameter values: Returns the values of a row, or `nil` if it does not exist.
+    /// Each of the ``expected`` rows must exist with the values that the step changes. `values` returns `nil` if a row does
+    /// not exist.
     package func requireExpected(
         _ schema: Schema, _ values: (DefaultSnapshot) throws -> [PropertyValue]?
     ) throws {
@@ -50,11 +46,7 @@ extension HistoryReplayStep {
         }
     }
 
-    /// Throws an error if a delete rule deleted rows that the source did not delete.
-    ///
-    /// - Parameters:
-    ///   - deleted: The rows that the source deleted.
-    ///   - count: The number of deletes that the store recorded.
+    /// A delete rule must not delete rows that the source did not delete. `count` is the number of recorded deletes.
     package static func requireListed(_ deleted: [DefaultSnapshot], recordedCount count: Int64) throws {
         guard count > deleted.count else { return }
         throw SwiftDataError.historyReplayConflict.with(

@@ -1,13 +1,10 @@
 import ChronicleCSQLite
 
-/// How a connection waits for the lock of another one.
-///
-/// SQLite's own busy timeout polls after 1, 2, 5, 10, 15, 20, 25 milliseconds and so on
-/// (<https://www.sqlite.org/c3ref/busy_timeout.html>). A writer that another one precedes again and again, for a few
-/// milliseconds each time, then waits for tens of milliseconds. Frequent polls find the lock free soon after it was
-/// released; a poll takes some microseconds.
+/// SQLite's busy timeout polls after 1, 2, 5, 10, 15, 20, 25 milliseconds and so on
+/// (<https://www.sqlite.org/c3ref/busy_timeout.html>), so a writer that another one precedes again and again, for a few
+/// milliseconds each time, waits for tens of milliseconds. Frequent polls find the lock free soon after it was released; a
+/// poll takes some microseconds.
 enum BusyWait {
-    /// Makes a connection wait up to a number of milliseconds.
     static func install(_ handle: OpaquePointer, limit: Int32) {
         _ = sqlite3_busy_handler(
             handle,
@@ -20,9 +17,9 @@ enum BusyWait {
 }
 
 extension Int {
-    /// The delay after this number of polls, in milliseconds.
+    /// In milliseconds, after this number of polls.
     fileprivate var delay: Int32 { self < 20 ? 1 : self < 60 ? 2 : 5 }
-    /// The sum of the delays before this number of polls, in milliseconds.
+    /// In milliseconds, before this number of polls.
     fileprivate var waited: Int {
         Swift.min(self, 20) + Swift.max(Swift.min(self, 60) - 20, 0) * 2 + Swift.max(self - 60, 0) * 5
     }

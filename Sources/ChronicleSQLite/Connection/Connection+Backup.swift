@@ -2,10 +2,6 @@ import ChronicleCSQLite
 
 extension Connection {
     /// Copies the database to an empty one, page by page, in one read transaction.
-    ///
-    /// - Parameter destination: A connection to the other database.
-    /// - Throws: ``SQLiteError``, for which `isBusy` is true if another connection keeps the file locked.
-    /// - Complexity: Proportional to the size of the file.
     package func copy(to destination: Connection) throws {
         let (source, target) = (try openHandle(), try destination.openHandle())
         // https://www.sqlite.org/c3ref/backup_finish.html

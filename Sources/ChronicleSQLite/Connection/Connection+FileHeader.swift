@@ -1,12 +1,9 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Returns the first bytes of the file, or none if it is shorter.
-    ///
-    /// SQLite reads them, because closing any other descriptor of the file would release the locks that connections of this
-    /// process have on it. <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
-    ///
-    /// - Throws: ``SQLiteError`` if the file cannot be read.
+    /// Returns no bytes if the file is shorter. SQLite reads them, because closing any other descriptor of the file would
+    /// release the locks that connections of this process have on it.
+    /// <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
     package func fileHeader(_ count: Int) throws -> [UInt8] {
         let handle = try openHandle()
         var file: UnsafeMutablePointer<sqlite3_file>?

@@ -1,34 +1,23 @@
 import ChronicleCSQLite
 
-/// An application-defined SQL function for the queries of a connection.
-///
-/// The function must be deterministic. Views, triggers, and indexes cannot use it, because a file must work in every
-/// program that opens it.
+/// A deterministic SQL function for the queries of a connection. Views, triggers, and indexes cannot use it, because a file
+/// must work in every program that opens it.
 package final class SQLFunction: Sendable {
-    /// The name of the function in SQL.
     package let name: String
     let argumentCount: Int32
     let body: @Sendable (borrowing FunctionCall) -> Result?
 
-    /// The result of a call.
     package enum Result {
         case integer(Int64)
-        /// A real number. NaN becomes NULL.
+        /// NaN becomes NULL.
         case real(Double)
-        /// A text.
         case text(String)
-        /// Binary data.
         case blob([UInt8])
-        /// An error with a message, which ends the statement.
+        /// Ends the statement with an error.
         case error(String)
     }
 
-    /// Creates a function.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the function in SQL.
-    ///   - argumentCount: The number of its arguments.
-    ///   - body: Returns the result of a call, or `nil` for NULL.
+    /// - Parameter body: Returns the result of a call, or `nil` for NULL.
     package init(
         _ name: String, argumentCount: Int32, _ body: @escaping @Sendable (borrowing FunctionCall) -> Result?
     ) {
@@ -39,9 +28,7 @@ package final class SQLFunction: Sendable {
 }
 
 extension Connection {
-    /// Makes functions available to the statements of this connection.
-    ///
-    /// - Throws: `SQLiteError` if a statement is running or the connection is closed.
+    /// Throws an error if a statement is running or the connection is closed.
     package func define(_ functions: [SQLFunction]) throws {
         let handle = try openHandle()
         // https://www.sqlite.org/c3ref/c_deterministic.html
@@ -85,27 +72,24 @@ private func evaluate(_ call: borrowing FunctionCall) {
 /// https://www.sqlite.org/c3ref/c_static.html
 private let transientMemory = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-/// A call of a function. The call and its texts are valid until the function returns.
+/// The call and its texts are valid until the function returns.
 package struct FunctionCall: ~Copyable {
     fileprivate let context: OpaquePointer
     fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
 
-    /// Returns an argument as an integer; 0 for NULL.
+    /// 0 for NULL.
     package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
 
-    /// Returns an argument as a real number; 0 for NULL.
+    /// 0 for NULL.
     package func real(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
 
-    /// Returns whether an argument is NULL.
     package func isNull(_ index: Int) -> Bool { sqlite3_value_type(arguments[index]) == SQLITE_NULL }
 
-    /// Returns whether an argument is an integer.
     package func isInteger(_ index: Int) -> Bool { sqlite3_value_type(arguments[index]) == SQLITE_INTEGER }
 
-    /// Returns an argument in its storage class.
     package func value(_ index: Int) -> ColumnValue { arguments[index].map { ColumnValue($0) } ?? .null }
 
-    /// Returns the UTF-8 of an argument as text without copying it, or `nil` for NULL. The text may be invalid UTF-8.
+    /// UTF-8 without copying it, or `nil` for NULL. It may be invalid.
     package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard let value = arguments[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }
         // The pointer before the length, because a conversion in between would make the length wrong.
@@ -113,8 +97,8 @@ package struct FunctionCall: ~Copyable {
         return UnsafeBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 
-    /// Returns an object created from a text argument, or `nil` for NULL. For an argument that is constant across rows,
-    /// the object is created once. https://www.sqlite.org/c3ref/get_auxdata.html
+    /// `nil` for NULL. For an argument that is constant across rows, the object is created once.
+    /// https://www.sqlite.org/c3ref/get_auxdata.html
     package func prepared<Value: AnyObject>(_ index: Int, _ make: (UnsafeBufferPointer<UInt8>) -> Value) -> Value? {
         if let data = sqlite3_get_auxdata(context, Int32(index)) {
             return Unmanaged<Value>.fromOpaque(data).takeUnretainedValue()
@@ -125,21 +109,15 @@ package struct FunctionCall: ~Copyable {
     }
 }
 
-/// An application-defined order of texts for the queries of a connection. Like functions, it must not be used in the
-/// schema of a file.
+/// An order of texts for the queries of a connection. Like functions, it must not be used in the schema of a file.
 package final class SQLCollation: Sendable {
     package typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// The name of the collation in SQL.
     package let name: String
     fileprivate let order: @Sendable (Text, Text) -> Int
 
-    /// Creates a collation.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the collation in SQL.
-    ///   - order: Returns a negative number, 0 or a positive number if the first text is before, equal to or after the
-    ///     second. It must be a total order.
+    /// - Parameter order: A total order: a negative number, 0 or a positive number if the first text is before, equal to or
+    ///   after the second.
     package init(_ name: String, order: @escaping @Sendable (Text, Text) -> Int) {
         self.name = name
         self.order = order
@@ -147,9 +125,6 @@ package final class SQLCollation: Sendable {
 }
 
 extension Connection {
-    /// Makes a collation available to the statements of this connection.
-    ///
-    /// - Throws: `SQLiteError` if the connection is closed.
     package func define(_ collation: SQLCollation) throws {
         let handle = try openHandle()
         let code = sqlite3_create_collation_v2(
@@ -171,7 +146,6 @@ extension Connection {
     }
 }
 
-/// Releases an object of any class.
 private let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
     guard let data else { return }
     Unmanaged<AnyObject>.fromOpaque(data).release()

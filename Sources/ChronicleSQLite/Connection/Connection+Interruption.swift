@@ -4,21 +4,18 @@ import ChronicleCSQLite
 package final class Interruption: Sendable {
     fileprivate let isCancelled: @Sendable () -> Bool
 
-    /// Creates an interruption.
-    ///
-    /// - Parameter isCancelled: Returns whether the result is no longer needed. SQLite calls it on the reading thread
-    ///   every few microseconds.
+    /// - Parameter isCancelled: Returns whether the result is no longer needed. SQLite calls it on the reading thread every
+    ///   few microseconds.
     package init(_ isCancelled: @escaping @Sendable () -> Bool) { self.isCancelled = isCancelled }
 
-    /// The number of virtual machine instructions between two calls, chosen so that the calls have no measurable cost.
+    /// In instructions of SQLite's virtual machine, chosen so that the calls have no measurable cost.
     fileprivate static let interval: Int32 = 10_000
 }
 
 // Interruption of reads whose result is no longer needed. Writes are not interrupted, because SQLite would roll back
 // their transaction.
 extension Connection {
-    /// Sets whether ``interruption`` can end statements with an error for which `isInterrupted` is true.
-    ///
+    /// Whether ``interruption`` can end statements with an error for which `isInterrupted` is true.
     /// https://www.sqlite.org/c3ref/progress_handler.html
     func setInterruptible(_ isInterruptible: Bool) {
         guard let handle, let interruption else { return }
@@ -33,7 +30,7 @@ extension Connection {
             }, Unmanaged.passUnretained(interruption).toOpaque())
     }
 
-    /// Runs reads or writes on a connection that performs both.
+    /// For a connection that performs both reads and writes.
     func interruptibly<Result>(_ isInterruptible: Bool, _ body: () throws -> Result) rethrows -> Result {
         // Reads in a transaction belong to a write.
         let previous = self.isInterruptible

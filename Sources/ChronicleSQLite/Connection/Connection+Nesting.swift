@@ -2,11 +2,8 @@ import ChronicleCSQLite
 
 // A migration runs several saves as parts of one transaction.
 extension Connection {
-    /// Runs `body` in a transaction like ``immediate(mapError:_:)``, and the calls of that method within `body` as parts
-    /// of the transaction, which are rolled back alone if they throw an error.
-    ///
-    /// - Parameter body: The reads and writes of the transaction.
-    /// - Throws: The errors of ``immediate(mapError:_:)``.
+    /// Runs `body` in a transaction like ``immediate(mapError:_:)``. Calls of that method within `body` become savepoints:
+    /// if one throws, only its changes are rolled back.
     package func nesting<T>(_ body: () throws -> T) throws -> T {
         try immediate {
             nestsTransactions = true
@@ -15,7 +12,7 @@ extension Connection {
         }
     }
 
-    /// Runs `body` as a part of the open transaction. https://www.sqlite.org/lang_savepoint.html
+    /// https://www.sqlite.org/lang_savepoint.html
     func savepoint<T>(mapError: (any Error) -> any Error, _ body: () throws -> T) throws -> T {
         // After some errors SQLite rolls back the whole transaction. Writing on would commit its second part alone.
         try endFailedTransaction()
@@ -38,7 +35,7 @@ extension Connection {
         }
     }
 
-    /// Throws the error of a COMMIT for references to rows that do not exist, which SQLite checks only there.
+    /// SQLite checks only in COMMIT whether referenced rows exist; this throws the same error.
     private func requireResolvedReferences() throws {
         var (unresolved, highest): (Int32, Int32) = (0, 0)
         // https://www.sqlite.org/c3ref/c_dbstatus_options.html#sqlitedbstatusdeferredfks

@@ -1,10 +1,7 @@
 import ChronicleCSQLite
 
-/// Observes the rows that the statements of a connection change.
 package protocol RowChangeObserver: AnyObject {
-    /// Handles a change that is about to be made. Do not use the connection in this method.
-    ///
-    /// - Parameter change: The change, which is valid until the method returns.
+    /// Called before a change is made. The change is valid until the method returns, which must not use the connection.
     func willChange(_ change: borrowing RowChange)
 }
 
@@ -15,11 +12,9 @@ package struct RowChange: ~Copyable {
     private let database: OpaquePointer?
     private let hook: PreupdateHook
     package let operation: Operation
-    /// The name of the table, at an address that is the same for every change of the table until the schema changes.
+    /// At an address that is the same for every change of the table until the schema changes.
     package let table: UnsafePointer<CChar>
-    /// The rowid before an update or a delete.
     package let oldRowID: Int64
-    /// The rowid after an insert or an update.
     package let newRowID: Int64
 
     fileprivate init(
@@ -30,19 +25,13 @@ package struct RowChange: ~Copyable {
         (self.table, self.oldRowID, self.newRowID) = (table, oldRowID, newRowID)
     }
 
-    /// The level of foreign key actions that caused the change, or 0 for a row that the statement itself changes.
+    /// The level of foreign key actions that caused the change, or 0 if the statement itself does.
     package var depth: Int32 { hook.depth(database) }
 
-    /// Returns the value of a column before an update or a delete. The value is valid until the observer returns.
-    ///
-    /// - Parameter column: The index of the column in the table.
-    /// - Returns: The value, or `nil` if SQLite cannot read it.
+    /// A value before an update or a delete, valid until the observer returns; `nil` if SQLite cannot read it.
     package func old(_ column: Int32) -> ColumnValue? { value(hook.old, column) }
 
-    /// Returns the value of a column after an insert or an update. The value is valid until the observer returns.
-    ///
-    /// - Parameter column: The index of the column in the table.
-    /// - Returns: The value, or `nil` if SQLite cannot read it.
+    /// A value after an insert or an update, valid until the observer returns; `nil` if SQLite cannot read it.
     package func new(_ column: Int32) -> ColumnValue? { value(hook.new, column) }
 
     @inline(__always)
@@ -54,13 +43,10 @@ package struct RowChange: ~Copyable {
 }
 
 extension Connection {
-    /// Whether the SQLite library can report row changes.
     package static var reportsRowChanges: Bool { PreupdateHook.available != nil }
 
-    /// Sets or removes the object that observes row changes. Does nothing if ``reportsRowChanges`` is `false`.
-    ///
-    /// - Parameter observer: The observer, which the connection retains until it is closed or has another observer, or
-    ///   `nil` to remove the current one.
+    /// Does nothing if ``reportsRowChanges`` is `false`. The connection retains the observer until it is closed or has
+    /// another observer.
     package func observeRowChanges(with observer: (any RowChangeObserver)?) {
         guard let handle, let hook = PreupdateHook.available else { return }
         guard let observer else {
@@ -72,12 +58,8 @@ extension Connection {
         _ = hook.set(handle, willChange, rowChangeObservation.map { Unmanaged.passUnretained($0).toOpaque() })
     }
 
-    /// Enables or disables triggers for this connection. SQLite performs foreign key actions in both cases.
-    ///
-    /// A change of the setting makes SQLite prepare all statements of the connection again.
+    /// SQLite performs foreign key actions in both cases. A change makes it prepare all statements of the connection again.
     /// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigenabletrigger
-    ///
-    /// - Throws: ``SQLiteError`` if SQLite rejects the setting.
     package func setTriggersEnabled(_ isEnabled: Bool) throws {
         guard isEnabled != areTriggersEnabled else { return }
         try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isEnabled ? 1 : 0)
@@ -85,7 +67,7 @@ extension Connection {
     }
 }
 
-/// The observer of a connection, which the pre-update hook passes to its callback.
+/// The pre-update hook passes it to its callback.
 final class RowChangeObservation {
     /// Not retained for each call, because `retained` keeps it alive.
     unowned(unsafe) let observer: any RowChangeObserver

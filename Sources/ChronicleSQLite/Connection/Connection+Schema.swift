@@ -1,11 +1,9 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Replaces the text of a table's definition in the open transaction, for changes that do not affect the rows: NOT
-    /// NULL and foreign keys of columns. https://www.sqlite.org/lang_altertable.html#otheralter
-    ///
-    /// - Parameter sql: A CREATE TABLE statement with the same columns in the same order. A wrong statement makes the
-    ///   file unreadable.
+    /// For changes that do not affect the rows: NOT NULL and foreign keys of columns. `sql` is a CREATE TABLE statement
+    /// with the same columns in the same order; a wrong one makes the file unreadable.
+    /// https://www.sqlite.org/lang_altertable.html#otheralter
     package func replaceDefinition(ofTable table: String, with sql: String) throws {
         // Defensive mode prevents accidental writes: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 0)

@@ -1,8 +1,8 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Runs one or more statements and ignores their rows. Statements before one that fails keep their effect, unless a
-    /// surrounding transaction is rolled back.
+    /// Ignores the rows of one or more statements. Those before one that fails keep their effect, unless a transaction is
+    /// rolled back.
     package func execute(_ sql: String) throws {
         let handle = try openHandle()
         try requireNoNUL(in: sql)
@@ -16,15 +16,13 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle, sql: sql) }
     }
 
-    /// Prepares exactly one statement, which is not cached.
+    /// Exactly one statement, which is not cached.
     package func prepare(_ sql: String) throws -> Statement {
         try prepare(sql, flags: 0)
     }
 
-    /// Returns the statement for `sql` from the connection's cache, reset and with all parameters NULL.
-    ///
-    /// While the statement is in use, the next caller receives a separate statement, so that nested loops can use the
-    /// same SQL. Release or reset the statement after reading its rows.
+    /// Reset and with all parameters NULL. While the statement is in use, the next caller receives a separate one, so that
+    /// nested loops can use the same SQL. Release or reset it after reading its rows.
     package func cached(_ sql: String) throws -> Statement {
         switch statements.lookUp(sql) {
         case .free(let statement):
@@ -67,7 +65,7 @@ extension Connection {
         }
     }
 
-    /// Returns the first statement in `utf8`, or `nil` if the text is blank or a comment, and the number of its bytes.
+    /// `nil` if the text is blank or a comment; and the number of bytes of the statement.
     private func prepare(
         _ utf8: Slice<UnsafeBufferPointer<UInt8>>, _ flags: UInt32, on handle: OpaquePointer
     ) throws -> (Statement?, used: Int) {
@@ -103,14 +101,12 @@ extension Connection {
 // MARK: - Single values
 
 extension Connection {
-    /// Returns the first column of the first row as an integer, or `nil` if there is no row or the value is NULL.
-    ///
-    ///     let count = try connection.scalarInt64("SELECT count(*) FROM trip WHERE name = ?1") { try $0.bind(name, at: 1) }
+    /// `nil` if there is no row or the value is NULL.
     package func scalarInt64(_ sql: String, _ bind: (Statement) throws -> Void = { _ in }) throws -> Int64? {
         try scalar(sql, bind) { $0.int64(0) }
     }
 
-    /// Returns the first column of the first row as text, or `nil` if there is no row or the value is NULL.
+    /// `nil` if there is no row or the value is NULL.
     package func scalarText(_ sql: String, _ bind: (Statement) throws -> Void = { _ in }) throws -> String? {
         try scalar(sql, bind) { $0.text(0) }
     }

@@ -6,12 +6,9 @@ extension Connection {
     /// The write lock is acquired before `body` reads, so that what it read is still valid when it writes, and only the
     /// beginning waits for other writers. <https://www.sqlite.org/lang_transaction.html>
     ///
-    /// - Parameters:
-    ///   - mapError: Converts an error before the rollback, while the transaction can still be queried.
-    ///   - body: The reads and writes of the transaction.
-    /// - Throws: The first error of `BEGIN`, `body`, or `COMMIT`. Nothing is stored in that case. `BEGIN` throws an
-    ///   error for which `isBusy` is true if another connection kept the lock for the whole busy timeout. On a connection of
-    ///   a ``Database``, an error for which `isMoved` is true if the file was moved, replaced or deleted before.
+    /// - Parameter mapError: Converts an error before the rollback, while the transaction can still be queried.
+    /// - Throws: The first error of `BEGIN`, `body`, or `COMMIT`. Nothing is stored in that case. On a connection of a
+    ///   ``Database``, an error for which `isMoved` is true if the file was moved, replaced or deleted before.
     package func immediate<T>(
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
@@ -29,9 +26,7 @@ extension Connection {
         return result
     }
 
-    /// Runs `body` in a read transaction, in which all reads see the state at the time of the first one.
-    ///
-    /// If a transaction is already open, `body` runs in it.
+    /// All reads see the state at the time of the first one. If a transaction is already open, `body` runs in it.
     package func deferredRead<T>(_ body: () throws -> T) throws -> T {
         try endFailedTransaction()
         if isInTransaction { return try body() }
@@ -39,7 +34,7 @@ extension Connection {
         return try transact(begin: cached("BEGIN DEFERRED"), mapError: { $0 }, body)
     }
 
-    /// Prepares the statements of every transaction, once. Later there may be no memory for that of a rollback.
+    /// For every transaction, once. Later there may be no memory for that of a rollback.
     private func prepareTransactions() throws {
         if rollBack != nil { return }
         begin = try cached("BEGIN IMMEDIATE")
@@ -70,16 +65,14 @@ extension Connection {
         }
     }
 
-    /// Rolls back an open transaction. The caller throws the error that caused the rollback; if the rollback fails as well,
-    /// for example for lack of memory, ``endFailedTransaction()`` repeats it before the next statement.
+    /// The caller throws the error that caused the rollback. If the rollback fails as well, for example for lack of memory,
+    /// ``endFailedTransaction()`` repeats it before the next statement.
     func rollback() {
         do { try endTransaction() } catch { mustRollBack = true }
     }
 
     /// Rolls back a transaction whose rollback failed, so that its changes are neither read nor committed, and restores
-    /// settings that could not be restored.
-    ///
-    /// - Throws: The error of the rollback or the setting. The connection is not usable until it succeeds.
+    /// settings that could not be restored. Until this succeeds, the connection is not usable.
     func endFailedTransaction() throws {
         if mustRollBack { try endTransaction() }
         while let statement = settingsToRestore.last {
@@ -88,15 +81,9 @@ extension Connection {
         }
     }
 
-    /// Runs `body` with another value of a setting, which SQLite changes only outside of transactions.
-    ///
-    /// If the previous value cannot be restored, for example because a transaction could not be rolled back, it is restored
-    /// before the connection is used again.
-    ///
-    /// - Parameters:
-    ///   - statement: The statement that changes the setting.
-    ///   - restore: The statement that restores it.
-    ///   - body: A closure that begins and ends its transactions.
+    /// For a setting that SQLite changes only outside of transactions; `body` begins and ends its transactions. If the
+    /// previous value cannot be restored, for example because a transaction could not be rolled back, it is restored before
+    /// the connection is used again.
     package func withSetting<T>(_ statement: String, restoredBy restore: String, _ body: () throws -> T) throws -> T {
         try endFailedTransaction()
         try execute(statement)

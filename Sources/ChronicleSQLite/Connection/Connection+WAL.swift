@@ -1,14 +1,11 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Enables WAL mode, in which readers and the writer do not block each other. The mode is stored in the file.
+    /// The mode is stored in the file. Several processes may call this for a new file at the same time. A database in
+    /// memory has no log and is not changed.
     ///
-    /// Several processes may call this for a new file at the same time. A database in memory has no log and is not
-    /// changed.
-    ///
-    /// - Throws: `SQLiteError`, for which `isBusy` is true if the file stayed locked for the busy timeout, or at most
-    ///   twice as long. Other errors occur if the file is not a database, cannot be written, or is on a file system
-    ///   without shared memory.
+    /// - Throws: `SQLiteError`, for which `isBusy` is true if the file stayed locked for the busy timeout, or at most twice
+    ///   as long.
     package func enableWAL() throws {
         _ = try openHandle()
         guard filePath != nil else { return }
@@ -24,21 +21,17 @@ extension Connection {
                 }
                 return
             } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < deadline {
-                // The change acquires a shared lock and then upgrades it. Two connections that do so would deadlock;
-                // SQLite fails one of them immediately, without the busy handler, so the wait is implemented here.
-                // https://www.sqlite.org/c3ref/busy_handler.html
+                // The change upgrades a shared lock. Two connections would deadlock; SQLite fails one of them immediately,
+                // without the busy handler, so the wait is implemented here. https://www.sqlite.org/c3ref/busy_handler.html
                 _ = sqlite3_sleep(pause)
                 pause = min(pause * 2, 20)
             }
         }
     }
 
-    /// Throws an error if the write-ahead log or its index is only open for reading.
-    ///
-    /// If SQLite cannot open one of these files for writing, for example because the process has too many open files, it
-    /// opens the file for reading without an error. Every write transaction of the connection then fails, until it is closed.
-    ///
-    /// - Throws: `SQLiteError`, for which `isReadOnly` is true. Open another connection.
+    /// If SQLite cannot open the log or its index for writing, for example because the process has too many open files, it
+    /// opens it for reading without an error. Every write transaction of the connection then fails, until it is closed.
+    /// Throws an error for which `isReadOnly` is true.
     func requireWritableLog() throws {
         guard try scalarText("PRAGMA journal_mode") == "wal" else { return }
         do {
@@ -53,7 +46,6 @@ extension Connection {
         } catch let error as SQLiteError where error.isBusy {}
     }
 
-    /// Runs `body` with statements that do not wait for the locks of other connections.
     func withoutWaiting<T>(_ body: () throws -> T) throws -> T {
         let handle = try openHandle()
         _ = sqlite3_busy_handler(handle, nil, nil)
@@ -65,8 +57,8 @@ extension Connection {
 // MARK: - Checkpoints
 
 extension Connection {
-    /// Counts the pages of the log instead of running SQLite's automatic checkpoints, which other connections may damage;
-    /// see ``Checkpointer``. <https://www.sqlite.org/c3ref/wal_hook.html>
+    /// Counts the pages of the log instead of running automatic checkpoints, which other connections may damage; see
+    /// ``Checkpointer``. <https://www.sqlite.org/c3ref/wal_hook.html>
     func replaceAutomaticCheckpoints(_ handle: OpaquePointer) {
         // The hook is removed before the connection is released.
         _ = sqlite3_wal_hook(
@@ -78,8 +70,8 @@ extension Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Copies the log to the file after a commit that made it long, unless another connection writes at the moment. Then, the
-    /// next commit of any connection copies it.
+    /// After a commit that made the log long, unless another connection writes at the moment. Then, the next commit of any
+    /// connection copies the log.
     func checkpointAutomatically() {
         let pages = Int(logPages)
         logPages = 0
@@ -93,31 +85,24 @@ extension Connection {
         }
     }
 
-    /// Copies as much of the write-ahead log to the file as possible without waiting for readers. Writers wait meanwhile.
+    /// Copies as much of the log as possible without waiting for readers. Writers wait meanwhile. Must not be called within
+    /// a transaction.
     ///
-    /// Has no effect for a database in memory. Must not be called within a transaction.
-    ///
-    /// - Returns: The number of pages that remain in the log because another connection reads an earlier state of the
-    ///   database, or `nil` if another connection wrote for the whole busy timeout, or copies the log itself.
-    /// - Throws: ``SQLiteError`` if the log cannot be copied.
+    /// - Returns: The number of pages that remain because another connection reads an earlier state, or `nil` if another
+    ///   connection wrote for the whole busy timeout, or copies the log itself.
     @discardableResult
     package func checkpoint() throws -> Int? {
         guard let checkpointer = try checkpointerOutsideOfTransactions() else { return 0 }
         return try checkpointer.withoutWriters(waits: true) { try copyLog(SQLITE_CHECKPOINT_PASSIVE) } ?? nil
     }
 
-    /// Runs work that only tidies the file after a commit. The caller's changes are committed, so an error is reported and not
-    /// thrown.
+    /// The caller's changes are committed, so an error is reported and not thrown.
     package func tidy(_ body: (Connection) throws -> Void) {
         do { try body(self) } catch { didCheckpoint?(self, Int(logPages), error) }
     }
 
-    /// Copies the content of the write-ahead log to the file and empties the log.
-    ///
-    /// Has no effect for a database in memory. Must not be called within a transaction.
-    ///
-    /// - Returns: `false` if other connections used the log for the whole busy timeout.
-    /// - Throws: ``SQLiteError`` if the log cannot be copied.
+    /// Must not be called within a transaction. Returns `false` if other connections used the log for the whole busy
+    /// timeout.
     package func truncateLog() throws -> Bool {
         try checkpointerOutsideOfTransactions()?.truncateLog(self) ?? true
     }
@@ -128,9 +113,8 @@ extension Connection {
         return checkpointer
     }
 
-    /// Runs a checkpoint. Only ``Checkpointer`` calls it, which ensures that it is safe.
-    ///
-    /// - Returns: The number of pages that were not copied, or `nil` if the lock of another connection prevented it.
+    /// Only ``Checkpointer`` calls this, which ensures that it is safe. Returns the number of pages that were not copied,
+    /// or `nil` if the lock of another connection prevented it.
     func copyLog(_ mode: Int32) throws -> Int? {
         let handle = try openHandle()
         var (pages, copied): (Int32, Int32) = (0, 0)

@@ -2,58 +2,54 @@ import ChronicleCSQLite
 
 /// A connection to a database.
 ///
-/// A connection is not `Sendable` and is opened without SQLite's mutex: only one thread may use it at a time, which
-/// `Database` ensures by exposing it only inside closures. It is closed by `close` or with its last reference.
+/// Not `Sendable`, and opened without SQLite's mutex: only one thread may use it at a time, which `Database` ensures by
+/// exposing it only inside closures. It is closed by `close` or with its last reference.
 ///
-/// Every connection has the same settings: extended result codes, a busy timeout, no extensions, no automatic checkpoints of
-/// SQLite, no writes to the schema table, no double-quoted strings, no unsafe functions in the schema of a file, and, for read-only
-/// connections, no views and a stand-in for each collation of another program.
+/// Every connection has the same settings: extended result codes, a busy timeout, no extensions, no automatic checkpoints
+/// of SQLite, no writes to the schema table, no double-quoted strings, no unsafe functions in the schema of a file, and,
+/// for read-only connections, no views and a stand-in for each collation of another program.
 package final class Connection {
-    /// How a connection opens its file.
     package enum Mode: Sendable {
-        /// The file must exist and is not written.
+        /// The file must exist.
         case readOnly
-        /// The file must exist and must be writable.
         case readWrite
-        /// The file is created if it does not exist. Its directory must exist.
         case readWriteCreate
     }
 
-    /// The handle, or `nil` after closing.
+    /// `nil` after closing.
     private(set) var handle: OpaquePointer?
 
-    /// How long a statement waits for another connection's lock.
     let busyTimeout: Duration
 
     // The unchecked properties are used by one thread, and no access to them calls other code.
     @exclusivity(unchecked) var statements = StatementCache(capacity: 128)
     let rowFunction = RowFunction()
-    /// The statements of every transaction, which are not looked up.
+    /// Not looked up.
     @exclusivity(unchecked) var begin: Statement?
     @exclusivity(unchecked) var commit: Statement?
     @exclusivity(unchecked) var rollBack: Statement?
-    /// Whether a rollback failed; see ``endFailedTransaction()``.
+    /// See ``endFailedTransaction()``.
     @exclusivity(unchecked) var mustRollBack = false
-    /// The statements that restore settings and failed; see ``withSetting(_:restoredBy:_:)``.
+    /// See ``withSetting(_:restoredBy:_:)``.
     @exclusivity(unchecked) var settingsToRestore: [String] = []
 
-    /// The condition that ends reads; see ``setInterruptible(_:)``.
+    /// See ``setInterruptible(_:)``.
     var interruption: Interruption?
     var isInterruptible = false
 
-    /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
+    /// Called after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
     @exclusivity(unchecked) package var didCommit: (@Sendable (Connection) -> Void)?
-    /// A closure to call after a checkpoint that followed a commit, with the number of pages that could not be copied, and the
-    /// error that prevented it, or `nil` if a reader does.
+    /// Called after a checkpoint that followed a commit; `pages` could not be copied, and `error` is `nil` if a reader
+    /// prevented it.
     @exclusivity(unchecked) package var didCheckpoint:
         (@Sendable (_ connection: Connection, _ pages: Int, _ error: (any Error)?) -> Void)?
-    /// What allows the connection to copy the log, or `nil` if it never does.
+    /// `nil` if the connection never copies the log.
     @exclusivity(unchecked) var checkpointer: Checkpointer?
-    /// The number of pages in the log from which on a transaction of ``immediate(mapError:_:)`` copies it.
+    /// From so many pages in the log on, a transaction of ``immediate(mapError:_:)`` copies it.
     @exclusivity(unchecked) var automaticCheckpointPages = Int32.max
-    /// The number of pages in the log after the latest commit, or 0 after a checkpoint.
+    /// After the latest commit, or 0 after a checkpoint.
     @exclusivity(unchecked) var logPages: Int32 = 0
-    /// What to run when the connection is available to other threads again.
+    /// See ``afterUse(_:)``.
     private var actionsAfterUse: [@Sendable () -> Void] = []
     /// See ``createTemporaryView(_:as:)``.
     var allowedViews: AllowedViews?
@@ -61,26 +57,20 @@ package final class Connection {
     var rowChangeObservation: RowChangeObservation?
     /// See ``setTriggersEnabled(_:)``.
     package internal(set) var areTriggersEnabled = true
-    /// The file at the path when the connection was opened, or `nil` to allow writes to a file that was moved.
+    /// When the connection was opened; `nil` to allow writes to a file that was moved.
     @exclusivity(unchecked) var location: FileLocation?
-    /// Whether each write transaction checks the file, or at most one in a millisecond.
+    /// Otherwise, at most one write transaction in a millisecond checks the file.
     @exclusivity(unchecked) var checksEachTransaction = true
     /// See ``nesting(_:)``.
     @exclusivity(unchecked) var nestsTransactions = false
-    /// The version after the latest transaction of ``immediate(mapError:_:)``, or `nil` after a rollback.
+    /// After the latest transaction of ``immediate(mapError:_:)``, or `nil` after a rollback.
     @exclusivity(unchecked) var latestVersion: DatabaseVersion?
 
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
     ///
-    /// SQLite reads the file with the first statement. A file that is not a database is detected only then.
-    ///
-    /// - Parameters:
-    ///   - path: The path or URI of the database.
-    ///   - mode: How the file is opened.
-    ///   - busyTimeout: How long a statement waits for another connection's lock before it throws an error for which
-    ///     `isBusy` is true, in milliseconds. Zero does not wait.
-    /// - Throws: `SQLiteError`, for which `isCannotOpen` is true if the file or its directory is missing or
-    ///   inaccessible, and `isReadOnly` if the file must be writable but is not.
+    /// SQLite reads the file with the first statement. A file that is not a database is detected only then. A busy timeout
+    /// of zero does not wait. Throws an error for which `isCannotOpen` is true if the file or its directory is missing or
+    /// inaccessible, and `isReadOnly` if the file must be writable but is not.
     package init(path: String, mode: Mode, busyTimeout: Duration = .seconds(5)) throws {
         self.busyTimeout = busyTimeout
         // With SQLITE_THREADSAFE=0, two connections cannot be used at the same time, regardless of locks.
@@ -111,19 +101,19 @@ package final class Connection {
         close()
     }
 
-    /// Runs an action when no caller of ``Database`` uses the connection any more, so that the action may wait for other
-    /// threads that use it.
+    /// When no caller of ``Database`` uses the connection any more, so that the action may wait for other threads that use
+    /// it.
     package func afterUse(_ action: @escaping @Sendable () -> Void) { actionsAfterUse.append(action) }
 
-    /// Returns the actions of ``afterUse(_:)``, and forgets them.
+    /// Forgets the actions.
     package func takeActionsAfterUse() -> [@Sendable () -> Void] {
         if actionsAfterUse.isEmpty { return [] }
         defer { actionsAfterUse = [] }
         return actionsAfterUse
     }
 
-    /// Rolls back an open transaction and closes the connection. A second call has no effect; all other calls then
-    /// throw an error for which `isMisuse` is true.
+    /// Rolls back an open transaction. A second call has no effect; all other calls then throw an error for which
+    /// `isMisuse` is true.
     package func close() {
         guard let handle else { return }
         resetAndRollBack()
@@ -142,24 +132,21 @@ package final class Connection {
 // MARK: - State
 
 extension Connection {
-    /// Whether the connection was closed.
     package var isClosed: Bool { handle == nil }
 
-    /// The rowid of the last successful insert of this connection, or 0 before the first one.
+    /// 0 before the first insert of this connection.
     package var lastInsertRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
-    /// The number of rows that the last INSERT, UPDATE, or DELETE changed, without changes by triggers.
+    /// Of the last statement, without changes by triggers.
     package var changes: Int { handle.map { Int(sqlite3_changes64($0)) } ?? 0 }
 
-    /// Whether a transaction is open. This reads SQLite's state, because SQLite rolls back after some errors.
+    /// Reads SQLite's state, because SQLite rolls back after some errors.
     /// <https://www.sqlite.org/c3ref/get_autocommit.html>
     package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-    /// Whether the connection is read-only.
     package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
-    /// The absolute path of the file without symbolic links, or `nil` for a database in memory.
-    /// <https://www.sqlite.org/c3ref/db_filename.html>
+    /// Absolute and without symbolic links; `nil` for a database in memory. <https://www.sqlite.org/c3ref/db_filename.html>
     package var filePath: String? {
         guard let handle, let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
         return String(cString: name)
@@ -168,16 +155,13 @@ extension Connection {
     /// Throws an error for which `isMoved` is true if the file of a ``Database`` was moved, replaced or deleted.
     package func requireSameFile() throws { try location?.check() }
 
-    /// Returns the handle, or throws an error if the connection is closed.
     func openHandle() throws -> OpaquePointer {
         guard let handle else { throw SQLiteError.misuse("the connection is closed") }
         return handle
     }
 
-    /// Resets running statements, which would keep their snapshot and prevent checkpoints from completing, and rolls
-    /// back an open transaction.
-    ///
-    /// - Returns: Whether a transaction was open.
+    /// Running statements would keep their snapshot and prevent checkpoints from completing. Returns whether a transaction
+    /// was open.
     @discardableResult
     func resetAndRollBack() -> Bool {
         guard let handle else { return false }
@@ -234,19 +218,14 @@ extension Connection {
         BusyWait.install(handle, limit: busyTimeout.clampedMilliseconds)
     }
 
-    /// Prevents statements from reading views, which another program may have created in place of a table and which may
-    /// have infinite rows. SQLite checks this when it prepares a statement, and again after schema changes.
-    /// https://www.sqlite.org/c3ref/set_authorizer.html
+    /// Another program may have created a view in place of a table, with infinite rows. SQLite checks this when it prepares
+    /// a statement, and again after schema changes. https://www.sqlite.org/c3ref/set_authorizer.html
     private func denyViews(_ handle: OpaquePointer) {
         // The last argument names the view or trigger that causes the access. A read-only connection runs no triggers.
         _ = sqlite3_set_authorizer(handle, { _, _, _, _, _, view in view == nil ? SQLITE_OK : SQLITE_DENY }, nil)
     }
 
-    /// Creates a temporary view, which hides tables and views of the same name in the file, and allows reading it.
-    ///
-    /// - Parameters:
-    ///   - name: The name, not quoted.
-    ///   - select: The query.
+    /// Hides tables and views of the same name in the file. The name is not quoted.
     package func createTemporaryView(_ name: String, as select: String) throws {
         guard let handle else { return }
         let views = allowedViews ?? AllowedViews()
@@ -271,13 +250,12 @@ extension Connection {
     }
 }
 
-/// The names of the temporary views of a connection.
 final class AllowedViews {
     fileprivate var names: Set<String> = []
 }
 
 extension Duration {
-    /// The duration for SQLite's 32-bit millisecond arguments.
+    /// For SQLite's 32-bit arguments.
     fileprivate var clampedMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

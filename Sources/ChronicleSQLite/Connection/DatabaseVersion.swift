@@ -1,25 +1,21 @@
 import ChronicleCSQLite
 
-/// A state of the main database after a transaction.
+/// The state of the main database after a transaction.
 package struct DatabaseVersion: Equatable {
-    /// A number that changes with each commit of the connection, and when the connection begins a transaction after
-    /// commits of other connections.
+    /// Changes with each commit of the connection, and when it begins a transaction after commits of other connections.
     /// <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion>
     fileprivate let data: UInt32
-    /// The number of rows that the connection has changed.
-    /// <https://www.sqlite.org/c3ref/total_changes.html>
+    /// The rows that the connection has changed. <https://www.sqlite.org/c3ref/total_changes.html>
     fileprivate let changes: Int64
 }
 
 extension Connection {
-    /// The version after the latest transaction of ``immediate(mapError:_:)``, or `nil` if that transaction was rolled back
-    /// or is still open, or if ``didCommit`` has written.
+    /// The version after the latest transaction of ``immediate(mapError:_:)``; `nil` if that was rolled back or is still
+    /// open, or if ``didCommit`` has written.
     package var committedVersion: DatabaseVersion? { nestsTransactions ? nil : latestVersion }
 
-    /// Returns whether no transaction has written to the database since a ``committedVersion``, and the open transaction
-    /// has not changed a row. Changes of the schema by the open transaction are not detected.
-    ///
-    /// Must be called in a transaction, because SQLite detects the commits of other connections when a transaction begins.
+    /// Whether no transaction has written since, and the open one has not changed a row; it must be open, because SQLite
+    /// detects other commits when it begins. Its changes of the schema are not detected.
     package func isUnchanged(since version: DatabaseVersion) -> Bool {
         !nestsTransactions && version == latestVersion && version == readVersion()
     }

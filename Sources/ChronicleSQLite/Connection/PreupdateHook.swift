@@ -10,10 +10,8 @@ import ChronicleCSQLite
     import Android
 #endif
 
-/// The functions of SQLite's pre-update hook, <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>.
-///
-/// They are looked up by name and not linked, so that Chronicle also runs with an SQLite library that does not have
-/// them.
+/// <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>. The functions are looked up by name and not linked, because
+/// some SQLite libraries do not have them.
 struct PreupdateHook: Sendable {
     typealias Callback =
         @convention(c) (
@@ -33,7 +31,7 @@ struct PreupdateHook: Sendable {
     let new: Value
     let depth: Depth
 
-    /// The functions of the loaded library, or `nil` if it was built without them.
+    /// `nil` if the loaded library was built without the functions.
     static let available: PreupdateHook? = {
         guard sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0, isLinkedLibraryFound,
             let set = symbol("sqlite3_preupdate_hook"), let old = symbol("sqlite3_preupdate_old"),
@@ -44,10 +42,8 @@ struct PreupdateHook: Sendable {
             new: unsafeBitCast(new, to: Value.self), depth: unsafeBitCast(depth, to: Depth.self))
     }()
 
-    /// Whether names are looked up in the SQLite library that this program is linked with.
-    ///
-    /// A process may contain two of them, for example its own and that of the system. A function of one must not be
-    /// called with a connection of the other.
+    /// Whether names are looked up in the SQLite library that this program is linked with. A process may contain two, for
+    /// example its own and that of the system; a function of one must not be called with a connection of the other.
     private static var isLinkedLibraryFound: Bool {
         guard let version = symbol("sqlite3_libversion") else { return false }
         typealias Version = @convention(c) () -> UnsafePointer<CChar>?

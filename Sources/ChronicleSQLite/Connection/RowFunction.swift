@@ -1,42 +1,31 @@
 public import ChronicleCSQLite
 
-/// The SQL function `chronicle_row`, which passes its arguments, the columns of a row, to a callback.
-///
-/// Reading the arguments of a function takes a fifth less time than stepping and reading columns: SQLite passes all
-/// values at once, where each access to a column checks the statement and looks up the value.
+/// The SQL function `chronicle_row`, which passes the columns of a row to a callback. This takes a fifth less time than
+/// stepping and reading columns: SQLite passes all values at once, where each access to a column checks the statement and
+/// looks up the value.
 package final class RowFunction {
-    /// A function that receives the columns of a row, which are valid until it returns.
-    ///
-    /// It is a C function, because calling a closure that is stored in an object changes two reference counts.
-    ///
-    /// - Parameters:
-    ///   - reader: The object that was passed to ``Connection/readRows(of:with:_:isCondition:_:)``.
-    ///   - columns: The address of the first ``RowColumn``.
-    ///   - count: The number of columns.
-    /// - Returns: The result of the SQL function.
+    /// Receives the columns of a row, an array of ``RowColumn`` that is valid until it returns. A C function, because
+    /// calling a closure that is stored in an object changes two reference counts.
     package typealias Callback =
         @convention(c) (
             _ reader: UnsafeMutableRawPointer, _ columns: UnsafeRawPointer, _ count: Int
         ) -> Result.RawValue
 
-    /// The result of the function. In a WHERE clause, only `stop` makes SQLite return to the program.
+    /// In a WHERE clause, only `stop` makes SQLite return to the program.
     package enum Result: Int32 {
-        /// SQLite continues with the next row.
         case `continue` = 0
-        /// The function is true.
         case stop = 1
-        /// The rows do not come in their order; see ``Connection/readRows(of:with:_:isCondition:_:)``.
+        /// The rows are not in order; see ``Connection/readRows(of:with:_:isCondition:_:)``.
         case unordered = -1
     }
 
     static let name = "chronicle_row"
-    /// The highest number of columns. SQLite allows 127 arguments, and 100 if it was built with the default of earlier
-    /// versions. https://www.sqlite.org/limits.html
+    /// SQLite allows 127 arguments, and 100 if it was built with the default of earlier versions.
+    /// https://www.sqlite.org/limits.html
     static let maximumCount = 100
 
     @exclusivity(unchecked) fileprivate var callback: Callback?
     @exclusivity(unchecked) fileprivate var reader: UnsafeMutableRawPointer?
-    /// Whether the callback returned `unordered`.
     @exclusivity(unchecked) fileprivate var isUnordered = false
 
     fileprivate func call(_ context: OpaquePointer?, _ count: Int, _ arguments: UnsafeMutablePointer<OpaquePointer?>) {
@@ -53,12 +42,9 @@ package final class RowFunction {
     }
 }
 
-/// A column of a row that ``RowFunction`` reads, which is an argument of the SQL function.
-///
-/// SQLite converts values of another storage class.
-///
-/// The accessors are inlined into the callback, because a call for each column would take as long as the rest. Swift
-/// inlines `package` declarations into other modules only if they are `@inlinable` and their types `@usableFromInline`.
+/// An argument of ``RowFunction``. SQLite converts values of another storage class. The accessors are inlined into the
+/// callback, because a call for each column would take as long as the rest. Swift inlines `package` declarations into other
+/// modules only if they are `@inlinable` and their types `@usableFromInline`.
 @frozen @usableFromInline
 package struct RowColumn {
     // The only property, so that the arguments of the function are an array of columns.
@@ -67,15 +53,15 @@ package struct RowColumn {
     @inlinable @inline(__always)
     package var storageClass: StorageClass { StorageClass(sqlite3_value_type(value)) }
 
-    /// The column as an integer; 0 for NULL.
+    /// 0 for NULL.
     @inlinable @inline(__always)
     package var integer: Int64 { sqlite3_value_int64(value) }
 
-    /// The column as a real number; 0 for NULL.
+    /// 0 for NULL.
     @inlinable @inline(__always)
     package var real: Double { sqlite3_value_double(value) }
 
-    /// The UTF-8 of the column, which may be invalid. Empty for NULL.
+    /// UTF-8, which may be invalid. Empty for NULL.
     @inlinable @inline(__always)
     package var text: UnsafeRawBufferPointer {
         // The address before the length, because a conversion in between would make the length wrong.
@@ -83,7 +69,7 @@ package struct RowColumn {
         return UnsafeRawBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 
-    /// The bytes of the column. Empty for NULL and for an empty BLOB.
+    /// Empty for NULL and for an empty BLOB.
     @inlinable @inline(__always)
     package var blob: UnsafeRawBufferPointer {
         let start = sqlite3_value_blob(value)
@@ -106,7 +92,7 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
     }
 
-    /// Returns the call of ``RowFunction`` for some columns, or `nil` if there are too many.
+    /// `nil` if there are too many columns.
     package static func rowCall(_ columns: String, count: Int) -> String? {
         count <= RowFunction.maximumCount ? "\(RowFunction.name)(\(columns))" : nil
     }
@@ -114,22 +100,16 @@ extension Connection {
     /// Runs a statement that calls ``RowFunction`` for each row.
     ///
     /// As the result of the statement, the function is called before a step returns a row. If SQLite sorts the rows, it
-    /// calls the function for all of them first, in another order; the callback then receives a second row before `body` is
-    /// called, and returns `unordered`.
+    /// calls the function for all of them first; the callback then receives a second row before `body` is called, and
+    /// returns `unordered`.
     ///
-    /// As its condition, the function is called for several rows in a step, up to the one for which the callback returns
-    /// `stop`. This is possible for statements without other conditions, limit and offset, because SQLite evaluates
+    /// As its condition (`isCondition`), the function is called for several rows in a step, up to the one for which the
+    /// callback returns `stop`. The statement must have no other conditions, limit and offset, because SQLite evaluates
     /// conditions in any order.
     ///
-    /// - Parameters:
-    ///   - statement: The statement.
-    ///   - reader: The first argument of the callback.
-    ///   - callback: The function that receives the columns of each row.
-    ///   - isCondition: Whether the function is the condition of the statement, and not its result.
-    ///   - body: A closure to call after each step that returned a row. If the function is the condition, it is also called
-    ///     after the last step.
+    /// - Parameter body: Called after each step that returned a row. If the function is the condition, also after the last
+    ///   step.
     /// - Returns: `false` if SQLite sorts the rows. Read the columns of another statement.
-    /// - Throws: The error of a step, or that of `body`.
     package func readRows(
         of statement: Statement, with reader: AnyObject, _ callback: RowFunction.Callback, isCondition: Bool,
         _ body: () throws -> Void

@@ -1,34 +1,28 @@
 import ChronicleCSQLite
 
-/// A set of row identifiers that the statements of a connection test with a function.
-///
-/// The function takes an identifier and returns whether the set contains it, which takes about a third of the time of
-/// looking the identifier up in a table.
+/// A set of row identifiers that statements test with a function, in about a third of the time of looking them up in a
+/// table.
 package final class SQLRowSet: @unchecked Sendable {
     // Only the thread that uses the connection reads and changes the set, and accesses never overlap, so the checks are
     // disabled.
 
-    /// The name of the function in SQL.
     package let name: String
     private var count = 0
     /// A hash table with linear probing. Its size is a power of two, and at most half of it is used.
     @exclusivity(unchecked) private var slots: [Int64] = Array(repeating: empty, count: 64)
-    /// A bit for each remainder of an identifier. Most identifiers that are not in the set have the remainder of none, and
-    /// a scan of a table reads the bits in order.
+    /// A bit for each remainder of an identifier. Most identifiers outside the set have the remainder of none, and a scan
+    /// of a table reads the bits in order.
     @exclusivity(unchecked) private var remainders: [UInt64] = Array(repeating: 0, count: 32)
     private var containsEmpty = false
-    /// The identifiers that were inserted since ``mark()``.
+    /// Since ``mark()``.
     private var inserted: [Int64] = []
 
-    /// The content of an unused slot. The identifier of this value is not part of the table.
+    /// An unused slot. The identifier of this value is not part of the table.
     private static let empty = Int64.min
 
-    /// Creates an empty set.
-    ///
-    /// - Parameter name: The name of the function in SQL, which needs no quotes.
+    /// - Parameter name: Needs no quotes.
     package init(_ name: String) { self.name = name }
 
-    /// Returns whether the set contains an identifier.
     package func contains(_ key: Int64) -> Bool {
         let (word, bit) = remainder(of: key)
         guard remainders[word] & bit != 0 else { return false }
@@ -36,7 +30,6 @@ package final class SQLRowSet: @unchecked Sendable {
         return slots[slot(of: key)] == key
     }
 
-    /// Inserts an identifier.
     package func insert(_ key: Int64) {
         guard !contains(key) else { return }
         inserted.append(key)
@@ -46,7 +39,6 @@ package final class SQLRowSet: @unchecked Sendable {
     /// Begins a transaction, of which ``rollBack()`` removes the identifiers.
     package func mark() { inserted.removeAll() }
 
-    /// Removes the identifiers that were inserted since ``mark()``.
     package func rollBack() {
         guard !inserted.isEmpty else { return }
         let removed = Set(inserted)
@@ -80,7 +72,6 @@ package final class SQLRowSet: @unchecked Sendable {
         count += 1
     }
 
-    /// Returns the place of a key in ``remainders``.
     private func remainder(of key: Int64) -> (word: Int, bit: UInt64) {
         let number = Int(truncatingIfNeeded: key) & (remainders.count &* 64 &- 1)
         return (number >> 6, 1 << UInt64(number & 63))
@@ -91,7 +82,7 @@ package final class SQLRowSet: @unchecked Sendable {
         remainders[word] |= bit
     }
 
-    /// Returns the slot that contains a key, or the empty one for it.
+    /// Contains the key, or is the empty one for it.
     private func slot(of key: Int64) -> Int {
         let mask = slots.count - 1
         // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
@@ -102,9 +93,6 @@ package final class SQLRowSet: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Makes the function of a set available to the statements of this connection.
-    ///
-    /// - Throws: `SQLiteError` if the connection is closed.
     package func define(_ set: SQLRowSet) throws {
         let handle = try openHandle()
         // Not SQLITE_DETERMINISTIC: the set changes.
@@ -122,9 +110,7 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
     }
 
-    /// Removes the function of a set.
-    ///
-    /// - Throws: `SQLiteError` if a statement is running or the connection is closed.
+    /// Throws an error if a statement is running or the connection is closed.
     package func remove(_ set: SQLRowSet) throws {
         let handle = try openHandle()
         let code = sqlite3_create_function_v2(handle, set.name, 1, SQLITE_UTF8, nil, nil, nil, nil, nil)

@@ -1,13 +1,12 @@
 import ChronicleCSQLite
 
-/// The SQLite library that the program uses, which may be that of the system.
+/// Possibly that of the system.
 package enum SQLiteLibrary {
-    /// The version, such as 3040001 for 3.40.1. <https://www.sqlite.org/c3ref/libversion.html>
+    /// Such as 3040001 for 3.40.1. <https://www.sqlite.org/c3ref/libversion.html>
     package static var versionNumber: Int32 { sqlite3_libversion_number() }
 
-    /// Returns whether a version can damage a file if one connection copies the write-ahead log while another one resets it.
-    ///
-    /// The defect is in the versions from 3.7.0 to 3.51.2, except 3.44.6 and 3.50.7 and their successors.
+    /// Whether a version can damage a file if one connection copies the write-ahead log while another one resets it. The
+    /// defect is in the versions from 3.7.0 to 3.51.2, except 3.44.6 and 3.50.7 and their successors.
     /// <https://sqlite.org/wal.html#walresetbug>
     package static func hasLogResetDefect(_ number: Int32) -> Bool {
         switch number {

@@ -3,11 +3,11 @@ import ChronicleCSQLite
 /// Built-in functions that the schema of a file may use although SQLite rejects them there.
 ///
 /// SQLite 3.38 to 3.40 marks the functions of JSON as unsafe by mistake, so that a connection that does not trust the
-/// schema cannot even read a file with `CHECK (json_valid(column))`. Such a connection defines functions with the same names
-/// that run the built-in ones on a connection of their own. It does so only when a statement fails, because the built-in
-/// functions are faster. <https://www.sqlite.org/c3ref/c_deterministic.html#sqliteinnocuous>
+/// schema cannot even read a file with `CHECK (json_valid(column))`. When a statement fails, such a connection defines
+/// functions with the same names that run the built-in ones, which are faster, on another connection.
+/// <https://www.sqlite.org/c3ref/c_deterministic.html#sqliteinnocuous>
 enum SchemaFunctions {
-    /// The deterministic scalar functions that SQLite considers unsafe. Other versions have none.
+    /// Other versions have none.
     private static let rejected: [(name: String, argumentCount: Int32)] = {
         var handle: OpaquePointer?
         defer { _ = sqlite3_close_v2(handle) }
@@ -29,10 +29,7 @@ enum SchemaFunctions {
         return functions
     }()
 
-    /// Defines the functions after a statement failed because the schema uses one of them.
-    ///
-    /// - Parameter handle: The connection whose last statement failed.
-    /// - Returns: Whether the statement can succeed now.
+    /// After a statement failed because the schema uses one of the functions. Returns whether it can succeed now.
     static func define(afterFailureOn handle: OpaquePointer) -> Bool {
         guard let text = sqlite3_errmsg(handle), case let message = String(cString: text),
             message.contains("unsafe use of "),
@@ -60,7 +57,7 @@ enum SchemaFunctions {
         return true
     }
 
-    /// Returns whether a connection has a function of the name that is not built in, or cannot list its functions.
+    /// Also true if the connection cannot list its functions.
     private static func isDefined(_ name: String, on handle: OpaquePointer) -> Bool {
         var statement: OpaquePointer?
         defer { _ = sqlite3_finalize(statement) }
@@ -74,9 +71,9 @@ enum SchemaFunctions {
     }
 }
 
-/// A built-in function that a connection calls on another one.
+/// Called on another connection.
 private final class BuiltInFunction {
-    /// The form of a call: the number of arguments, and which of them are JSON.
+    /// The number of arguments, and which of them are JSON.
     private struct Form: Hashable {
         let count: Int
         let json: [Int]
@@ -86,7 +83,7 @@ private final class BuiltInFunction {
     private let evaluator: BuiltInEvaluator
     private var statements: [Form: OpaquePointer] = [:]
 
-    /// The subtype of JSON. <https://www.sqlite.org/json1.html>
+    /// <https://www.sqlite.org/json1.html>
     private static let json = UInt32(UInt8(ascii: "J"))
 
     init(_ name: String, _ evaluator: BuiltInEvaluator) { (self.name, self.evaluator) = (name, evaluator) }
@@ -122,7 +119,7 @@ private final class BuiltInFunction {
     }
 }
 
-/// A connection to an empty database in memory, which is opened with the first call.
+/// Opened with the first call.
 private final class BuiltInEvaluator {
     private var handle: OpaquePointer?
 

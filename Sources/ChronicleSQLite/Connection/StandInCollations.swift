@@ -1,11 +1,9 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Makes SQLite compare texts byte by byte in a collation that the connection does not have, instead of failing.
-    ///
-    /// The order is not that of the indexes with the collation, so it must not be used to write them, nor to find rows
-    /// with them. It allows reading tables whose indexes have a collation of another program.
-    /// <https://www.sqlite.org/c3ref/collation_needed.html>
+    /// Compares texts byte by byte in an unknown collation instead of failing. That is not the order of the indexes with
+    /// the collation, so it must not be used to write them, nor to find rows with them. It allows reading tables whose
+    /// indexes have a collation of another program. <https://www.sqlite.org/c3ref/collation_needed.html>
     func allowUnknownCollations(_ handle: OpaquePointer) {
         _ = sqlite3_collation_needed(handle, nil) { _, handle, _, name in
             guard let handle, let name else { return }

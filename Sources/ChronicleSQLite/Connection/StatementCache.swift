@@ -1,5 +1,4 @@
-/// A cache of prepared statements by their SQL. The least recently used statement is removed if the capacity is
-/// exceeded.
+/// By SQL. The least recently used statement is removed if the capacity is exceeded.
 struct StatementCache {
     private struct Entry {
         let sql: String
@@ -8,8 +7,8 @@ struct StatementCache {
     }
 
     private let capacity: Int
-    /// The statements by the length of their SQL, modulo ``bucketCount``. Usually the string is identical to the cached
-    /// one, which a comparison detects immediately, whereas hashing would read the whole text.
+    /// By the length of the SQL, modulo ``bucketCount``. Usually the string is identical to the cached one, which a
+    /// comparison detects immediately, whereas hashing would read the whole text.
     private var buckets = Array(repeating: [Entry](), count: bucketCount)
     private var count = 0
     private var clock: UInt64 = 0
@@ -21,13 +20,9 @@ struct StatementCache {
         self.capacity = capacity
     }
 
-    /// The result of a lookup.
     enum Lookup {
-        /// The statement is cached and has no other references.
         case free(Statement)
-        /// The statement is cached but in use.
         case inUse
-        /// The statement is not cached.
         case unknown
     }
 
@@ -49,7 +44,7 @@ struct StatementCache {
         buckets[Self.bucket(sql)].append(Entry(sql: sql, statement: statement, lastUse: clock))
     }
 
-    /// A linear search is sufficient, because it only runs with a prepare, which costs more.
+    /// Only runs with a prepare, which costs more than a linear search.
     private mutating func removeOldest() {
         var oldest: (bucket: Int, index: Int, lastUse: UInt64)?
         for bucket in buckets.indices {

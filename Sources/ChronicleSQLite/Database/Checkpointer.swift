@@ -1,15 +1,14 @@
 import ChronicleCSQLite
 import Synchronization
 
-/// Keeps other connections from writing while a connection of a ``Database`` copies the write-ahead log to the file.
+/// Keeps other connections from writing while one copies the write-ahead log to the file.
 ///
-/// After a complete checkpoint, the next commit resets the log. Before SQLite 3.51.3, a checkpoint that began before the reset
-/// may mark pages of the new log as copied, which are then lost: <https://sqlite.org/wal.html#walresetbug>. SQLite permits
-/// no checkpoint within a write transaction of the same connection, so a second connection holds the lock of writers.
-///
-/// The checkpoint of the last connection that closes needs no such lock: SQLite runs it with an exclusive lock on the file.
+/// After a complete checkpoint, the next commit resets the log. Before SQLite 3.51.3, a checkpoint that began before the
+/// reset may mark pages of the new log as copied, which are then lost: <https://sqlite.org/wal.html#walresetbug>. SQLite
+/// permits no checkpoint within a write transaction of the same connection, so a second connection holds the lock of
+/// writers. The checkpoint of the last connection that closes needs none: it has an exclusive lock on the file.
 final class Checkpointer: Sendable {
-    /// The number of pages in the log from which on every commit of the writer runs a checkpoint, which is SQLite's default.
+    /// SQLite's default, from which on every commit runs a checkpoint.
     /// <https://www.sqlite.org/wal.html#automatic_checkpoint>
     static let automaticPages: Int32 = 1_000
 
@@ -19,7 +18,7 @@ final class Checkpointer: Sendable {
     private let lock = Mutex(Lock())
 
     private struct Lock {
-        /// The connection that holds the lock of writers, opened for the first checkpoint.
+        /// Holds the lock of writers, and is opened for the first checkpoint.
         var connection: SharedConnection?
         var isClosed = false
     }
@@ -28,12 +27,8 @@ final class Checkpointer: Sendable {
         (self.path, self.location, self.busyTimeout) = (path, location, busyTimeout)
     }
 
-    /// Runs `body` while no connection of any process can write.
-    ///
-    /// - Parameters:
-    ///   - waits: Whether to wait for a connection that writes, up to the busy timeout.
-    ///   - body: A closure that writes nothing.
-    /// - Returns: The result of `body`, or `nil` if another connection writes, or another thread runs a checkpoint.
+    /// Runs `body`, which writes nothing, while no connection of any process can write. Returns `nil` if another connection
+    /// writes, after the busy timeout if it `waits`, or another thread runs a checkpoint.
     func withoutWriters<Result: Sendable>(waits: Bool, _ body: () throws -> Result) throws -> Result? {
         if waits { return try lock.withLock { try run(&$0, waits, body) } }
         return try lock.withLockIfAvailable { try run(&$0, waits, body) } ?? nil
@@ -73,13 +68,11 @@ final class Checkpointer: Sendable {
         return try SharedConnection(connection)
     }
 
-    /// Empties the log with a connection that has no transaction.
-    ///
-    /// To truncate the log, SQLite acquires the lock of writers itself. If it is not free, it copies the log without it.
-    /// Meanwhile a transaction therefore reads only the file, and not the log: it prevents connections from copying the log,
-    /// but not from writing or truncating it. <https://www.sqlite.org/walformat.html#wal_locks>
-    ///
-    /// - Returns: `false` if other connections used the log for the whole busy timeout.
+    /// The connection must have no transaction. To truncate the log, SQLite acquires the lock of writers, or copies the log
+    /// without it if it is not free. Meanwhile a transaction therefore reads only the file, and not the log: it prevents
+    /// connections from copying the log, but not from writing or truncating it.
+    /// <https://www.sqlite.org/walformat.html#wal_locks> Returns `false` if other connections used the log for the whole
+    /// busy timeout.
     func truncateLog(_ connection: Connection) throws -> Bool {
         let deadline = ContinuousClock.now + busyTimeout
         while true {

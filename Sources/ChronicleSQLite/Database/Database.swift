@@ -2,47 +2,36 @@ import Synchronization
 
 /// A database that several threads share: one connection for writing and a pool of connections for reading.
 ///
-///     let database = try Database(path: path) { connection in
-///         if !connection.isReadOnly { try connection.enableWAL() }
-///     }
-///     try database.write { connection in
-///         try connection.immediate { try connection.execute("INSERT INTO trip(name) VALUES ('Rome')") }
-///     }
+/// After a transaction of the writing connection, a log of 1,000 pages or more is copied to the file. Writes are
+/// serialized, and reads never wait. In WAL mode, reads see what was committed before they began. A database in memory has
+/// a single connection, so reads and writes are serialized.
 ///
-/// After a transaction of the writing connection, a log of 1,000 pages or more is copied to the file.
-///
-/// Writes are serialized, and reads never wait. In WAL mode, reads see what was committed before they began. A database
-/// in memory has a single connection, so reads and writes are serialized.
-///
-/// If the file is moved, replaced or deleted, an error for which `isMoved` is true is thrown by ``read(_:)``, which checks the
-/// file at most once in a millisecond, and by write transactions of ``Connection/immediate(mapError:_:)``. A write without a
+/// If the file is moved, replaced or deleted, ``read(_:)``, which checks the file at most once in a millisecond, and write
+/// transactions of ``Connection/immediate(mapError:_:)`` throw an error for which `isMoved` is true. A write without a
 /// transaction calls ``Connection/requireSameFile()``.
 ///
-/// A connection and its statements are valid only inside the closure that receives them. After the closure, running
-/// statements are reset, and a transaction that was not ended is rolled back with an error.
+/// A connection and its statements are valid only inside the closure that receives them. Afterwards, running statements are
+/// reset, and a transaction that was not ended is rolled back with an error.
 package final class Database: Sendable {
-    /// The writing connection, or `nil` if the database is read-only.
+    /// `nil` if the database is read-only.
     private let writer: SharedConnection?
 
-    /// The reading connections, or `nil` if the database is in memory.
+    /// `nil` if the database is in memory.
     private let readers: ReaderPool?
 
-    /// A second writing connection, opened for the first call of ``maintain(_:)``.
+    /// Opened for the first call of ``maintain(_:)``.
     private let maintenance: Mutex<Maintenance>
 
-    /// What the writing connections copy the log with, or `nil` if the database is read-only or in memory.
+    /// `nil` if the database is read-only or in memory.
     private let checkpointer: Checkpointer?
 
-    /// The path of the file, or `nil` if the database is in memory.
+    /// `nil` if the database is in memory.
     private let location: FileLocation?
 
-    /// Whether another database owns the writing connection.
     private let sharesWriter: Bool
 
-    /// Whether the database is read-only.
     package let isReadOnly: Bool
 
-    /// The path or URI of the database.
     package let path: String
 
     private struct Maintenance {
@@ -55,19 +44,14 @@ package final class Database: Sendable {
     ///
     /// - Parameters:
     ///   - path: A file or an SQLite URI. Ignored for a database in memory.
-    ///   - inMemory: Whether the database is kept in memory and discarded when it is closed.
-    ///   - readOnly: Whether the file must exist and `write` throws an error for which `isReadOnly` is true. Ignored
-    ///     for a database in memory.
-    ///   - busyTimeout: How long a statement waits for another connection's lock before it throws an error for which
-    ///     `isBusy` is true.
-    ///   - checksEachTransaction: Whether each write transaction checks whether the file was moved, which takes as long as a
-    ///     system call. Otherwise, at most one in a millisecond does.
+    ///   - readOnly: Whether the file must exist and `write` throws an error for which `isReadOnly` is true. Ignored for a
+    ///     database in memory.
+    ///   - checksEachTransaction: Whether each write transaction checks whether the file was moved, which takes as long as
+    ///     a system call. Otherwise, at most one in a millisecond does.
     ///   - maximumReaders: The number of idle readers that stay open. Additional readers are opened as needed, because
     ///     waiting for a reader could deadlock nested reads.
-    ///   - interruption: The condition that ends a `read` with an error for which `isInterrupted` is true. It does not
-    ///     affect `write`.
+    ///   - interruption: Ends a `read` with an error for which `isInterrupted` is true, but no `write`.
     ///   - configure: Prepares each new connection, beginning with the writer. Use `isReadOnly` to distinguish them.
-    /// - Throws: The errors of `Connection.init` and of `configure`.
     package init(
         path: String,
         inMemory: Bool = false,
@@ -130,16 +114,8 @@ package final class Database: Sendable {
         }
     }
 
-    /// Opens an existing file with a single connection, which only reads it but can have temporary tables.
-    ///
-    /// Reads are serialized, and a read may be nested in another one. ``write(_:)`` writes temporary tables only.
-    ///
-    /// - Parameters:
-    ///   - path: A file or an SQLite URI.
-    ///   - busyTimeout: How long a statement waits for another connection's lock.
-    ///   - interruption: The condition that ends a `read` with an error for which `isInterrupted` is true.
-    ///   - configure: Prepares the connection.
-    /// - Throws: The errors of `Connection.init` and of `configure`.
+    /// Opens an existing file with a single connection, which only reads it but can have temporary tables. Reads are
+    /// serialized, and a read may be nested in another one. ``write(_:)`` writes temporary tables only.
     package init(
         singleReaderAt path: String, busyTimeout: Duration, interruption: Interruption?,
         configure: (Connection) throws -> Void
@@ -156,11 +132,8 @@ package final class Database: Sendable {
         self.path = path
     }
 
-    /// Creates a database that reads and writes with the writing connection of another one, until it is closed.
-    ///
-    /// Use it within a call of `write`, so that a transaction of that call contains the reads and writes.
-    ///
-    /// - Parameter database: The other database, which is not read-only.
+    /// Until it is closed, the database uses the writing connection of another one. Use it within a call of `write`, so
+    /// that a transaction of that call contains the reads and writes.
     package init(sharingWriterOf database: Database) {
         writer = database.writer
         (readers, location, checkpointer) = (nil, database.location, nil)
@@ -174,22 +147,16 @@ package final class Database: Sendable {
         close()
     }
 
-    /// Runs `body` with the writing connection, which no other thread uses at the same time. It does not begin a
-    /// transaction.
-    ///
-    /// The same thread may call `write` and `read` inside `body`.
+    /// Does not begin a transaction. No other thread uses the connection meanwhile; the same thread may call `write` and
+    /// `read` inside `body`.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
         let writer = try openWriter()
         return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
     }
 
-    /// Returns whether a connection is the one that ``write(_:)`` uses.
     package func isWriter(_ connection: Connection) -> Bool { writer?.contains(connection) == true }
 
-    /// Runs `body` with a reading connection that no other call uses at the same time.
-    ///
-    /// For a database in memory, this is the only connection: nested calls share it, other threads wait, and `body`
-    /// must not write.
+    /// A database in memory has only one connection: nested calls share it, other threads wait, and `body` must not write.
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
         try location?.checkRegularly()
         if let readers { return try readers.use(body) }
@@ -197,10 +164,8 @@ package final class Database: Sendable {
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
-    /// Runs `body` with a writing connection for maintenance, whose commits do not copy the write-ahead log.
-    ///
-    /// Meanwhile, the thread that calls `write` waits only while `body` has a write transaction, as for another process.
-    /// A database in memory has only one connection.
+    /// For maintenance, whose commits do not copy the write-ahead log. The thread that calls `write` waits only while
+    /// `body` has a write transaction, as for another process. A database in memory has only one connection.
     package func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard writer != nil else { throw SQLiteError.readOnlyDatabase }
         guard readers != nil else { return try write(body) }
@@ -229,8 +194,8 @@ package final class Database: Sendable {
         }
     }
 
-    /// Closes the readers and then the writer, after waiting for a running `write`. Readers in use are closed
-    /// afterwards. Later calls of `read` and `write` throw an error for which `isMisuse` is true.
+    /// Waits for a running `write`. Readers in use are closed afterwards. Later calls of `read` and `write` throw an error
+    /// for which `isMisuse` is true.
     package func close() {
         // The last connection to close copies the log into the file and deletes it, which only a writer can do.
         // https://www.sqlite.org/wal.html

@@ -8,17 +8,16 @@
     package import Android
 #endif
 
-/// The identity of a file, which changes when another file replaces it.
+/// Changes when another file replaces this one.
 package struct FileIdentity: Equatable, Sendable {
     private let device: dev_t
     private let number: ino_t
     package let permissions: mode_t
-    /// Whether it is a regular file, and not a directory, a device or a pipe.
+    /// Not a directory, a device or a pipe.
     package let isRegular: Bool
-    /// The number of bytes.
     package let size: Int64
 
-    /// Returns `nil` if there is no file at the path, or it is inaccessible.
+    /// `nil` if there is no file at the path, or it is inaccessible.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

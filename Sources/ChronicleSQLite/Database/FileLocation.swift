@@ -1,19 +1,17 @@
 import Synchronization
 
-/// The path of an open database, and the identity of the file that was at it when it was opened.
-///
-/// SQLite continues to use a file that was moved or deleted: what is written to it is lost, and a new connection would open
-/// the file that replaced it. In WAL mode, SQLite does not detect this. See
-/// https://www.sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
+/// The path of an open database, and the file that was at it when it was opened. SQLite continues to use a file that was
+/// moved or deleted, and does not detect this in WAL mode: what is written to it is lost, and a new connection would open
+/// the file that replaced it. https://www.sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
 final class FileLocation: Sendable {
     private let path: String
     private let identity: FileIdentity
     private let checked = Mutex(ContinuousClock.now)
 
-    /// The shortest time between two checks. A check takes as long as a system call.
+    /// Between two checks, each of which takes as long as a system call.
     private static let interval = Duration.milliseconds(1)
 
-    /// Returns `nil` for a database without a file.
+    /// `nil` for a database without a file.
     init?(of connection: Connection) {
         guard let path = connection.filePath, let identity = FileIdentity(path: path) else { return nil }
         (self.path, self.identity) = (path, identity)
@@ -25,7 +23,7 @@ final class FileLocation: Sendable {
         throw SQLiteError.moved(path)
     }
 
-    /// Does what ``check()`` does, unless the file was checked within the last millisecond.
+    /// Does nothing if the file was checked within the last millisecond.
     func checkRegularly() throws {
         let isDue = checked.withLock { checked in
             let now = ContinuousClock.now

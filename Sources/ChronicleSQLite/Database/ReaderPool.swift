@@ -1,8 +1,7 @@
 import Synchronization
 
-/// The reading connections. Obtaining one never waits: if all are in use, another one is opened.
+/// Obtaining a connection never waits: if all are in use, another one is opened.
 final class ReaderPool: Sendable {
-    /// A connection that is passed between threads.
     private struct Lease: @unchecked Sendable {
         // A connection is either in `idle`, which the mutex protects, or used by a single thread.
         let connection: Connection
@@ -15,14 +14,12 @@ final class ReaderPool: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Orders returning and obtaining a connection for Thread Sanitizer, which does not recognize this order from a
-    /// mutex that a thread had to wait for.
+    /// Thread Sanitizer does not recognize the order of returning and obtaining a connection from a mutex that a thread had
+    /// to wait for.
     private let returns = Atomic(0)
     private let capacity: Int
     private let make: @Sendable () throws -> Connection
 
-    /// Creates a pool.
-    ///
     /// - Parameter capacity: The number of idle connections that stay open.
     init(capacity: Int, make: @escaping @Sendable () throws -> Connection) {
         self.capacity = capacity
@@ -35,17 +32,17 @@ final class ReaderPool: Sendable {
         return try lease.connection.withCleanup(body)
     }
 
-    /// Makes the pool open no further connections if another file, or none, is at a location, since their reads would be those
-    /// of another database.
+    /// Opens no further connections if another file, or none, is at the location, since their reads would be those of
+    /// another database.
     func requireFile(at location: FileLocation?) { state.withLock { $0.location = location } }
 
-    /// Opens a connection for the first reader, to detect errors early.
+    /// For the first reader, to detect errors early.
     func openFirstConnection() throws {
         checkIn(try checkOut())
     }
 
-    /// Closes the idle connections now and the others when they are returned. Later calls of `use` throw an error for
-    /// which `isMisuse` is true.
+    /// Closes the idle connections now and the others when they are returned. Later calls of `use` throw an error for which
+    /// `isMisuse` is true.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true

@@ -1,11 +1,9 @@
 import ChronicleCSQLite
 
-/// A lock that its owning thread may acquire again.
-///
 /// `Mutex` is not recursive, and determining its owner would require thread identifiers, whose API differs between
 /// platforms. SQLite's recursive mutex is the same everywhere. <https://www.sqlite.org/c3ref/mutex_alloc.html>
 final class RecursiveLock: Sendable {
-    /// Set once. The mutex that it points to can be used from every thread.
+    /// Set once, for every thread.
     nonisolated(unsafe) private let mutex: OpaquePointer
 
     init() throws {

@@ -1,4 +1,4 @@
-/// A connection that one thread at a time can use. A thread that is using it may acquire it again.
+/// One thread at a time can use the connection, and acquire it again.
 final class SharedConnection: @unchecked Sendable {
     // `lock` protects the connection and the depth.
     private let lock: RecursiveLock
@@ -12,9 +12,8 @@ final class SharedConnection: @unchecked Sendable {
 
     func contains(_ other: Connection) -> Bool { connection === other }
 
-    /// Waits for the connection and runs `body`. Before it returns, the outermost call resets running statements and
-    /// rolls back an open transaction. Afterwards, it runs what was passed to ``Connection/afterUse(_:)``, without the
-    /// connection.
+    /// The outermost call resets running statements and rolls back an open transaction. Then, without the connection, it
+    /// runs what was passed to ``Connection/afterUse(_:)``.
     func use<T>(_ body: (Connection) throws -> T) throws -> T {
         var actions: [@Sendable () -> Void] = []
         defer { for action in actions { action() } }
@@ -34,10 +33,8 @@ final class SharedConnection: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Runs `body`, then resets running statements and rolls back an open transaction.
-    ///
-    /// - Throws: The error of `body`, or an error for which `isMisuse` is true if `body` began a transaction without
-    ///   ending it. The transaction is rolled back.
+    /// Resets running statements. A transaction that `body` does not end is rolled back with an error for which `isMisuse`
+    /// is true.
     func withCleanup<T>(_ body: (Connection) throws -> T) throws -> T {
         _ = try openHandle()
         try endFailedTransaction()

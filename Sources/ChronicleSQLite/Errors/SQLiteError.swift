@@ -10,20 +10,18 @@ import ChronicleCSQLite
     import Android
 #endif
 
-/// An error reported by SQLite.
-///
-/// It contains the SQL of the statement but not its bound values, so that `description` can be logged.
+/// Contains the SQL of the statement but not its bound values, so that `description` can be logged.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
-    /// The extended result code, <https://www.sqlite.org/rescode.html>.
+    /// <https://www.sqlite.org/rescode.html>
     package let extendedCode: Int32
 
-    /// The message of SQLite, or of this module if it detected the error.
+    /// Of SQLite, or of this module if it detected the error.
     package let message: String
 
-    /// The statement with placeholders for its parameters, if there is one.
+    /// With placeholders for its parameters.
     package let sql: String?
 
-    /// The `errno` of the system call that failed, or 0 if no call failed or its result is not known.
+    /// `errno` of the system call that failed, or 0 if no call failed or its result is not known.
     package let systemCode: Int32
 
     package init(extendedCode: Int32, message: String, sql: String? = nil, systemCode: Int32 = 0) {
@@ -33,10 +31,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         self.systemCode = systemCode
     }
 
-    /// The primary result code, which is the low byte of the extended code.
     package var primaryCode: Int32 { extendedCode & 0xFF }
 
-    /// The code, the message, and the statement.
     package var description: String {
         let head = "SQLite error \(extendedCode): \(message)"
         guard let sql else { return head }
@@ -47,76 +43,65 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 // MARK: - Categories
 
 extension SQLiteError {
-    /// Another connection held a lock until the busy timeout expired. The same call may succeed later.
-    ///
-    /// Conflicts within a connection (`SQLITE_LOCKED`) are not included, because waiting does not resolve them.
+    /// Another connection held a lock until the busy timeout expired. Conflicts within a connection (`SQLITE_LOCKED`) are
+    /// not included, because waiting does not resolve them.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY }
 
-    /// The statement violated a constraint of the schema or was rejected by `RAISE` in a trigger.
+    /// Also after `RAISE` in a trigger.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// The value already exists in a `UNIQUE` index, a primary key, or a rowid.
+    /// In a `UNIQUE` index, a primary key, or a rowid.
     package var isUniqueConstraint: Bool {
         // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID are nested macros, which Swift does not import.
         // https://www.sqlite.org/rescode.html#constraint_unique
         [2067, 1555, 2579].contains(extendedCode)
     }
 
-    /// A foreign key references a missing row, or a deleted row is still referenced.
-    ///
-    /// Keys with `ON DELETE RESTRICT` are not included, because SQLite reports them as a trigger constraint.
+    /// A foreign key references a missing row, or a deleted row is still referenced. Keys with `ON DELETE RESTRICT` are not
+    /// included, because SQLite reports them as a trigger constraint.
     package var isForeignKeyConstraint: Bool {
         // SQLITE_CONSTRAINT_FOREIGNKEY. https://www.sqlite.org/rescode.html#constraint_foreignkey
         extendedCode == 787
     }
 
-    /// The connection, the file, or the directory only allows reading.
+    /// The connection, the file, or the directory.
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-    /// An interrupted transaction of another process must be rolled back or recovered, but this connection cannot
-    /// write.
+    /// Another process's interrupted transaction must be rolled back or recovered, but this connection cannot write.
     package var needsRecovery: Bool {
         // SQLITE_READONLY_ROLLBACK and SQLITE_READONLY_RECOVERY. https://www.sqlite.org/rescode.html#readonly_rollback
         [776, 264].contains(extendedCode)
     }
 
-    /// The file was moved, replaced or deleted after it had been opened.
+    /// After it had been opened.
     package var isMoved: Bool { extendedCode == Self.movedCode }
 
-    /// The file, or a file beside it, cannot be opened or created.
+    /// Or a file beside it.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
-    /// The file does not have the header of an SQLite database.
     package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
 
-    /// SQLite does not classify the error, for example because a statement uses an unknown function.
+    /// For example, a statement uses an unknown function.
     package var isGeneric: Bool { primaryCode == SQLITE_ERROR }
 
-    /// The file is a damaged database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
 
-    /// The system could not read or write a file, which may itself be undamaged.
+    /// The file may be undamaged.
     package var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
 
-    /// The disk is full, or the database reached its size limit.
-    ///
     /// SQLite has a code for a full disk, but does not use it for files beside the database: it reports an input/output
     /// error, or that the file cannot be opened.
     package var isFull: Bool {
         primaryCode == SQLITE_FULL || (isInputOutput || isCannotOpen) && [ENOSPC, EDQUOT].contains(systemCode)
     }
 
-    /// The process or the system has too many open files.
     package var isTooManyFiles: Bool { (isInputOutput || isCannotOpen) && [EMFILE, ENFILE].contains(systemCode) }
 
-    /// The text of ``systemCode``, or `nil` if it is 0.
     package var systemMessage: String? { systemCode == 0 ? nil : String(cString: strerror(systemCode)) }
 
-    /// A read-only connection would have read a view.
     package var isDenied: Bool { primaryCode == SQLITE_AUTH }
 
-    /// The statement exceeds a limit of SQLite, which depends on its version and build options.
-    /// https://www.sqlite.org/limits.html
+    /// Depends on the version and build options of SQLite. https://www.sqlite.org/limits.html
     package var isLimitExceeded: Bool {
         guard isGenericError else { return primaryCode == SQLITE_TOOBIG }
         // These errors have no specific code. The parser's stack is not in the list of limits; since version 3.46 it is
@@ -125,21 +110,18 @@ extension SQLiteError {
             .contains { message.hasPrefix($0) }
     }
 
-    /// The error has SQLite's generic code, which it uses for infinitely recursive triggers and others.
+    /// SQLite uses the code for infinitely recursive triggers and others.
     package var isGenericError: Bool { extendedCode == SQLITE_ERROR }
 
-    /// A read was interrupted because its result is no longer needed.
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
-    /// The call was invalid, for example for a closed connection, with several statements, or with a transaction that
-    /// was not ended.
+    /// For example for a closed connection, with several statements, or with a transaction that was not ended.
     package var isMisuse: Bool { primaryCode == SQLITE_MISUSE }
 }
 
 // MARK: - Creating errors
 
 extension SQLiteError {
-    /// Creates the error that `connection` has just reported.
     init(code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
         if code & 0xFF == SQLITE_CORRUPT, let failure = connection.flatMap(Self.failedRead) {
             // SQLITE_IOERR_CORRUPTFS, which is a nested macro. https://www.sqlite.org/rescode.html#ioerr_corruptfs
@@ -156,11 +138,9 @@ extension SQLiteError {
             systemCode: systemCode)
     }
 
-    /// Returns the system's message for a failed read, or `nil` if no read failed.
-    ///
-    /// When a read fails with one of three codes, SQLite assumes a corrupt file system, and a running statement reports
-    /// it as corruption of the database. The file keeps the system's code until its next failure, so that damage found
-    /// later, on a disk that could not be read before, is reported in the same way.
+    /// When a read fails with one of three codes, SQLite assumes a corrupt file system, and a running statement reports it
+    /// as corruption of the database. The file keeps the system's code until its next failure, so damage found later, on a
+    /// disk that could not be read before, is reported in the same way.
     private static func failedRead(on connection: OpaquePointer) -> String? {
         var code: Int32 = 0
         var log: UnsafeMutablePointer<sqlite3_file>?
@@ -179,7 +159,7 @@ extension SQLiteError {
 
     static let readOnlyDatabase = SQLiteError(extendedCode: SQLITE_READONLY, message: "the database is read-only")
 
-    /// SQLITE_READONLY_DBMOVED. https://www.sqlite.org/rescode.html#readonly_dbmoved
+    /// https://www.sqlite.org/rescode.html#readonly_dbmoved
     private static let movedCode: Int32 = 1032
 
     static func moved(_ path: String) -> SQLiteError {

@@ -1,13 +1,11 @@
-/// Memory for short texts and blobs, with one slot for each parameter of a statement.
-///
-/// SQLite copies a bound value to memory that it allocates for each bind and frees with the next one. A slot is
-/// allocated once and passed as static memory, which stays valid until the next bind of the same parameter. This takes
-/// half the time.
+/// Memory for short texts and blobs, one slot for each parameter. SQLite copies a bound value to memory that it allocates
+/// for each bind. A slot is allocated once and passed as static memory, which stays valid until the next bind of the same
+/// parameter, in half the time.
 struct ParameterSlots {
-    /// The size of a slot. SQLite copies longer values.
+    /// In bytes. SQLite copies longer values.
     static let size = 64
 
-    /// The maximum number of slots, which limits the unused memory of statements with many parameters.
+    /// Limits the unused memory of statements with many parameters.
     private static let maximum: Int32 = 512
 
     private let start: UnsafeMutableRawPointer?
@@ -23,7 +21,7 @@ struct ParameterSlots {
         start?.deallocate()
     }
 
-    /// Returns the slot of a parameter, or `nil` if it has none or the value is too long.
+    /// `nil` if the parameter has no slot or the value is too long.
     func slot(at index: Int32, for byteCount: Int) -> UnsafeMutableRawPointer? {
         guard byteCount <= Self.size, index >= 1, index <= count else { return nil }
         return start.map { $0 + Int(index - 1) * Self.size }

@@ -3,28 +3,25 @@ import ChronicleCSQLite
 // Every bind throws for an index that the statement does not have (SQLITE_RANGE), a value that exceeds SQLite's length
 // limit (SQLITE_TOOBIG), and a running statement (SQLITE_MISUSE). https://www.sqlite.org/c3ref/bind_blob.html
 extension Statement {
-    /// Binds NULL.
     package func bindNull(_ index: Int32) throws {
         try check(sqlite3_bind_null(handle, index))
     }
 
-    /// Binds an integer.
     package func bind(_ value: Int64, at index: Int32) throws {
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// Binds an `Int`, which is also the type of integer literals.
+    /// The type of integer literals.
     package func bind(_ value: Int, at index: Int32) throws {
         try check(sqlite3_bind_int64(handle, index, Int64(value)))
     }
 
-    /// Binds a real number, including infinities. NaN becomes NULL, because SQLite does not support it; encode it if
-    /// necessary.
+    /// NaN becomes NULL, because SQLite does not support it; encode it if necessary.
     package func bind(_ value: Double, at index: Int32) throws {
         try check(sqlite3_bind_double(handle, index, value))
     }
 
-    /// Binds a copy of the UTF-8 of `value`, including NUL characters.
+    /// Copies the UTF-8, including NUL characters.
     package func bind(_ value: String, at index: Int32) throws {
         // Unlike `withUTF8`, this neither copies nor retains. Only strings bridged from Objective-C lack contiguous
         // UTF-8.
@@ -35,12 +32,11 @@ extension Statement {
         try check(bridged.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index) })
     }
 
-    /// Binds a copy of UTF-8 as text.
     package func bind(text utf8: UnsafeRawBufferPointer, at index: Int32) throws {
         try check(bindText(utf8, at: index))
     }
 
-    /// Binds a copy of the bytes as a BLOB. An empty buffer is an empty BLOB, not NULL.
+    /// An empty buffer is an empty BLOB, not NULL.
     package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws {
         try check(bindBlob(bytes, at: index))
     }

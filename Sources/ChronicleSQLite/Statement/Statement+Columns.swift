@@ -4,40 +4,37 @@ import ChronicleCSQLite
 // storage class; check the type first if that matters, because a conversion may change it.
 // https://www.sqlite.org/c3ref/column_blob.html
 extension Statement {
-    /// The number of columns of a row, or 0 for a statement that returns no rows.
+    /// 0 for a statement that returns no rows.
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-    /// Returns the name of a column, for messages.
+    /// For messages.
     package func columnName(_ index: Int32) -> String {
         sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
     }
 
-    /// Returns the storage class of a column.
     package func storageClass(_ index: Int32) -> StorageClass { StorageClass(sqlite3_column_type(handle, index)) }
 
-    /// Returns whether a column is NULL.
     package func isNull(_ index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
 
-    /// Returns a column as an integer; 0 for NULL.
+    /// 0 for NULL.
     package func int64(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
-    /// Returns a column as a real number; 0 for NULL.
+    /// 0 for NULL.
     package func double(_ index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
-    /// Returns a column as text, including NUL characters and with invalid UTF-8 replaced by U+FFFD. Empty for NULL.
+    /// With NUL characters, and invalid UTF-8 replaced by U+FFFD. Empty for NULL.
     package func text(_ index: Int32) -> String {
         withText(index) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Calls `body` with the stored UTF-8 of a column, which may be invalid, without copying it. Empty for NULL.
+    /// UTF-8, which may be invalid, without copying it. Empty for NULL.
     package func withText<T>(_ index: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
         // The pointer before the length, because a conversion in between would make the length wrong.
         let start = sqlite3_column_text(handle, index)
         return try body(UnsafeBufferPointer(start: start, orEmpty: sqlite3_column_bytes(handle, index)))
     }
 
-    /// Calls `body` with the bytes of a column without copying them. Empty for NULL and for an empty BLOB, which
-    /// `isNull` distinguishes.
+    /// Without copying the bytes. Empty for NULL and for an empty BLOB, which `isNull` distinguishes.
     package func withBlob<T>(_ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         // Also nil for an empty BLOB.
         let start = sqlite3_column_blob(handle, index)

@@ -1,23 +1,19 @@
 import ChronicleCSQLite
 
-/// A value of a row in its storage class.
 package enum ColumnValue {
     case null
     case integer(Int64)
     case real(Double)
-    /// The stored UTF-8, which may be invalid, until the next step or reset.
+    /// UTF-8, which may be invalid, until the next step or reset.
     case text(UnsafeBufferPointer<UInt8>)
-    /// The bytes, until the next step or reset.
+    /// Until the next step or reset.
     case blob(UnsafeRawBufferPointer)
 }
 
 extension Statement {
-    /// Returns the value of a column in its storage class.
-    ///
-    /// SQLite looks up the column in each call. This function requires a single lookup, where reading the type, the
-    /// text, and the length requires three. Column values are "unprotected" if several threads can use the connection;
-    /// this connection is opened without a mutex and used by one thread at a time.
-    /// https://www.sqlite.org/c3ref/value.html
+    /// Requires a single lookup of the column, where reading the type, the text, and the length requires three. Column
+    /// values are "unprotected" if several threads can use the connection; this one is opened without a mutex and used by
+    /// one thread at a time. https://www.sqlite.org/c3ref/value.html
     package func value(_ index: Int32) -> ColumnValue {
         guard let value = sqlite3_column_value(handle, index) else { return .null }
         return ColumnValue(value)
@@ -44,8 +40,7 @@ extension ColumnValue {
         }
     }
 
-    /// Returns whether SQLite's `IS` operator considers two values of one column equal: numbers by their values, text
-    /// and blobs by their bytes.
+    /// SQLite's `IS` compares numbers by their values, text and blobs by their bytes.
     package func `is`(_ other: ColumnValue) -> Bool {
         switch (self, other) {
         case (.null, .null): true

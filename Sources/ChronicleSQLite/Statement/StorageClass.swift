@@ -1,6 +1,6 @@
 public import ChronicleCSQLite
 
-/// The storage class of a value, <https://www.sqlite.org/datatype3.html>.
+/// <https://www.sqlite.org/datatype3.html>
 @frozen @usableFromInline
 package enum StorageClass: Sendable {
     case null, integer, real, text, blob
