@@ -2,7 +2,6 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// The implementation of `@ModelActor`, which adds a context to an actor.
 enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
@@ -46,7 +45,7 @@ extension ModelActorMacro: MemberMacro {
         return members
     }
 
-    /// Returns a property that only an explicit initializer can assign.
+    /// Only an explicit initializer can assign the property.
     private static func unset(in actor: ActorDeclSyntax) -> StoredProperty? {
         let variables = actor.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
         return variables.flatMap(StoredProperty.all).first {
@@ -79,7 +78,6 @@ extension ActorDeclSyntax {
 }
 
 extension InitializerDeclSyntax {
-    /// Whether `init(modelContainer:)` can call this initializer.
     fileprivate var acceptsContainer: Bool {
         let parameters = signature.parameterClause.parameters
         return parameters.first?.firstName.text == "modelContainer"

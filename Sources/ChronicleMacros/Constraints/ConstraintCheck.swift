@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension ModelCheck {
-    /// Reports invalid uses of `#Unique` and `#Index`: duplicates, uses for another class, and key paths that do not
-    /// refer to a stored property of the class. (The compiler checks that the key paths exist.)
+    /// Reports duplicates of `#Unique` and `#Index`, uses for another class, and key paths that do not refer to a stored
+    /// property of the class. The compiler checks that the key paths exist.
     func checkConstraints() {
         var seen: Set<String> = []
         for member in model.declaration.memberBlock.members {
@@ -44,7 +44,7 @@ extension ModelCheck {
         }
     }
 
-    /// Returns the most similar name, unless it is a different word.
+    /// `nil` if the most similar name is a different word.
     private func nearest(to name: String, in names: Set<String>) -> String? {
         let best = names.map { (distance: Self.distance(name, $0), name: $0) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
@@ -67,7 +67,7 @@ extension ModelCheck {
 }
 
 extension MacroExpansionDeclSyntax {
-    /// Returns the type in angle brackets if it has another name.
+    /// The type in angle brackets, if it has another name.
     fileprivate func otherType(than name: String) -> TypeSyntax? {
         guard let argument = genericArgumentClause?.arguments.first?.argument, let type = argument.as(TypeSyntax.self)
         else { return nil }
@@ -76,8 +76,8 @@ extension MacroExpansionDeclSyntax {
 }
 
 extension LabeledExprListSyntax {
-    /// The first property of each key path in the arguments, after the model's name in `\Module.Trip.name`, and whether
-    /// the key path continues after it.
+    /// The first property of each key path after the model's name in `\Module.Trip.name`, and whether the key path
+    /// continues.
     fileprivate func names(in model: String) -> [(DeclReferenceExprSyntax, String, isNested: Bool)] {
         let finder = KeyPathFinder(model: model)
         finder.walk(self)

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// The implementation of `#Unique<Trip>([\.name], …)`, which declares the static property `uniqueness`.
+/// `#Unique<Trip>([\.name], …)` declares the static property `uniqueness`.
 enum UniqueMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -11,7 +11,7 @@ enum UniqueMacro: DeclarationMacro {
     }
 }
 
-/// The implementation of `#Index<Trip>([\.name], …)`, which declares the static property `indices`.
+/// `#Index<Trip>([\.name], …)` declares the static property `indices`.
 enum IndexMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -20,7 +20,7 @@ enum IndexMacro: DeclarationMacro {
     }
 }
 
-/// The common implementation: a static property of the enclosing class, or a function in a class that may be a subclass.
+/// A static property of the enclosing class, or a function in a class that may be a subclass.
 private struct ConstraintMacro {
     private let node: any FreestandingMacroExpansionSyntax
     private let context: any MacroExpansionContext

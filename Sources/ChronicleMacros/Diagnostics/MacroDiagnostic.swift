@@ -2,7 +2,6 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A message of a macro about a declaration.
 struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
     let id: String
     let message: String
@@ -21,7 +20,6 @@ extension MacroExpansionContext {
 }
 
 extension FixIt {
-    /// Returns a fix-it that replaces a node.
     static func replace(
         _ message: String, _ old: some SyntaxProtocol, with new: some SyntaxProtocol
     ) -> FixIt {

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The names that the body of an initializer assigns with `name = …` or `self.name = …`.
+/// Those that an initializer assigns with `name = …` or `self.name = …`.
 struct AssignedNames {
     private(set) var names: Set<String> = []
     /// Whether the body calls another initializer, which assigns the other properties.

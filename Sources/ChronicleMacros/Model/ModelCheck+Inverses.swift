@@ -18,7 +18,6 @@ extension ModelCheck {
         }
     }
 
-    /// Returns the argument of `@Relationship` and the property of this class that it refers to.
     private func inverse(of property: StoredProperty) -> (argument: LabeledExprSyntax, name: String)? {
         let arguments = property.attribute("Relationship")?.arguments?.as(LabeledExprListSyntax.self)
         guard let argument = arguments?.first(where: { $0.label?.text == "inverse" }),

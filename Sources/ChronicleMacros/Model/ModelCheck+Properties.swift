@@ -47,7 +47,6 @@ extension ModelCheck {
             [.replace("use one `var` for each", variable.bindings, with: split(variable))])
     }
 
-    /// Returns the bindings with separate keywords instead of commas.
     private func split(_ variable: VariableDeclSyntax) -> PatternBindingListSyntax {
         let keyword = (variable.modifiers.map(\.trimmedDescription) + [variable.bindingSpecifier.text])
             .joined(separator: " ")
@@ -96,8 +95,8 @@ extension ModelCheck {
         }
     }
 
-    /// Reports unknown attributes with a note: they may be property wrappers, for which the compiler's error is
-    /// unclear, or macros, which are valid.
+    /// Unknown attributes get a note: they may be property wrappers, for which the compiler's error is unclear, or macros,
+    /// which are valid.
     private func checkWrappers(_ property: StoredProperty) {
         let attributes = property.declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
         let own = attributes.filter { ["Attribute", "Relationship"].contains($0.name) }
@@ -116,7 +115,6 @@ extension ModelCheck {
         }
     }
 
-    /// Returns the fix that lists the options of several `@Attribute`s in the first one.
     private func joining(_ own: [AttributeSyntax], of property: StoredProperty) -> [FixIt] {
         let arguments = own.flatMap { $0.arguments?.as(LabeledExprListSyntax.self).map(Array.init) ?? [] }
         let options = arguments.filter { $0.label == nil }
@@ -166,7 +164,6 @@ extension ModelCheck {
 }
 
 extension StoredProperty {
-    /// Whether a property wrapper can be applied to it.
     var canBeWrapped: Bool {
         !isConstant && !isLazy && hasType && declaration.bindings.count == 1
     }

@@ -3,12 +3,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Reports errors in the declaration of a model that can be detected from the source text of the class. The types of
-/// the wrappers and the schema detect other errors.
+/// Reports the errors that the source text of a class shows. The types of the wrappers and the schema detect others.
 struct ModelCheck {
     let model: ModelClass
     let context: any MacroExpansionContext
-    /// Whether the class inherits from a model.
     private(set) var isSubclass = false
 
     init(_ model: ModelClass, _ context: some MacroExpansionContext) {
@@ -16,15 +14,12 @@ struct ModelCheck {
         self.context = context
     }
 
-    /// The kind of a class.
     enum Result {
         case model
-        /// A model that inherits from a model.
         case subclass
         case invalid
     }
 
-    /// Reports all errors and returns the kind of the class.
     mutating func validate(conformingTo protocols: [TypeSyntax]) -> Result {
         guard validateAccess() else { return .invalid }
         isSubclass =

@@ -1,6 +1,5 @@
 import SwiftSyntax
 
-/// The declaration of a class with `@Model`.
 struct ModelClass {
     let declaration: ClassDeclSyntax
     let properties: [StoredProperty]
@@ -15,66 +14,62 @@ struct ModelClass {
 
     var name: String { declaration.name.trimmed.text }
     var isFinal: Bool { declaration.modifiers.contains(.final) }
-    /// Whether the class declares designated initializers. Without any, the compiler adds `init()`.
+    /// Without any, the compiler adds `init()`.
     var hasDesignatedInitializer: Bool { !initializers.allSatisfy { $0.modifiers.contains(.convenience) } }
-    /// Whether the superclass is NSObject, the only superclass that the source text distinguishes from a protocol.
+    /// The only superclass that the source text distinguishes from a protocol.
     var inheritsFromNSObject: Bool {
         declaration.inheritanceClause?.inheritedTypes.first?.type.lastName == "NSObject"
     }
-    /// The stored properties that an initializer assigns without calling their observers; see ``ModelInitializerMacro``.
+    /// The properties that an initializer assigns without calling observers; see ``ModelInitializerMacro``.
     var observed: [StoredProperty] { persistent.filter { $0.hasObservers && $0.canBeWrapped } }
-    /// The names of the methods of instances in the body of the class, sorted.
+    /// Of instances, in the body of the class; sorted.
     var methods: [String] {
         let methods = declaration.memberBlock.members.withConditional.compactMap { $0.as(FunctionDeclSyntax.self) }
             .filter { method in !method.modifiers.contains { ["static", "class"].contains($0.name.text) } }
         return Set(methods.map { $0.name.text.filter { $0 != "`" } }).sorted()
     }
-    /// The names of the properties of the superclass that the class overrides.
     var overridden: [TokenSyntax] {
         declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
             .filter { $0.has(.override) && !$0.has(.class) && !$0.has(.static) }
             .flatMap { $0.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed } }
     }
-    /// The name of the generic parameter for the class or a subclass, which differs from the names in its constraint
-    /// and in the type of the superclass.
+    /// The generic parameter for the class or a subclass must differ from the names in its constraint and in the type of
+    /// the superclass.
     var parameterName: String {
         let used = [name, declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription ?? ""]
             .flatMap { $0.split { !$0.isLetter && $0 != "_" && !$0.isNumber } }
         return ["Model", "Class", "Subclass"].first { !used.contains(Substring($0)) } ?? "Model"
     }
-    /// The stored properties.
     var persistent: [StoredProperty] { properties.filter { !$0.isTransient } }
 
-    /// The access modifier of generated members: that of the class, where members can have it.
+    /// That of the class, where members can have it.
     var access: String {
         let levels: [Keyword] = [.public, .package, .fileprivate]
         if declaration.modifiers.contains(.open) { return "public " }
         return levels.first(where: declaration.modifiers.contains).map { "\($0) " } ?? ""
     }
 
-    /// The access modifier of generated members that subclasses override.
+    /// For members that subclasses override.
     var overridableAccess: String { declaration.modifiers.contains(.open) ? "open " : access }
 
-    /// Whether the class has `@Model` and may inherit from a model, as far as the source text shows.
+    /// As far as the source text shows; the class must have `@Model`.
     var mayBeSubclass: Bool {
         declaration.inheritanceClause != nil && !declaration.declaresConformance
             && declaration.attributes.first(named: "Model") != nil
     }
 
-    /// The constraints that the class declares with macros, which declare functions if ``mayBeSubclass`` is true.
+    /// The macros declare functions if ``mayBeSubclass`` is true.
     var constraints: [(name: String, type: String)] {
         [("Unique", "uniqueness", "Uniqueness"), ("Index", "indices", "Indices")].filter { expands($0.0) }
             .map { ($0.1, $0.2) }
     }
 
-    /// Whether the class contains an expansion of a macro such as `#Unique`.
     func expands(_ macro: String) -> Bool {
         declaration.memberBlock.members.contains {
             $0.decl.as(MacroExpansionDeclSyntax.self)?.macroName.text == macro
         }
     }
 
-    /// Whether the class declares an instance property or a static property with this name.
     func declares(_ name: String, isStatic: Bool) -> Bool {
         declaration.memberBlock.members.withConditional.contains { member in
             guard let variable = member.as(VariableDeclSyntax.self),
@@ -92,21 +87,21 @@ struct ModelClass {
 }
 
 extension MemberBlockItemListSyntax {
-    /// The members, including those in every branch of `#if`.
+    /// Includes every branch of `#if`.
     var withConditional: [DeclSyntax] {
         flatMap { $0.decl.as(IfConfigDeclSyntax.self)?.members ?? [$0.decl] }
     }
 }
 
 extension IfConfigDeclSyntax {
-    /// The members of a type in all branches.
+    /// In all branches.
     var members: [DeclSyntax] {
         clauses.flatMap { $0.elements?.as(MemberBlockItemListSyntax.self)?.withConditional ?? [] }
     }
 }
 
 extension TypeSyntaxProtocol {
-    /// The name without its qualification.
+    /// Without qualification.
     var lastName: String? {
         Syntax(self).as(MemberTypeSyntax.self)?.name.text ?? Syntax(self).as(IdentifierTypeSyntax.self)?.name.text
     }

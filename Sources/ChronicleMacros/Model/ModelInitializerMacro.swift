@@ -2,9 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// The implementation of `@ModelInitializer`, which replaces the properties with observers in the body of an initializer
-/// with the initial values of their wrappers. An access to a property with a wrapper calls the observers in an
-/// initializer, too, in contrast to one without a wrapper.
+/// `@ModelInitializer` replaces the properties with observers in an initializer with the initial values of their wrappers:
+/// in contrast to a property without a wrapper, an access in an initializer calls the observers.
 enum ModelInitializerMacro: BodyMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -26,13 +25,13 @@ enum ModelInitializerMacro: BodyMacro {
     }
 }
 
-/// Replaces `self.name` and `name` in an initializer with `self._name.initialValue`.
-///
-/// As in an initializer of a class without wrappers, closures and local functions call observers. So do statements after
+/// Replaces `self.name` and `name` in an initializer with `self._name.initialValue`. As in a class without wrappers,
+/// closures and local functions call observers. So do statements after the initializer passes `self` to other code, which
+/// may have inserted the model into a context.
 /// the initializer passes `self` to other code, which may have inserted the model into a context.
 struct DirectAssignments {
     private let names: Set<String>
-    /// The methods of the class, which an initializer may call without `self`.
+    /// An initializer may call these without `self`.
     private let methods: Set<String>
     private let parameters: Set<String>
 
@@ -49,17 +48,16 @@ struct DirectAssignments {
         return body.with(\.statements, rewriter.rewritten(body.statements))
     }
 
-    /// Returns whether ``replaced(in:)`` changes the body.
     func areContained(in body: CodeBlockSyntax) -> Bool {
         replaced(in: body).description != body.description
     }
 
-    /// Finds uses of `self` except for its properties: arguments, values, and calls of methods.
+    /// Except for properties: arguments, values, and calls of methods.
     private final class SharingOfSelf: SyntaxVisitor {
         private(set) var isFound = false
         private let methods: Set<String>
 
-        /// - Parameter methods: The methods that no variable hides.
+        /// - Parameter methods: Those that no variable hides.
         init(in node: some SyntaxProtocol, _ methods: Set<String>) {
             self.methods = methods.subtracting(LocalNames(in: node).names)
             super.init(viewMode: .sourceAccurate)
@@ -98,7 +96,7 @@ struct DirectAssignments {
         }
     }
 
-    /// Finds the names that a statement declares, also in closures.
+    /// Includes names in closures.
     private final class LocalNames: SyntaxVisitor {
         private(set) var names: Set<String> = []
 
@@ -125,10 +123,9 @@ struct DirectAssignments {
 
     private final class Rewriter: SyntaxRewriter {
         let names: Set<String>
-        /// The parameters and variables of the initializer that are visible, which properties of that name are not.
+        /// The visible parameters and variables, which hide properties.
         private var scopes: [Set<String>]
         private let methods: Set<String>
-        /// Whether an earlier statement shares `self`.
         private var isShared = false
 
         init(_ names: Set<String>, _ parameters: Set<String>, _ methods: Set<String>) {
@@ -163,7 +160,6 @@ struct DirectAssignments {
             SharingOfSelf(in: node, methods.subtracting(scopes.joined())).isFound
         }
 
-        /// Returns whether a statement is an `if` or `switch` that shares `self` only in its branches.
         private func hasOnlySharingBranches(_ statement: CodeBlockItemSyntax) -> Bool {
             let expression =
                 statement.item.as(ExpressionStmtSyntax.self)?.expression ?? statement.item.as(ExprSyntax.self)
@@ -275,6 +271,5 @@ extension ExprSyntax {
 }
 
 extension TokenSyntax {
-    /// The text without backticks.
     fileprivate var unquoted: String { text.filter { $0 != "`" } }
 }

@@ -2,10 +2,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// The implementation of `@Model`, which generates the members described in `Documentation/Models.md`.
+/// `@Model` generates the members described in `Documentation/Models.md`.
 enum ModelMacro {}
 
-/// Adds the members that connect a model to its context, and the map of its properties.
 extension ModelMacro: MemberMacro {
     static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -25,7 +24,6 @@ extension ModelMacro: MemberMacro {
         }
     }
 
-    /// Returns the members of a class that inherits from a model.
     private static func membersOfSubclass(_ model: ModelClass, originalName: ExprSyntax?) -> [DeclSyntax] {
         guard let superclass = model.declaration.inheritanceClause?.inheritedTypes.first?.type.trimmed else {
             return []
@@ -116,7 +114,7 @@ extension ModelMacro: MemberMacro {
         return members
     }
 
-    /// Returns the declaration of the previous name of the entity, if the attribute specifies one.
+    /// The previous name of the entity, if the attribute specifies one.
     private static func originalName(_ node: AttributeSyntax, _ model: ModelClass) -> [DeclSyntax] {
         guard let name = originalName(of: node) else { return [] }
         return ["\(raw: model.access)static let originalEntityName: String? = \(name)"]
@@ -132,7 +130,7 @@ extension ModelMacro: MemberMacro {
         return properties.map { "\n    \"\($0.name)\": \\.\($0.identifier.text)," }.joined() + "\n"
     }
 
-    /// Returns the call that adds the key paths of overrides, which Swift distinguishes from those of the superclass.
+    /// Swift distinguishes the key paths of overrides from those of the superclass.
     private static func overrides(_ names: [TokenSyntax]) -> String {
         if names.isEmpty { return "" }
         let entries = names.map { "\"\($0.text.filter { $0 != "`" })\": \\.\($0.text)" }
@@ -140,7 +138,7 @@ extension ModelMacro: MemberMacro {
     }
 }
 
-/// Adds a wrapper to each stored property without one, and ``ModelInitializerMacro`` to the initializers of a class with
+/// Adds a wrapper to each stored property without one, and ``ModelInitializerMacro`` to initializers if there are
 /// observers.
 extension ModelMacro: MemberAttributeMacro {
     static func expansion(
@@ -195,7 +193,7 @@ extension ModelClass {
         persistent.contains(where: \.isDeprecated) ? "@available(*, deprecated) " : ""
     }
 
-    /// The declaration of the map of the class or a subclass, without its body.
+    /// Without its body.
     fileprivate var mapSignature: String {
         "\(mapAttribute)\(access)static func properties<\(parameterName): \(name)>(of model: \(parameterName).Type) -> "
             + "Chronicle::PropertyMap<\(parameterName)>"

@@ -1,19 +1,15 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The place of a class with `@Model`. The extension with the conformance is at file scope and must be able to name the
-/// class.
+/// The extension with the conformance is at file scope and must be able to name the class.
 enum ModelPlace {
     case reachable
-    /// The class or an enclosing type is private to the type that contains it.
+    /// The class or an enclosing type is private to its container.
     case hidden
-    /// The class is in a function, where Swift does not allow macros that add extensions.
+    /// In a function, Swift does not allow macros that add extensions.
     case local
 
-    /// Determines the place of a class.
-    ///
-    /// - Parameter enclosing: The enclosing declarations, beginning with the innermost: the `lexicalContext` of a
-    ///   context.
+    /// - Parameter enclosing: The enclosing declarations, innermost first: the `lexicalContext` of a context.
     init(of declaration: ClassDeclSyntax, in enclosing: [Syntax]) {
         // For an attribute of a member, the class itself is the first element.
         let isItself = enclosing.first?.as(ClassDeclSyntax.self)?.name.text == declaration.name.text
@@ -32,7 +28,6 @@ enum ModelPlace {
 }
 
 extension ClassDeclSyntax {
-    /// Whether the class declares the conformance, so that no extension is needed.
     var declaresConformance: Bool {
         inheritanceClause?.inheritedTypes.contains { $0.type.trimmedDescription.hasSuffix("PersistentModel") } ?? false
     }

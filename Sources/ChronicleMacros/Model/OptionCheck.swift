@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Reports options of `@Attribute` that do not apply to the written type of a property.
+/// Reports options of `@Attribute` that do not apply to the type.
 struct OptionCheck {
     let property: StoredProperty
     let context: any MacroExpansionContext

@@ -1,26 +1,23 @@
 import SwiftSyntax
 
-/// The declaration of a stored property.
 struct StoredProperty {
     let declaration: VariableDeclSyntax
     let binding: PatternBindingSyntax
     let identifier: TokenSyntax
 
-    /// The name without backticks.
+    /// Without backticks.
     var name: String { identifier.text.filter { $0 != "`" } }
     var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
     var isLazy: Bool { declaration.has(.lazy) || declaration.has(.weak) || declaration.has(.unowned) }
     var type: TypeSyntax? { binding.typeAnnotation?.type }
     var hasType: Bool { type != nil || binding.initializer != nil }
     var isTransient: Bool { attribute("Transient") != nil }
-    /// The property wrapper with which the property is declared.
     var wrapper: AttributeSyntax? { attribute("Attribute") ?? attribute("Relationship") }
     var isOptional: Bool {
         guard let type else { return false }
         return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
             || type.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
-    /// Whether an initializer must assign a value.
     var isRequired: Bool { binding.initializer == nil && !isOptional }
 
     var hasObservers: Bool { binding.accessorBlock != nil }
@@ -34,14 +31,13 @@ struct StoredProperty {
         declaration.attributes.first(named: name) ?? guardedAttributes.lazy.compactMap { $0.first(named: name) }.first
     }
 
-    /// The attributes in a condition that is true if the module of the macros exists: `#if canImport(SwiftData) …
-    /// #endif`.
+    /// In a condition that is true if the module of the macros exists: `#if canImport(SwiftData) … #endif`.
     private var guardedAttributes: [AttributeListSyntax] {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self)?.clauses.first }
         return clauses.filter(\.importsThisModule).compactMap { $0.elements?.as(AttributeListSyntax.self) }
     }
 
-    /// A wrapper in another condition, which a macro cannot evaluate.
+    /// In another condition, which a macro cannot evaluate.
     var conditionalWrapper: AttributeSyntax? {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self) }.flatMap { condition in
             condition.clauses.dropFirst(condition.clauses.first?.importsThisModule == true ? 1 : 0)
@@ -54,8 +50,7 @@ struct StoredProperty {
 }
 
 extension StoredProperty {
-    /// Returns the stored properties of a declaration; none for computed and static properties, and for overrides, whose
-    /// values the superclass stores.
+    /// None for computed and static properties, and for overrides, whose values the superclass stores.
     static func all(in declaration: VariableDeclSyntax) -> [StoredProperty] {
         guard !declaration.has(.static), !declaration.has(.class), !declaration.has(.override) else { return [] }
         return declaration.bindings.compactMap { binding in
@@ -66,7 +61,6 @@ extension StoredProperty {
 }
 
 extension PatternBindingSyntax {
-    /// Whether the accessors are only observers.
     fileprivate var isStored: Bool {
         guard let accessorBlock else { return true }
         guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
@@ -85,7 +79,7 @@ extension DeclModifierListSyntax {
 }
 
 extension AttributeListSyntax {
-    /// Returns the attribute with this name, with or without a module name.
+    /// With or without a module name.
     func first(named name: String) -> AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
     }

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The implementation of `@Transient`, which excludes a property from `@Model`. It adds nothing itself.
+/// `@Transient` excludes a property from `@Model`, and adds nothing.
 enum TransientMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

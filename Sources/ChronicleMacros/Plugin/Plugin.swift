@@ -1,6 +1,6 @@
 import SwiftSyntaxMacros
 
-/// The macros by the names of their types.
+/// By the names of their types.
 enum Macros {
     static var all: [any Macro.Type] {
         [
