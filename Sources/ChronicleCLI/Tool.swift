@@ -1,10 +1,9 @@
 import Chronicle
 import Foundation
 
-/// The command-line tool.
 @main
 enum Tool {
-    /// The commands, in the order of the help.
+    /// In the order of the help.
     static let commands: [Command] = [
         LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, TagCommand.command,
@@ -14,7 +13,7 @@ enum Tool {
         ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]
 
-    /// The version of the tool and the library, as in the changelog.
+    /// As in the changelog.
     static let version = "0.2.0-dev"
 
     static func main() async {
@@ -24,7 +23,7 @@ enum Tool {
         exit(await run(Array(CommandLine.arguments.dropFirst()), console))
     }
 
-    /// Runs a command and returns the status with which the process exits.
+    /// Returns the exit status.
     static func run(_ arguments: [String], _ console: Console) async -> Int32 {
         do {
             let status = try await runCommand(arguments, console)

@@ -2,7 +2,6 @@ import Chronicle
 import ChronicleAppleStore
 import Foundation
 
-/// The output of `stats` for a store of SwiftData or Core Data.
 struct AppleStatistics {
     private let file: StoreFile
     private let store: AppleStore

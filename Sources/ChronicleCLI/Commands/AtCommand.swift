@@ -1,6 +1,5 @@
 import Chronicle
 
-/// `chronicle at`.
 enum AtCommand {
     static let command = Command(
         name: "at", summary: "list models as they were at a position of the history",
@@ -68,13 +67,12 @@ extension AtCommand {
     }
 }
 
-/// Writes rows: a line with the identifier and a line for each property, or JSON.
 struct RowPrinter {
     let file: StoreFile
     let console: Console
     let isJSON: Bool
 
-    /// - Parameter missing: The names of properties whose values the history does not contain.
+    /// - Parameter missing: The properties whose values the history does not contain.
     func write(_ row: DefaultSnapshot, missing: Set<String> = []) throws {
         if isJSON { return try console.line(json(row, missing: missing)) }
         try console.line(console.styled(try text(of: row).escaped, .yellow))
@@ -86,8 +84,7 @@ struct RowPrinter {
         }
     }
 
-    /// Returns the entity and primary key of a row. Those of a tracked table are among its values, so that the store is
-    /// not used while it returns rows.
+    /// The key of a tracked table is among the values of the row, so that the store is not used while it returns rows.
     private func text(of row: DefaultSnapshot) throws -> String {
         let name = row.persistentIdentifier.entityName
         guard let columns = file.store.primaryKeyColumns(ofEntity: name) else {

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle blame`.
 enum BlameCommand {
     static let command = Command(
         name: "blame", summary: "show who gave each attribute of a model its value",

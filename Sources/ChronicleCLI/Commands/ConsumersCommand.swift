@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle consumers`.
 enum ConsumersCommand {
     static let command = Command(
         name: "consumers", summary: "list the consumers of the history and their lag, or remove one",

@@ -1,6 +1,5 @@
 import Chronicle
 
-/// `chronicle diff`.
 enum DiffCommand {
     static let command = Command(
         name: "diff", summary: "compare the models at two positions of the history",
@@ -47,7 +46,6 @@ enum DiffCommand {
     }
 }
 
-/// The forms in which `diff` shows a change.
 private struct NetChangeText {
     let console: Console
     let file: StoreFile

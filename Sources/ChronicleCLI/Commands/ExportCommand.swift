@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle export`.
 enum ExportCommand {
     static let command = Command(
         name: "export", summary: "write the history as JSON Lines, for import or other programs",
@@ -60,13 +59,11 @@ enum ExportCommand {
     }
 }
 
-/// A new file that an export writes.
 private final class ExportFile {
     private let path: String
     private let handle: FileHandle
     private var buffer = Data()
 
-    /// - Throws: ``UsageError`` if the file exists.
     init(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
@@ -92,7 +89,6 @@ private final class ExportFile {
         try? handle.close()
     }
 
-    /// Removes an incomplete export.
     func remove() {
         // The error that made the export incomplete is the one to report.
         try? FileManager.default.removeItem(atPath: path)

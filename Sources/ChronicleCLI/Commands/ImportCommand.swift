@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle import`.
 enum ImportCommand {
     static let command = Command(
         name: "import", summary: "replay an exported history in a store (changes the file)",
@@ -38,7 +37,6 @@ enum ImportCommand {
         return .success
     }
 
-    /// Opens the export.
     private static func file(_ path: String) throws -> FileHandle {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(path) }
@@ -46,10 +44,10 @@ enum ImportCommand {
     }
 }
 
-/// An export whose first line is read before it is replayed, because it describes the models.
+/// The first line describes the models, and is read before the export is replayed.
 private struct ExportInput {
     private let input: FileHandle
-    /// The beginning of the export, up to its first line break or later.
+    /// Up to the first line break or later.
     private var beginning: Data?
 
     init(_ input: FileHandle) throws {
@@ -62,12 +60,10 @@ private struct ExportInput {
         beginning = data
     }
 
-    /// A limit for a file without line breaks, which is not an export.
+    /// A file without line breaks is not an export.
     private static let longestHeader = 1 << 26
 
-    /// Returns the models of the exported store.
-    ///
-    /// - Throws: ``UsageError`` if the first line is not that of an export.
+    /// Throws ``UsageError`` if the first line is not that of an export.
     func schema() throws -> Schema {
         struct Line: Decodable { let header: Schema }
         let line = (beginning ?? Data()).prefix { $0 != UInt8(ascii: "\n") }

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle log`.
 enum LogCommand {
     static let command = Command(
         name: "log", summary: "list transactions and their changes, newest first",
@@ -50,7 +49,7 @@ enum LogCommand {
         return .success
     }
 
-    /// Shows the models of a file of Core Data whose program has not enabled the history.
+    /// For a file of Core Data whose program has not enabled the history.
     private static func writeModels(_ file: StoreFile, _ console: Console) throws -> ExitStatus {
         console.message("chronicle: \(file.name.escaped) has no history; it contains these models")
         let rows = try file.modelCounts().map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
@@ -58,7 +57,7 @@ enum LogCommand {
         return .success
     }
 
-    /// Writes transactions when they are committed, until the process is interrupted.
+    /// Ends when the process is interrupted.
     private static func follow(
         _ selection: TransactionSelection, _ file: StoreFile, _ console: Console, _ writer: TransactionWriter
     ) async throws {

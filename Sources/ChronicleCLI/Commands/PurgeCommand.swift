@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle purge`.
 enum PurgeCommand {
     static let command = Command(
         name: "purge", summary: "delete old history (changes the file)",

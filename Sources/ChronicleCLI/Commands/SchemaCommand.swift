@@ -2,7 +2,6 @@ import Chronicle
 import ChronicleAppleStore
 import Foundation
 
-/// `chronicle schema`.
 enum SchemaCommand {
     static let command = Command(
         name: "schema", summary: "list the models of a store and their properties",

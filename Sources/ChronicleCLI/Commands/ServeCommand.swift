@@ -1,9 +1,7 @@
 import Chronicle
 import Foundation
 
-/// `chronicle serve`.
 enum ServeCommand {
-    /// The port if none is given.
     private static let defaultPort: UInt16 = 8_642
 
     static let command = Command(

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle show`.
 enum ShowCommand {
     static let command = Command(
         name: "show", summary: "show one transaction with its changes",

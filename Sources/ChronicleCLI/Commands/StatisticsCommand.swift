@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle stats`.
 enum StatisticsCommand {
     static let command = Command(
         name: "stats", summary: "show the size of a store and of its history",
@@ -78,7 +77,6 @@ enum StatisticsCommand {
         return .success
     }
 
-    /// Returns the tables whose recording was interrupted, with the reasons.
     private static func interruptions(_ tables: [TrackedDatabase.Table]) -> [(name: String, reason: String)] {
         tables.compactMap { table in
             if case .interrupted(let reason) = table.state { (table.name, reason) } else { nil }
@@ -86,15 +84,14 @@ enum StatisticsCommand {
     }
 }
 
-/// A table of a tracked database whose changes are not recorded.
 struct UnrecordedTable {
     let name: String
-    /// The reason why it cannot be recorded, or `nil` if it can.
+    /// `nil` if the table could be recorded.
     let reason: String?
 
     var text: String { reason ?? "use chronicle track to record it" }
 
-    /// Returns the tables with rows of the program, without views and virtual tables.
+    /// Without views and virtual tables.
     static func all(in tables: [TrackedDatabase.Table]) -> [UnrecordedTable] {
         tables.filter(\.isOrdinaryTable).compactMap { table in
             switch table.state {
@@ -106,9 +103,8 @@ struct UnrecordedTable {
     }
 }
 
-/// The text forms of numbers.
 enum NumberText {
-    /// Returns a number with a comma between groups of three digits.
+    /// With a comma between groups of three digits.
     static func grouped(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))
         var text = number < 0 ? "-" : ""
@@ -119,7 +115,7 @@ enum NumberText {
         return text
     }
 
-    /// Returns a number of bytes in the largest unit of which there is at least one.
+    /// In the largest unit of which there is at least one.
     static func bytes(_ count: Int64) -> String {
         if count < 1_000 { return "\(count) bytes" }
         var (value, units) = (Double(count) / 1_000, ["kB", "MB", "GB", "TB", "PB", "EB"][...])
@@ -131,7 +127,7 @@ enum NumberText {
         return "\(grouped(tenths / 10)).\(tenths % 10) \(units.first ?? "")"
     }
 
-    /// Returns a duration in its largest unit, such as `3 h`.
+    /// In the largest unit, such as `3 h`.
     static func duration(_ seconds: TimeInterval) -> String {
         let units: [(Double, String)] = [(86_400, "d"), (3_600, "h"), (60, "min")]
         for (length, name) in units where seconds >= length {

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle timeline`.
 enum TimelineCommand {
     static let command = Command(
         name: "timeline", summary: "write the history as a page for a browser",
@@ -67,7 +66,6 @@ enum TimelineCommand {
         return writer
     }
 
-    /// Writes the page to standard output, without a report.
     private static func writeToOutput(
         _ file: StoreFile, _ arguments: Arguments, _ console: Console
     ) throws -> ExitStatus {
@@ -100,7 +98,7 @@ enum TimelineCommand {
         }
     }
 
-    /// Throws an error if the output would replace the store or one of the files beside it.
+    /// The output must not replace the store or one of the files beside it.
     private static func requireOther(_ path: String, than file: StoreFile) throws {
         var output = stat()
         guard let url = file.location.url, stat(path, &output) == 0 else { return }
@@ -113,14 +111,14 @@ enum TimelineCommand {
         }
     }
 
-    /// Returns the value of `--size` in bytes.
+    /// In bytes.
     static func maximumSize(_ arguments: Arguments) throws -> Int {
         guard let count = try arguments.count("size") else { return TimelineWriter.defaultSize }
         guard (1...1_000).contains(count) else { throw UsageError("--size requires a number from 1 to 1000") }
         return count * 1_000_000
     }
 
-    /// Returns the remark of the page about the options that select transactions.
+    /// The remark of the page about the options that select transactions.
     private static func note(_ arguments: Arguments) -> String? {
         let names = ["after", "before", "author", "entity", "number"]
         let parts = names.compactMap { name in arguments.value(name).map { "--\(name) \($0)" } }

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle track`.
 enum TrackCommand {
     static let command = Command(
         name: "track", summary: "record the changes of an SQLite database of another program (changes the file)",
@@ -59,7 +58,6 @@ enum TrackCommand {
     }
 }
 
-/// `chronicle untrack`.
 enum UntrackCommand {
     static let command = Command(
         name: "untrack", summary: "end the recording of a database of another program (changes the file)",
@@ -107,11 +105,10 @@ extension Command.Operand {
     fileprivate static let database = Command.Operand(name: "FILE", summary: "an SQLite database")
 }
 
-/// The forms in which commands show the tables of a tracked database.
 struct TableText {
     let console: Console
 
-    /// Returns a line for each table, and for each limitation.
+    /// With a line for each limitation.
     func lines(_ tables: [TrackedDatabase.Table]) -> [String] {
         TextLayout.table(tables.map { [$0.name.escaped, state(of: $0)] }).enumerated().flatMap { index, line in
             [line.trimmingTrailingSpaces] + tables[index].limitations.map { "    \($0.escaped)" }

@@ -1,6 +1,5 @@
 import Chronicle
 
-/// Writes the transactions of `log`.
 final class TransactionWriter {
     enum Form: Equatable {
         case line(isJSON: Bool)
@@ -19,7 +18,7 @@ final class TransactionWriter {
         text = TransactionText(console: console, file: file)
     }
 
-    /// Writes a transaction that a reader returned last.
+    /// The reader returned this transaction last.
     func write(_ transaction: DefaultHistoryTransaction, _ reader: TransactionCursor) throws {
         switch form {
         case .line(isJSON: false):
@@ -61,7 +60,7 @@ final class TransactionWriter {
     }
 }
 
-/// The numbers of changes by entity.
+/// By entity.
 struct ChangeCounts {
     private struct Counts {
         var inserts = 0

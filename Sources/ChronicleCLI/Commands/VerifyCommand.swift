@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle verify`.
 enum VerifyCommand {
     static let command = Command(
         name: "verify", summary: "check every promise of the file format",
@@ -52,7 +51,7 @@ enum VerifyCommand {
         return count == 0 ? .success : .negative
     }
 
-    /// Names the tables of a tracked database that are not recorded, which is no problem.
+    /// Tables of a tracked database that are not recorded are no problem.
     private static func noteUnrecordedTables(_ url: URL, _ console: Console) throws {
         guard try DefaultStore.isTracked(fileAt: url) else { return }
         let names = UnrecordedTable.all(in: try TrackedDatabase(url: url).tables()).map(\.name.escaped)
@@ -61,20 +60,15 @@ enum VerifyCommand {
     }
 }
 
-/// A problem that ``VerifyCommand`` lists.
 struct StoreFinding {
     let kind: String
     let table: String?
     let row: Int64?
     let detail: String
-    /// The table, the row and the detail.
     let text: String
 }
 
 extension StoreFile.Location {
-    /// Checks the store.
-    ///
-    /// - Throws: The error of a store that cannot be read, or of a closure.
     fileprivate func verify(progress: @escaping (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
         switch self {
         case .file(let url):

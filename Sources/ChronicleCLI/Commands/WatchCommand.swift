@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// `chronicle watch`.
 enum WatchCommand {
     static let command = Command(
         name: "watch", summary: "run a command for each batch of changes (keeps its position in the file)",
@@ -101,7 +100,6 @@ enum WatchCommand {
     }
 }
 
-/// Runs the command of `watch` for a batch.
 private struct BatchRunner {
     let file: StoreFile
     let console: Console

@@ -1,55 +1,53 @@
-/// A command of the tool, such as `log`: its declaration, from which parsing, help, completions and the manual page are
-/// derived, and the closure that runs it.
+/// A command such as `log`: its declaration, from which parsing, help, completions and the manual page are derived, and the
+/// closure that runs it.
 struct Command: Sendable {
-    /// An argument without a name, such as `FILE`.
+    /// Has no name on the command line, such as `FILE`.
     struct Operand: Sendable {
         let name: String
         let summary: String
         /// Whether the operand may be missing. See ``OptionParser`` for which one is missing.
         var isOptional = false
-        /// Whether the operand, which is the last one, can be missing or repeated.
+        /// The last operand can be missing or repeated.
         var isRepeated = false
 
-        /// The name in a usage text, such as `[FILE]` or `[TABLE...]`.
+        /// Such as `[FILE]` or `[TABLE...]`.
         var usage: String { isRepeated ? "[\(name)...]" : isOptional ? "[\(name)]" : name }
     }
 
-    /// An argument that begins with `-`.
     struct Option: Sendable {
-        /// What a shell suggests for the value of an option.
+        /// What a shell suggests for the value.
         enum Values: Sendable {
             case any, files
             case list([String])
         }
 
-        /// The name without `--`.
         let name: String
         var letter: Character?
-        /// The name of the value in the help, or `nil` if the option has no value.
+        /// `nil` if the option has no value.
         var value: String?
         var values = Values.any
         let summary: String
     }
 
     let name: String
-    /// What the command does, in one line without a period.
+    /// One line without a period.
     let summary: String
-    /// The details, for `--help` and the manual page.
+    /// For `--help` and the manual page.
     let discussion: String
     var operands: [Operand] = [.file]
     var options: [Option] = []
     /// The name of the arguments after `--`, or `nil` if the command has none.
     var trailing: String?
-    /// What an exit with status 1 means, or `nil` if the command does not use it.
+    /// The meaning of exit status 1, or `nil` if the command does not use it.
     var negativeResult: String?
     let run: @Sendable (Arguments, Console) async throws -> ExitStatus
 
-    /// Whether the version of the tool is requested, which is not the case if the command has an option of this name.
+    /// An option of the command may have the same name.
     func isVersionRequest(_ arguments: Arguments) -> Bool {
         arguments.has("version") && !options.contains { $0.name == "version" }
     }
 
-    /// The options, including those that every command has.
+    /// Includes the options that every command has.
     var allOptions: [Option] {
         // An option of the command replaces one that every command has.
         options + Option.common.filter { common in !options.contains { $0.name == common.name } }
@@ -57,12 +55,11 @@ struct Command: Sendable {
 }
 
 extension Command.Operand {
-    /// The tables of a database.
     static func tables(_ summary: String) -> Command.Operand {
         Command.Operand(name: "TABLE", summary: summary, isRepeated: true)
     }
 
-    /// The store, which most commands read or write.
+    /// Most commands read or write the store.
     static let file = Command.Operand(
         name: "FILE",
         summary: "the store, a path or postgresql://…; $CHRONICLE_FILE or the only store in the directory if omitted",
@@ -72,7 +69,6 @@ extension Command.Operand {
 extension Command.Option {
     static let json = Command.Option(name: "json", summary: "print JSON, one object per line")
 
-    /// The options that every command has.
     static let common = [
         Command.Option(
             name: "color", value: "WHEN", values: .list(["auto", "always", "never"]),
@@ -83,14 +79,11 @@ extension Command.Option {
     ]
 }
 
-/// The status with which the process exits.
 enum ExitStatus: Int32, Sendable {
-    /// The command did what it was asked to do; the answer is yes.
+    /// The command did what it was asked to do, or the answer is yes.
     case success = 0
     /// The answer is no: nothing was found, positions differ, or a file is damaged.
     case negative = 1
-    /// The arguments are wrong.
     case usage = 2
-    /// The file cannot be read or written.
     case unreadable = 3
 }

@@ -1,10 +1,9 @@
-/// The scripts with which shells complete the arguments of the tool.
 enum Completions {
     static let shells = ["bash", "fish", "zsh"]
 
     // MARK: bash
 
-    /// Returns a script for bash, which `source <(chronicle completions bash)` reads.
+    /// `source <(chronicle completions bash)` reads the script.
     static func bash(_ commands: [Command]) -> String {
         """
         # Completions of chronicle for bash.
@@ -56,7 +55,7 @@ enum Completions {
 
     // MARK: fish
 
-    /// Returns a script for fish, for a file `chronicle.fish` in its directory of completions.
+    /// For a file `chronicle.fish` in the directory of completions.
     static func fish(_ commands: [Command]) -> String {
         var lines = ["# Completions of chronicle for fish.", "complete -c chronicle -f"]
         lines.append("complete -c chronicle -n __fish_use_subcommand -l version -d 'show the version of the tool'")
@@ -95,7 +94,7 @@ enum Completions {
 
     // MARK: zsh
 
-    /// Returns a script for zsh, for a file `_chronicle` in a directory of `fpath`.
+    /// For a file `_chronicle` in a directory of `fpath`.
     static func zsh(_ commands: [Command]) -> String {
         """
         #compdef chronicle
@@ -145,7 +144,7 @@ enum Completions {
         }
     }
 
-    /// Returns a text for a specification in single quotation marks, in which brackets and colons have a meaning.
+    /// For a specification in single quotation marks, in which brackets and colons have a meaning.
     private static func quoted(_ text: String) -> String {
         var quoted = ""
         for character in text {

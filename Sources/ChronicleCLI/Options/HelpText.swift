@@ -1,18 +1,16 @@
-/// The text of `chronicle --help` and `chronicle COMMAND --help`.
 enum HelpText {
-    /// Returns the arguments of a command, such as `[OPTION…] [FILE] TRANSACTION`.
+    /// Such as `[OPTION…] [FILE] TRANSACTION`.
     static func usage(of command: Command) -> String {
         let operands = command.operands.map(\.usage)
         let trailing = command.trailing.map { ["--", $0] } ?? []
         return (["chronicle", command.name, "[OPTION...]"] + operands + trailing).joined(separator: " ")
     }
 
-    /// Returns an option with its letter and value, such as `-n, --number N`.
+    /// Such as `-n, --number N`.
     static func names(of option: Command.Option) -> String {
         (option.letter.map { "-\($0), " } ?? "") + "--\(option.name)" + (option.value.map { " \($0)" } ?? "")
     }
 
-    /// Returns the help of a command.
     static func text(of command: Command, width: Int) -> String {
         var text = "\(command.summary.capitalizedFirst).\n\nUsage: \(usage(of: command))\n\n"
         text += TextLayout.wrapped(command.discussion, width: width) + "\n"
@@ -22,13 +20,11 @@ enum HelpText {
         return text
     }
 
-    /// Returns the meaning of the exit statuses of a command.
     static func statuses(of command: Command) -> [(String, String)] {
         [("0", "success")] + (command.negativeResult.map { [("1", $0)] } ?? [])
             + [("2", "wrong arguments"), ("3", "the file cannot be read or written")]
     }
 
-    /// Returns the list of commands.
     static func overview(_ commands: [Command], width: Int) -> String {
         "Inspect the history of Chronicle stores and tracked databases, without model classes.\n\n"
             + "Usage: chronicle COMMAND [OPTION...] [FILE] ...\n"

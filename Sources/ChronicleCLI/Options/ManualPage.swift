@@ -1,6 +1,6 @@
 import Foundation
 
-/// The manual page, in the language of `man`. https://man7.org/linux/man-pages/man7/man.7.html
+/// In the language of `man`: https://man7.org/linux/man-pages/man7/man.7.html
 enum ManualPage {
     static func text(_ commands: [Command]) -> String {
         var lines = [
@@ -56,8 +56,7 @@ enum ManualPage {
         [".TP", ".B \(escaped(term))", escaped(text)]
     }
 
-    /// Escapes what has a meaning: backslashes, hyphens that are not to be divided, and a period or an apostrophe at the
-    /// beginning of a line.
+    /// Escapes backslashes, hyphens that are not to be divided, and a period or an apostrophe at the beginning of a line.
     private static func escaped(_ text: some StringProtocol) -> String {
         let escaped = String(text).replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -1,6 +1,5 @@
-/// Finds the name that a user may have meant.
 enum NearestName {
-    /// Returns the name with the fewest differences, or `nil` if all names differ too much.
+    /// `nil` if all names differ too much.
     static func nearest(to name: String, in names: [String]) -> String? {
         // Long input is not a typing error, and the comparison takes time proportional to its length.
         guard name.count <= 64 else { return nil }
@@ -9,8 +8,7 @@ enum NearestName {
         return best.distance <= max(1, min(name.count, best.name.count) / 2) ? best.name : nil
     }
 
-    /// Returns the number of insertions, deletions, replacements and exchanges of neighbors that turn one word into the
-    /// other: the optimal string alignment distance.
+    /// The optimal string alignment distance: the number of insertions, deletions, replacements and exchanges of neighbors.
     private static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var rows = [Array(0...b.count)]
         for i in a.indices {

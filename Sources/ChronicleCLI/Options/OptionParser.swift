@@ -1,7 +1,5 @@
 import Foundation
 
-/// Parses the arguments of a command according to its declaration.
-///
 /// Options may follow operands. `--name=value`, `--name value`, `-n value`, `-nvalue` and several letters in one argument
 /// (`-hn 3`) are supported. `--` ends the options.
 struct OptionParser {
@@ -9,7 +7,7 @@ struct OptionParser {
     /// Returns whether an operand is the path or the connection string of an existing store.
     var isStore: (String) -> Bool = { $0.contains("://") || FileManager.default.fileExists(atPath: $0) }
 
-    /// - Throws: ``UsageError`` with the nearest name for an unknown option.
+    /// Throws ``UsageError`` with the nearest name for an unknown option.
     func parse(_ arguments: some Sequence<String>) throws -> Arguments {
         var result = Arguments()
         var operands: [String] = []

@@ -1,11 +1,10 @@
 import Foundation
 
-/// A file that replaces another one when it is complete, so that a reader never sees a part of it.
-///
-/// If the path is not that of a regular file, such as `/dev/stdout`, it is written directly.
+/// A file that replaces another one when it is complete, so that a reader never sees a part of it. A path that is not that
+/// of a regular file, such as `/dev/stdout`, is written directly.
 final class AtomicFile {
     private let path: String
-    /// The file that is written, or `nil` if it is the one at the path.
+    /// `nil` if the file at the path is written.
     private let temporaryPath: String?
     private let descriptor: Int32
     private var buffer = Data()
@@ -16,7 +15,6 @@ final class AtomicFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// - Throws: ``FileFailure`` if the file cannot be written.
     init(_ path: String) throws {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         self.path = url.path
@@ -36,23 +34,18 @@ final class AtomicFile {
         guard descriptor >= 0 else { throw FileFailure(path) }
     }
 
-    /// Removes the file if it is not complete.
+    /// Removes an incomplete file.
     deinit {
         close(descriptor)
         if let temporaryPath { unlink(temporaryPath) }
     }
 
-    /// Appends to the file.
-    ///
-    /// - Throws: `POSIXError`, for example if the disk is full.
     func write(_ data: Data) throws {
         buffer.append(data)
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Completes the file and moves it to its path.
-    ///
-    /// - Throws: `POSIXError`, for example if the disk is full. The file at the path is then unchanged.
+    /// Moves the file to its path. After an error, such as a full disk, the file at the path is unchanged.
     func finish() throws {
         try flush()
         guard let temporaryPath else { return }

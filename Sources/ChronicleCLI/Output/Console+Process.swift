@@ -1,9 +1,7 @@
 import Foundation
 
 extension Console {
-    /// Creates the console of the process.
-    ///
-    /// A closed pipe is reported as an error by `write`, so `SIGPIPE` must be ignored.
+    /// `write` reports a closed pipe as an error, so `SIGPIPE` must be ignored.
     convenience init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         var settings = Settings()
         settings.environment = environment
@@ -18,7 +16,6 @@ extension Console {
             errors: { try? Self.write($0, to: STDERR_FILENO) })
     }
 
-    /// Applies the options that every command has.
     func apply(_ arguments: Arguments) {
         switch arguments.value("color") {
         case "always": settings.usesColor = true
@@ -34,9 +31,7 @@ extension Console {
         return max(environment["COLUMNS"].flatMap { Int($0) } ?? 80, 20)
     }
 
-    /// Writes all bytes to a file descriptor.
-    ///
-    /// - Throws: ``ClosedOutput`` if the reader of a pipe has ended, or `POSIXError`.
+    /// Throws ``ClosedOutput`` if the reader of a pipe has ended, or `POSIXError`.
     static func write(_ data: Data, to descriptor: Int32) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -1,15 +1,13 @@
 import Chronicle
 import Foundation
 
-/// The output of a command: standard output, or the pager, with its colors and width.
-///
-/// Text is collected and written in larger parts. A write to a closed pipe throws ``ClosedOutput``.
+/// Standard output, or the pager, with its colors and width. Text is collected and written in larger parts. A write to a
+/// closed pipe throws ``ClosedOutput``.
 final class Console {
     /// The properties of the output and of the environment, which tests replace.
     struct Settings: Sendable {
-        /// Whether the output is a terminal.
         var isTerminal = false
-        /// The number of columns of the terminal, at least 20.
+        /// At least 20.
         var columns = 80
         var usesColor = false
         var usesPager = false
@@ -20,7 +18,7 @@ final class Console {
         var libraryNotice = DefaultStore.libraryNotice
     }
 
-    /// The output was closed by its reader, for example `head` or a pager. The process exits quietly.
+    /// The reader, for example `head` or a pager, has closed the output. The process exits quietly.
     struct ClosedOutput: Error {}
 
     var settings: Settings
@@ -37,26 +35,25 @@ final class Console {
 
     // MARK: Writing
 
-    /// Writes a line. Values in it must be ``Swift/StringProtocol/escaped``.
+    /// Values in the line must be ``Swift/StringProtocol/escaped``.
     func line(_ text: String = "") throws { try write(text + "\n") }
 
     func line(_ json: JSON) throws { try line(json.text) }
 
-    /// Writes text without a line break.
     func write(_ text: String) throws {
         try startPager()
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes what was collected. Commands that wait for new output call it.
+    /// Commands that wait for new output call this.
     func flush() throws {
         guard !buffer.isEmpty else { return }
         defer { buffer.removeAll(keepingCapacity: true) }
         if let pager { try pager.write(buffer) } else { try sink(buffer) }
     }
 
-    /// Writes what was collected, and waits until the user has closed the pager.
+    /// Waits until the user has closed the pager.
     func finish() throws {
         defer {
             pager?.finish()
@@ -65,20 +62,19 @@ final class Console {
         try flush()
     }
 
-    /// Writes a message to standard error.
     func message(_ text: String) {
         // What precedes the message was printed before it. If the output is closed, the next write reports it.
         try? flush()
         errorSink(Data("\(Self.withoutConnectionStrings(text))\n".utf8))
     }
 
-    /// Replaces connection strings of PostgreSQL, which can contain a password.
+    /// Connection strings of PostgreSQL can contain a password.
     static func withoutConnectionStrings(_ text: String) -> String {
         // Until the end of the server's name, also if the password contains spaces.
         text.replacing(/postgres(ql)?:\/\/(.*@\S*|\S*)/, with: "postgresql://…")
     }
 
-    /// Replaces the last line of standard error, for ``Progress``.
+    /// For ``Progress``.
     func status(_ text: String) { errorSink(Data(text.utf8)) }
 
     private func startPager() throws {
@@ -89,7 +85,6 @@ final class Console {
 
     // MARK: Styles
 
-    /// The colors of the output.
     enum Style: String {
         case bold = "1"
         case dim = "2"
@@ -100,13 +95,13 @@ final class Console {
         case cyan = "36"
     }
 
-    /// Returns the text in a color, or as it is if the output has no colors.
+    /// Unchanged if the output has no colors.
     func styled(_ text: String, _ style: Style) -> String {
         settings.usesColor && !text.isEmpty ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
     }
 
     // MARK: Dates
 
-    /// Returns a date in the time zone of the user, such as `2026-03-01 14:05:09 +0100`.
+    /// In the time zone of the user, such as `2026-03-01 14:05:09 +0100`.
     func text(_ date: Date) -> String { DateText.text(date, in: settings.timeZone) }
 }

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// The messages of errors and the exit statuses that they cause.
 enum ErrorText {
     static func describe(_ error: any Error) -> (message: String, status: ExitStatus) {
         switch error {
@@ -15,8 +14,7 @@ enum ErrorText {
         }
     }
 
-    /// Returns the description of an error. The detail of a file that cannot be opened says everything, and its kind is a name
-    /// for programs.
+    /// The detail of a file that cannot be opened says everything, and its kind is a name for programs.
     private static func text(of error: SwiftDataError) -> String {
         guard SwiftDataError.loadIssueModelContainer ~= error, error != .damagedFile, error.entityName == nil,
             let detail = error.detail

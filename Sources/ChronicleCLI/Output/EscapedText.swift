@@ -1,10 +1,8 @@
 import Chronicle
 
 extension StringProtocol {
-    /// The text without control characters, so that a value cannot send commands to the terminal.
-    ///
-    /// Control characters are replaced by escape sequences as in Swift: `\n`, `\t`, `\u{1b}`. Characters that change the
-    /// direction of the following text are escaped, too, and so is the backslash.
+    /// Values cannot send commands to the terminal: control characters become escape sequences as in Swift (`\n`, `\t`,
+    /// `\u{1b}`), and so do characters that change the direction of the following text, and the backslash.
     var escaped: String {
         guard unicodeScalars.contains(where: \.requiresEscape) else { return String(self) }
         var text = ""
@@ -22,7 +20,6 @@ extension StringProtocol {
         return text
     }
 
-    /// The escaped text in quotation marks.
     var quoted: String { "\"\(escaped.replacing("\"", with: "\\\""))\"" }
 }
 

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A JSON value whose objects keep the order of their keys.
+/// Objects keep the order of their keys.
 enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -16,7 +16,7 @@ enum JSON: Sendable, Equatable {
         let value: JSON
     }
 
-    /// Creates an object without the members that are `nil`.
+    /// Omits the members that are `nil`.
     static func members(_ members: KeyValuePairs<String, JSON?>) -> JSON {
         .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
     }
@@ -25,7 +25,7 @@ enum JSON: Sendable, Equatable {
 
     static func count(_ count: Int) -> JSON { .integer(Int64(count)) }
 
-    /// The JSON text without line breaks, which contains no characters that a terminal may interpret.
+    /// Contains no line breaks, and no characters that a terminal may interpret.
     var text: String {
         var bytes = JSONBytes(isInScript: false)
         write(to: &bytes)

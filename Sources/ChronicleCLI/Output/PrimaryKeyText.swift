@@ -30,7 +30,7 @@ enum PrimaryKeyText {
         }
     }
 
-    /// Returns the values that a text denotes, or `nil` if it is invalid.
+    /// `nil` if the text is invalid.
     static func values(_ text: some StringProtocol) -> [PropertyValue]? {
         var rest = Substring(text)
         guard rest.first == "(" else { return value(&rest).flatMap { rest.isEmpty ? [$0] : nil } }
@@ -62,7 +62,7 @@ enum PrimaryKeyText {
         return Int64(word).map(PropertyValue.integer) ?? Double(word).map(PropertyValue.real)
     }
 
-    /// Reads a text in quotation marks, in which two marks denote one.
+    /// Two quotation marks denote one.
     private static func quoted(_ text: inout Substring) -> String? {
         text.removeFirst()
         var result = ""
@@ -92,11 +92,10 @@ enum PrimaryKeyText {
     }
 }
 
-/// The texts of models whose primary keys were read.
+/// Keeps the keys that were read.
 final class PrimaryKeyCache: Sendable {
     private let texts = Mutex<[PersistentIdentifier: String]>([:])
 
-    /// The number of texts that are kept.
     private static let limit = 10_000
 
     func text(of identifier: PersistentIdentifier, _ read: () throws -> String) rethrows -> String {

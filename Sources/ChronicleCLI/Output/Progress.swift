@@ -1,8 +1,6 @@
 import Foundation
 
-/// A line on standard error that shows how far a command is, if it takes longer than a second.
-///
-/// It is shown on a terminal only.
+/// A line on standard error, on a terminal only, that shows how far a command is if it takes longer than a second.
 final class Progress {
     private let console: Console
     private let isShown: Bool
@@ -18,7 +16,7 @@ final class Progress {
         last = start
     }
 
-    /// Shows a text, at most ten times per second.
+    /// At most ten times per second.
     func show(_ text: @autoclosure () -> String) {
         guard isShown else { return }
         let now = clock.now
@@ -29,7 +27,7 @@ final class Progress {
         console.status("\r\u{1b}[K\(line)")
     }
 
-    /// Shows a bar for a part of the whole, from 0 to 1.
+    /// `part` is between 0 and 1.
     func show(_ text: String, part: Double) {
         let part = min(max(part, 0), 1)
         let cells = min(30, max(console.settings.columns - text.count - 10, 0))
@@ -38,7 +36,6 @@ final class Progress {
         show("\(text) \(bar) \(Int(part * 100)) %")
     }
 
-    /// Removes the line.
     func finish() {
         if isVisible { console.status("\r\u{1b}[K") }
         isVisible = false

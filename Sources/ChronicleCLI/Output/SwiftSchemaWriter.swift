@@ -1,17 +1,12 @@
 import Chronicle
 import Foundation
 
-/// Writes a schema as Swift code: a `VersionedSchema` with the model classes of a file, for the first version of a migration
-/// plan.
+/// Writes a `VersionedSchema` with the model classes of a file, for the first version of a migration plan.
 struct SwiftSchemaWriter {
     let schema: Schema
-    /// The components of the version.
     let version: [Int]
 
-    /// Creates a writer.
-    ///
-    /// - Parameter version: A version such as `1.0.0`.
-    /// - Throws: ``UsageError`` if the text is no version.
+    /// - Parameter version: A version such as `1.0.0`; another text throws ``UsageError``.
     init(_ schema: Schema, version: String) throws {
         let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 3, !parts.contains(where: { $0.map { $0 < 0 } ?? true }) else {
@@ -20,15 +15,13 @@ struct SwiftSchemaWriter {
         (self.schema, self.version) = (schema, parts.compactMap { $0 })
     }
 
-    /// The name of the generated type, such as `SchemaV1`.
+    /// Such as `SchemaV1`.
     var typeName: String {
         let rest = version.dropFirst()
         return "SchemaV\(version[0])" + (rest.allSatisfy { $0 == 0 } ? "" : rest.map { "_\($0)" }.joined())
     }
 
-    /// Returns the code.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedFeature` if a name of the file cannot be a name in Swift.
+    /// Throws `SwiftDataError.unsupportedFeature` if a name of the file cannot be a name in Swift.
     func text() throws -> String {
         let entities = schema.entities.sorted { $0.name < $1.name }
         var lines = ["import Chronicle", "import Foundation", ""]
@@ -114,7 +107,7 @@ struct SwiftSchemaWriter {
         return "\(prefix)var \(try name(property.name)): \(try type(of: property))\(value)"
     }
 
-    /// Returns the inverse of a relationship if this side declares it: the to-many side, or the first one by name.
+    /// The to-many side declares the inverse, or the first one by name.
     private func declaredInverse(
         of property: Schema.Property, in entity: Schema.Entity
     ) -> (entity: String, property: String)? {
@@ -157,7 +150,7 @@ struct SwiftSchemaWriter {
         "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
     ]
 
-    /// Whether a type is one of Swift's or Foundation's, or an array of them.
+    /// Includes arrays of types of Swift and Foundation.
     private static func isKnown(_ typeName: String) -> Bool {
         typeName.split(whereSeparator: { "<>[]:?, ".contains($0) }).allSatisfy {
             knownTypes.contains(String($0)) || ["Array", "Dictionary", "Set", "Optional"].contains($0)
@@ -177,7 +170,7 @@ struct SwiftSchemaWriter {
         return typeName.hasSuffix("?") ? typeName : typeName + mark
     }
 
-    /// Returns the default value in Swift, or `nil` if there is none or it cannot be written.
+    /// `nil` if there is no default value or it cannot be written.
     private func defaultText(_ property: Schema.Property) throws -> String? {
         if let relationship = property.relationship { return relationship.isToMany ? "[]" : nil }
         let typeName = property.attribute?.valueTypeName ?? ""
@@ -205,9 +198,7 @@ struct SwiftSchemaWriter {
         "throws", "true", "try", "Any",
     ]
 
-    /// Returns a name as it is written in Swift.
-    ///
-    /// - Throws: `SwiftDataError.unsupportedFeature` for a text that is no identifier: it could be any code.
+    /// Throws for a text that is no identifier: it could be any code.
     private func name(_ text: String) throws -> String {
         let isIdentifier =
             text.first.map { $0.isLetter || $0 == "_" } == true

@@ -1,6 +1,6 @@
-/// Lays out text in columns. Widths are numbers of characters.
+/// Widths are numbers of characters.
 enum TextLayout {
-    /// Returns paragraphs with lines of at most `width` characters, if their words fit.
+    /// Lines have at most `width` characters, if the words fit.
     static func wrapped(_ text: String, width: Int, indent: Int = 0) -> String {
         let available = max(width - indent, 10)
         let margin = String(repeating: " ", count: indent)
@@ -24,7 +24,7 @@ enum TextLayout {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns terms and their descriptions: in two columns if there is space, and below each other otherwise.
+    /// In two columns if there is space, and below each other otherwise.
     static func definitions(_ rows: [(term: String, description: String)], width: Int) -> String {
         let column = min(rows.map(\.term.count).max() ?? 0, 28) + 4
         guard width - column >= 24 else {
@@ -38,7 +38,7 @@ enum TextLayout {
         }.joined()
     }
 
-    /// Returns rows with aligned columns, separated by two spaces. The last column is not padded.
+    /// Columns are separated by two spaces; the last one is not padded.
     static func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> [String] {
         var widths: [Int] = []
         for row in rows {
@@ -59,7 +59,7 @@ enum TextLayout {
         }
     }
 
-    /// Returns the first characters of a text, with an ellipsis if it is longer.
+    /// Adds an ellipsis if the text is longer.
     static func truncated(_ text: String, to width: Int) -> String {
         guard width > 0 else { return "" }
         // `prefix` first: counting the characters of a long text takes longer.

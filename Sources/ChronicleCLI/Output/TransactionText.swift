@@ -1,14 +1,12 @@
 import Chronicle
 import Foundation
 
-/// The forms in which commands show a transaction and its changes.
 struct TransactionText {
     let console: Console
     let file: StoreFile
 
     // MARK: Text
 
-    /// Writes the lines about a transaction before its changes.
     func writeHeader(_ transaction: DefaultHistoryTransaction) throws {
         let token = Position.text(transaction.token, in: file.store.identifier)
         let marks = transaction.isExternal ? " (other programs)" : ""
@@ -28,10 +26,8 @@ struct TransactionText {
         hasDate(transaction) ? console.text(transaction.timestamp) : "not known before the next save"
     }
 
-    /// Whether the date of a transaction is known.
-    ///
-    /// The store returns the time of the read for changes of other programs that no save has grouped yet. A tracked
-    /// database contains their time.
+    /// The store returns the time of the read for changes of other programs that no save has grouped yet, except in a
+    /// tracked database.
     private func hasDate(_ transaction: DefaultHistoryTransaction) -> Bool {
         file.store.isTracked || transaction.token.checkValue(in: transaction.storeIdentifier) != nil
     }
@@ -41,7 +37,6 @@ struct TransactionText {
         return transaction.bundleIdentifier.escaped + process
     }
 
-    /// Returns a transaction in one line.
     func line(_ transaction: DefaultHistoryTransaction) -> String {
         let author = transaction.author?.escaped ?? (transaction.isExternal ? "(other programs)" : "-")
         return [
@@ -51,7 +46,6 @@ struct TransactionText {
         ].joined(separator: " ")
     }
 
-    /// Writes a change and its values.
     func writeChange(_ change: HistoryChange) throws {
         let model = try file.text(of: change.changedPersistentIdentifier).escaped
         func text(_ value: PreservedValue, _ side: KeyPath<PreservedValue, (any Sendable)?>) -> String {
@@ -106,16 +100,14 @@ struct TransactionText {
         try console.line("        \(name.escaped): \(value)")
     }
 
-    /// Whether a property is a relationship that is stored as links, whose values are those that were added and removed.
+    /// The values of relationships that are stored as links are those that were added and removed.
     private func isLink(_ name: String, of model: PersistentIdentifier) -> Bool {
         property(name, of: model)?.relationship?.isLinked == true
     }
 
     // MARK: JSON
 
-    /// Returns a transaction as JSON.
-    ///
-    /// - Parameter changes: The changes, or `nil` to leave them out.
+    /// - Parameter changes: `nil` to leave the changes out.
     func json(_ transaction: DefaultHistoryTransaction, changes: [JSON]?) -> JSON {
         .members([
             "transaction": .integer(transaction.transactionIdentifier),
@@ -136,7 +128,7 @@ struct TransactionText {
         ])
     }
 
-    /// Returns a change as JSON. Values that the history does not preserve are missing.
+    /// Omits values that the history does not preserve.
     func json(_ change: HistoryChange) throws -> JSON {
         let model = change.changedPersistentIdentifier
         let modelText = try file.text(of: model)

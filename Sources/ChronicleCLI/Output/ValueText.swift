@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// The forms in which commands show the value of a property.
 enum ValueText {
     /// Returns the value of a property as text without control characters. A property that is stored as JSON is shown so.
     static func text(_ value: (any Sendable)?, of property: Schema.Property?, _ console: Console) -> String {
@@ -37,7 +36,7 @@ enum ValueText {
         }
     }
 
-    /// Returns a value as JSON. Dates are texts in UTC, and what JSON cannot represent is an object with one member.
+    /// Dates are texts in UTC, and what JSON cannot represent is an object with one member.
     static func json(_ value: (any Sendable)?) -> JSON {
         switch value {
         case nil: .null
@@ -55,7 +54,7 @@ enum ValueText {
         }
     }
 
-    /// Returns a number. JSON has no infinity, and the text "inf" is another value.
+    /// JSON has no infinity, and the text "inf" is another value.
     private static func number(_ value: Double) -> JSON {
         value.isFinite
             ? .number(value) : .members(["number": .string(value.isNaN ? "nan" : value < 0 ? "-inf" : "inf")])

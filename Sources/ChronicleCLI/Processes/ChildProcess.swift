@@ -1,14 +1,12 @@
 import Foundation
 
-/// A process that reads from this one through a pipe, and shares its terminal and its process group, so that Ctrl-C
-/// reaches both.
+/// Reads from this process through a pipe, and shares its terminal and its process group, so that Ctrl-C reaches both.
 final class ChildProcess {
     private let identifier: pid_t
     private var input: Int32?
 
-    /// Starts a program, which is searched in the `PATH` unless its name contains a slash.
-    ///
-    /// - Throws: `POSIXError` if the program cannot be started, for example because it does not exist.
+    /// The program is searched in the `PATH` unless its name contains a slash. Throws `POSIXError` if it does not exist,
+    /// for example.
     init(_ command: [String], environment: [String: String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.error(errno) }
@@ -51,23 +49,18 @@ final class ChildProcess {
         input = writeEnd
     }
 
-    /// Writes to the standard input of the process.
-    ///
-    /// - Throws: ``Console/ClosedOutput`` if the process has closed it.
+    /// Throws ``Console/ClosedOutput`` if the process has closed its input.
     func write(_ data: Data) throws {
         guard let input else { throw Console.ClosedOutput() }
         try Console.write(data, to: input)
     }
 
-    /// Ends the standard input of the process.
     func closeInput() {
         if let input { close(input) }
         input = nil
     }
 
-    /// Waits for the process to end.
-    ///
-    /// - Returns: Its exit status, or 128 and the number of the signal that ended it.
+    /// Returns the exit status, or 128 and the number of the signal that ended the process.
     func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0 {

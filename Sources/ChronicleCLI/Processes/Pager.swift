@@ -1,14 +1,12 @@
 import Foundation
 
-/// The program that shows output on a terminal in pages, `less` by default.
-///
-/// As with git, `CHRONICLE_PAGER`, then `PAGER` selects another one; an empty value or `cat` selects none. `less` gets
-/// the options `FRX` unless `LESS` is set: it ends if the output fits on the screen, shows colors, and leaves the output
-/// on the screen.
+/// Shows output on a terminal in pages. As with git, `CHRONICLE_PAGER`, then `PAGER` replaces `less`; an empty value or
+/// `cat` selects none. `less` gets the options `FRX` unless `LESS` is set: it ends if the output fits on the screen, shows
+/// colors, and leaves the output on the screen.
 final class Pager {
     private let process: ChildProcess
 
-    /// Starts the pager, or returns `nil` if the environment selects none.
+    /// `nil` if the environment selects no pager.
     init?(_ environment: [String: String]) throws {
         let command = environment["CHRONICLE_PAGER"] ?? environment["PAGER"] ?? "less"
         guard !command.isEmpty, command != "cat", Self.exists(command, environment) else { return nil }
@@ -19,7 +17,7 @@ final class Pager {
         process = try ChildProcess(["/bin/sh", "-c", command], environment: environment)
     }
 
-    /// Returns whether the program of a command exists, so that its absence does not hide the output.
+    /// A missing program must not hide the output.
     private static func exists(_ command: String, _ environment: [String: String]) -> Bool {
         // The shell reads other commands, such as those with variables.
         let name = command.prefix { $0 != " " }
@@ -31,7 +29,6 @@ final class Pager {
 
     func write(_ data: Data) throws { try process.write(data) }
 
-    /// Waits until the user has closed the pager.
     func finish() {
         process.closeInput()
         _ = process.wait()

@@ -2,20 +2,17 @@ import Chronicle
 import ChronicleAppleStore
 import Foundation
 
-/// What the reading commands need of a store, which is one of Chronicle or one of SwiftData or Core Data.
+/// The reading commands need this of stores of Chronicle, SwiftData or Core Data.
 protocol InspectedStore: DataStore, HistoryPaging
 where HistoryType == DefaultHistoryTransaction, Snapshot == DefaultSnapshot {
-    /// The names of all attributes and relationships in the history, also of those that were removed.
+    /// Includes removed attributes and relationships.
     var recordedPropertyNames: Set<String> { get }
-    /// Whether the store is a tracked database.
     var isTracked: Bool { get }
-    /// A name for titles, without a password: that of the file, or those of the database and the schema.
+    /// For titles, without a password: the name of the file, or those of the database and the schema.
     var placeName: String { get throws }
-    /// The number of bytes of the store.
     func byteCount() throws -> Int64
-    /// The names of the columns of a tracked table's primary key, or `nil` for the model of a store.
+    /// `nil` for the model of a store, which has no tracked table.
     func primaryKeyColumns(ofEntity entityName: String) -> [String]?
-    /// Returns the values of a tracked table's primary key.
     func primaryKey(of identifier: PersistentIdentifier) throws -> [PropertyValue]
     func identifier(ofEntity entityName: String, primaryKey: [PropertyValue]) throws -> PersistentIdentifier?
 
@@ -24,7 +21,7 @@ where HistoryType == DefaultHistoryTransaction, Snapshot == DefaultSnapshot {
     func fetchRows(
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?, _ row: (DefaultSnapshot) throws -> Void
     ) throws
-    /// Calls a closure with each row, and with the names of the properties whose values are not known.
+    /// With the properties whose values are not known.
     func fetchRows(
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?,
         withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void
@@ -60,7 +57,7 @@ extension AppleStore: InspectedStore {
 }
 
 extension URL {
-    /// Returns the size of a file, to which a symbolic link may refer.
+    /// A symbolic link may refer to the file.
     func byteCount() throws -> Int64 {
         let attributes = try FileManager.default.attributesOfItem(atPath: resolvingSymlinksInPath().path)
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0

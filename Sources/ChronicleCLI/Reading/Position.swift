@@ -17,9 +17,7 @@ enum Position: Equatable {
     case token(DefaultHistoryToken)
     case date(Date)
 
-    /// Reads a position.
-    ///
-    /// - Throws: ``UsageError`` if the text is none of these, or an error of the store.
+    /// Throws ``UsageError`` if the text is none of these.
     init(_ text: String, in store: any InspectedStore, _ settings: Console.Settings) throws {
         if let token = try Self.token(text, in: store) {
             self = .token(token)
@@ -30,9 +28,7 @@ enum Position: Equatable {
         }
     }
 
-    /// Returns the token of the position.
-    ///
-    /// - Throws: `SwiftDataError.historyTokenExpired` if the history does not reach back to the date.
+    /// Throws `SwiftDataError.historyTokenExpired` if the history does not reach back to the date.
     func token(in store: any InspectedStore) throws -> DefaultHistoryToken {
         switch self {
         case .token(let token): token
@@ -40,7 +36,7 @@ enum Position: Equatable {
         }
     }
 
-    /// Returns the text of a token, which ``init(_:in:_:)`` reads.
+    /// ``init(_:in:_:)`` reads the text.
     static func text(_ token: DefaultHistoryToken, in store: String) -> String {
         let position = String(token.position(in: store) ?? 0)
         guard let check = token.checkValue(in: store) else { return position }
@@ -68,7 +64,7 @@ enum Position: Equatable {
         return self.token(text, in: store.identifier)
     }
 
-    /// Returns the token that ``text(_:in:)`` describes, or `nil` if the text describes none.
+    /// `nil` if the text is not from ``text(_:in:)``.
     static func token(_ text: String, in store: String) -> DefaultHistoryToken? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard let position = parts.first.flatMap({ Int64($0) }), position >= 0 else { return nil }
@@ -77,7 +73,7 @@ enum Position: Equatable {
         return DefaultHistoryToken(storeIdentifier: store, position: position, checkValue: Int64(bitPattern: check))
     }
 
-    /// Returns the token of a transaction by its number. Errors of the store about the number are left to the command.
+    /// Errors of the store about the number are left to the command.
     private static func token(ofTransaction number: Int64, in store: any InspectedStore) throws -> DefaultHistoryToken {
         let token = DefaultHistoryToken(storeIdentifier: store.identifier, position: number)
         do {
@@ -100,7 +96,7 @@ enum Position: Equatable {
         return token
     }
 
-    /// Returns the transaction that contains the change at a position, or `nil` if there is no change.
+    /// `nil` if there is no change at the position.
     static func transaction(
         containing token: DefaultHistoryToken, in store: any InspectedStore
     ) throws -> DefaultHistoryTransaction? {
@@ -117,7 +113,6 @@ enum Position: Equatable {
         return try store.fetchHistoryWithoutChanges(descriptor).first
     }
 
-    /// Returns the transaction of a token, or `nil` if there is none.
     private static func transaction(
         at token: DefaultHistoryToken, in store: any InspectedStore
     ) throws -> DefaultHistoryTransaction? {
@@ -140,7 +135,6 @@ enum Position: Equatable {
 
     // MARK: Dates
 
-    /// Returns the date that a text denotes, or `nil` if it denotes none.
     static func date(_ text: String, _ settings: Console.Settings) -> Date? {
         relativeDate(text, settings) ?? absoluteDate(text, settings.timeZone)
     }
@@ -160,7 +154,7 @@ enum Position: Equatable {
         }
     }
 
-    /// Returns the number of seconds that a text such as `3h` denotes, or `nil` if it denotes none.
+    /// For a text such as `3h`.
     static func seconds(_ text: String) -> Double? {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int32(text.dropLast()), count >= 0 else {
@@ -190,9 +184,8 @@ enum Position: Equatable {
         return date(local: local, in: zone).addingTimeInterval(match.7.flatMap { Double("0\($0)") } ?? 0)
     }
 
-    /// Returns the first date at which the clocks of a time zone show a time, or a later one if they skip it.
-    ///
-    /// - Parameter local: The date at which the clocks of GMT show the time.
+    /// The first date at which the clocks of a time zone show the time that clocks of GMT show at `local`, or a later one
+    /// if they skip it.
     private static func date(local: Date, in zone: TimeZone) -> Date {
         func offset(_ date: Date) -> Double { Double(zone.secondsFromGMT(for: date)) }
         // The clocks of a zone differ from those of GMT by less than a day.
@@ -211,7 +204,6 @@ enum Position: Equatable {
     }
 }
 
-/// The number of a transaction that the history does not contain.
 struct MissingTransaction: Error {
     let number: Int64
 

@@ -5,19 +5,14 @@ import Foundation
     import ChroniclePostgres
 #endif
 
-/// A store in a PostgreSQL database, as the user writes it: `postgresql://app@db.example.org/travel?schema=trips`.
-///
-/// The text can contain a password, so no message contains it.
+/// A store in a PostgreSQL database: `postgresql://app@db.example.org/travel?schema=trips`. The text can contain a
+/// password, so no message contains it.
 struct PostgresLocation: Equatable {
-    /// The connection string of libpq.
     let connectionString: String
-    /// The schema of the database, or `nil` for the first one of the role's search path.
+    /// `nil` for the first schema of the role's search path.
     let schemaName: String?
 
-    /// Reads a location.
-    ///
-    /// - Returns: `nil` if the text is the path of a file.
-    /// - Throws: ``UsageError`` if the name of the schema is not valid.
+    /// Returns `nil` if the text is the path of a file. Throws ``UsageError`` if the name of the schema is not valid.
     init?(_ text: String) throws {
         guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -48,7 +43,7 @@ struct PostgresLocation: Equatable {
             return try PostgresStore(inspecting: configuration, creating: schema)
         }
 
-        /// Checks the store; see ``VerifyCommand``.
+        /// See ``VerifyCommand``.
         func verify(progress: (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
             let configuration = PostgresConfiguration(connectionString, schemaName: schemaName, allowsSave: false)
             try PostgresStore(inspecting: configuration).verify(progress: progress) { problem in

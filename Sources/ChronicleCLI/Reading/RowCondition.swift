@@ -23,7 +23,7 @@ struct RowCondition {
         case uuid(UUID)
         case model(PersistentIdentifier)
 
-        /// The number in decimal digits, or `nil` if the value is no number or not finite.
+        /// `nil` if the value is no number or not finite.
         var decimal: Decimal? {
             switch self {
             case .integer(let value): Decimal(value)
@@ -35,7 +35,7 @@ struct RowCondition {
     }
 
     private struct Comparison {
-        /// The property, or `nil` for the primary key.
+        /// `nil` for the primary key.
         let name: String
         let operation: Operator
         let value: Value
@@ -43,9 +43,7 @@ struct RowCondition {
 
     private var comparisons: [Comparison] = []
 
-    /// Reads a condition.
-    ///
-    /// - Throws: ``UsageError`` that names the part that cannot be read.
+    /// The ``UsageError`` names the part that cannot be read.
     init(_ text: String, _ entity: Schema.Entity, _ file: StoreFile, _ settings: Console.Settings) throws {
         var words = try Self.words(text)[...]
         repeat {
@@ -73,9 +71,7 @@ struct RowCondition {
         } while true
     }
 
-    /// Returns the model that the condition names by its integer primary key, or `nil` if it names none.
-    ///
-    /// - Throws: An error of the store.
+    /// The model that the condition names by its integer primary key, if any.
     func identifier(_ entity: Schema.Entity, _ file: StoreFile) throws -> PersistentIdentifier? {
         guard entity.propertiesByName["id"] == nil, file.store.primaryKeyColumns(ofEntity: entity.name) == nil else {
             return nil
@@ -87,10 +83,7 @@ struct RowCondition {
         return nil
     }
 
-    /// Returns whether a row meets the condition.
-    ///
-    /// - Parameter missing: The names of properties whose values the history does not contain.
-    /// - Throws: ``SwiftDataError/historyValueMissing`` if the result depends on one of them.
+    /// Throws ``SwiftDataError/historyValueMissing`` if the result depends on a value that the history does not contain.
     func matches(_ row: DefaultSnapshot, missing: Set<String>, _ file: StoreFile) throws -> Bool {
         let identifier = row.persistentIdentifier
         let entity = try file.entity(named: identifier.entityName)
@@ -138,7 +131,7 @@ struct RowCondition {
         }
     }
 
-    /// Returns the order of two values, or `nil` if they cannot be compared.
+    /// `nil` if the values cannot be compared.
     private static func order(_ a: Value, _ b: Value) -> ComparisonResult? {
         func compare<T: Comparable>(_ a: T, _ b: T) -> ComparisonResult? {
             a < b ? .orderedAscending : b < a ? .orderedDescending : a == b ? .orderedSame : nil
@@ -207,7 +200,7 @@ struct RowCondition {
         throw UsageError("\(word.escaped) is not a value; text requires quotation marks")
     }
 
-    /// Splits a condition into words. A text begins with a quotation mark, and does not end with one.
+    /// A text begins with a quotation mark, and does not end with one.
     private static func words(_ text: String) throws -> [String] {
         var words: [String] = []
         var rest = text[...]

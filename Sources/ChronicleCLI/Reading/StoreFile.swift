@@ -2,16 +2,13 @@ import Chronicle
 import ChronicleAppleStore
 import Foundation
 
-/// A store that a command reads or writes, opened without model classes.
+/// Opened without model classes.
 struct StoreFile {
-    /// Where a store is.
     enum Location {
         case file(URL)
         case database(PostgresLocation)
 
-        /// Reads the operand of a command.
-        ///
-        /// - Throws: ``UsageError`` if a connection string is not valid.
+        /// Throws ``UsageError`` if a connection string is not valid.
         init(_ text: String) throws {
             if let database = try PostgresLocation(text) {
                 self = .database(database)
@@ -20,7 +17,6 @@ struct StoreFile {
             }
         }
 
-        /// The file, or `nil`.
         var url: URL? {
             if case .file(let url) = self { url } else { nil }
         }
@@ -28,19 +24,14 @@ struct StoreFile {
 
     let location: Location
     let store: any InspectedStore
-    /// A name for titles: that of the file, or those of the database and the schema.
+    /// For titles: the name of the file, or those of the database and the schema.
     let name: String
-    /// A container of the store, for what contexts and containers do with its history.
+    /// For what contexts and containers do with the history.
     let container: ModelContainer
-    /// The primary keys of a tracked database that were read.
     private let keys = PrimaryKeyCache()
-    /// The models of the store.
     var schema: Schema { store.schema }
 
-    /// Opens a store without changing it.
-    ///
-    /// - Parameter path: The path or the connection string, or `nil` for the default of ``path(_:_:)``.
-    /// - Throws: `SwiftDataError` if the store cannot be read, or ``UsageError`` without a default path.
+    /// Opens a store without changing it; `nil` is the default of ``path(_:_:)``.
     static func read(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
         let location = try Location(path)
@@ -49,9 +40,7 @@ struct StoreFile {
         return try recovering(url) { try StoreFile(location, allowsSave: false) }
     }
 
-    /// Throws an error with the path as the user wrote it if there is no file.
-    ///
-    /// - Throws: ``UsageError`` for a connection string.
+    /// The error contains the path as the user wrote it. A connection string is a ``UsageError``.
     static func requireFile(_ path: String) throws {
         guard try PostgresLocation(path) == nil else {
             throw UsageError("the command is for SQLite files; a PostgreSQL store records its history by itself")
@@ -60,19 +49,16 @@ struct StoreFile {
         throw FileFailure(path, .ENOENT)
     }
 
-    /// Throws an error for a store of SwiftData or Core Data, before something else examines its files: that could create a file
-    /// beside it, or roll back a journal.
-    ///
-    /// - Throws: ``UsageError`` for such a store, or the error of a file that cannot be read.
+    /// Rejects a store of SwiftData or Core Data before something else examines its files, which could create a file beside
+    /// it, or roll back a journal.
     static func requireNoAppleStore(_ url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else { return }
         guard try AppleStore.isAppleStore(fileAt: url) else { return }
         throw UsageError("the file is a store of SwiftData or Core Data, which this command does not support")
     }
 
-    /// Reads a file, after SQLite has rolled back what a program was writing when it was interrupted.
-    ///
-    /// Every program that opens the file with write access does so. A file that cannot be written cannot be read then.
+    /// After an error, SQLite rolls back what an interrupted program was writing, as every program does that opens the file
+    /// with write access. A file that cannot be written cannot be read then.
     static func recovering<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SwiftDataError where DefaultStore.needsRecovery(error) {
             // The files of another program never change.
@@ -82,10 +68,7 @@ struct StoreFile {
         }
     }
 
-    /// Opens a store that a command changes.
-    ///
-    /// - Throws: `SwiftDataError` if the file cannot be used, for example because its history is disabled, or
-    ///   ``UsageError`` without a default path.
+    /// Opens a store that a command changes. Throws if its history is disabled, for example.
     static func write(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
         let location = try Location(path)
@@ -126,10 +109,8 @@ struct StoreFile {
         return try DefaultStore(configuration, migrationPlan: nil)
     }
 
-    /// Opens a store to which an export is replayed. A store that does not exist is created, and a file whose creation was
-    /// interrupted is completed.
-    ///
-    /// - Parameter schema: Returns the models that the export describes.
+    /// Opens a store to which an export is replayed. A store that does not exist is created with `schema`, which the export
+    /// describes, and a file whose creation was interrupted is completed.
     static func replica(
         _ path: String, _ console: Console, creating schema: () throws -> Schema
     ) throws -> StoreFile {
@@ -155,8 +136,7 @@ struct StoreFile {
 
     // MARK: The default path
 
-    /// Returns the path of the store: the operand, `CHRONICLE_FILE`, or the only file of the current directory with the
-    /// extension `store`.
+    /// The operand, `CHRONICLE_FILE`, or the only file of the current directory with the extension `store`.
     static func path(_ operand: String?, _ environment: [String: String]) throws -> String {
         if let operand { return operand }
         if let path = environment["CHRONICLE_FILE"], !path.isEmpty { return path }
@@ -171,9 +151,7 @@ struct StoreFile {
 
     // MARK: Models
 
-    /// Returns the entity with a name.
-    ///
-    /// - Throws: ``UsageError`` with the nearest name if the store has no such entity.
+    /// The ``UsageError`` for an unknown name contains the nearest one.
     func entity(named name: String) throws -> Schema.Entity {
         if let entity = schema.entitiesByName[name] { return entity }
         let nearest = NearestName.nearest(to: name, in: schema.entities.map(\.name))
@@ -181,9 +159,7 @@ struct StoreFile {
             "the store has no entity \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
-    /// Returns the name of an attribute or relationship, after checking that the history can contain it.
-    ///
-    /// - Throws: ``UsageError`` with the nearest name if it is unknown.
+    /// Checks that the history can contain the name. The ``UsageError`` for an unknown one contains the nearest one.
     func property(named name: String) throws -> String {
         let present = schema.entities.flatMap { $0.properties.map(\.name) }
         let known = store.recordedPropertyNames.union(present)
@@ -193,12 +169,10 @@ struct StoreFile {
             "the store has no attribute \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
-    /// Returns the names of an entity and those that inherit from it.
+    /// Includes those that inherit from the entity.
     func names(of entity: Schema.Entity) -> [String] { schema.kinds(of: entity.name).sorted() }
 
-    /// Returns the identifier that a text such as `Trip/7` or `Account/'anna'` denotes.
-    ///
-    /// - Throws: ``UsageError`` if the text is not an identifier.
+    /// For a text such as `Trip/7` or `Account/'anna'`; another one is a ``UsageError``.
     func identifier(_ text: String) throws -> PersistentIdentifier {
         // Names of tables and keys can contain slashes.
         let slashes = text.indices.filter { text[$0] == "/" }
@@ -217,7 +191,7 @@ struct StoreFile {
         return identifier
     }
 
-    /// Returns the entity and primary key of a model, such as `Trip/7`, not escaped.
+    /// Such as `Trip/7`, not escaped.
     func text(of identifier: PersistentIdentifier) throws -> String {
         guard store.isTracked, store.primaryKeyColumns(ofEntity: identifier.entityName) != nil else {
             return identifier.description
@@ -231,9 +205,7 @@ struct StoreFile {
 
     // MARK: Rows
 
-    /// Returns the models as they were at a position.
-    ///
-    /// - Throws: `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
+    /// Throws `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
     func store(asOf token: DefaultHistoryToken) throws -> any InspectedStore {
         let store = try chronicleStore("reading an earlier position")
         guard type(of: store).capabilities.contains(.earlierPositions) else {
@@ -246,12 +218,9 @@ struct StoreFile {
         return past
     }
 
-    /// The store of SwiftData or Core Data, or `nil` for another one.
     var appleStore: AppleStore? { store as? AppleStore }
 
-    /// Returns the store for what only Chronicle's stores support.
-    ///
-    /// - Parameter feature: What the command does, for the error.
+    /// For what only Chronicle's stores support; errors contain `feature`.
     func chronicleStore(_ feature: String) throws -> any ToolStore {
         if let store = store as? any ToolStore { return store }
         throw SwiftDataError.unsupportedFeature.with(
@@ -259,21 +228,20 @@ struct StoreFile {
             storeIdentifier: store.identifier)
     }
 
-    /// Returns the row of a model, or `nil` if it does not exist.
     func row(_ identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
         var found: DefaultSnapshot?
         try store.fetchRows(ofEntity: identifier.rootEntityName, identifiers: [identifier]) { found = $0 }
         return found
     }
 
-    /// Returns the value of a property in a row with its type, or `nil` if it is empty.
+    /// With the type of the property; `nil` if it is empty.
     func value(of property: Schema.Property, in row: DefaultSnapshot) -> (any Sendable)? {
         guard row.values.indices.contains(property.slot) else { return nil }
         return property.decodePreserved(
             row.values[property.slot], entityName: row.persistentIdentifier.entityName, model: row.persistentIdentifier)
     }
 
-    /// Returns the numbers of models by entity, without those of entities that inherit from it.
+    /// Without the models of entities that inherit from an entity.
     func modelCounts() throws -> [(name: String, count: Int)] {
         var counts: [String: Int] = [:]
         for entity in schema.entities {
@@ -286,6 +254,6 @@ struct StoreFile {
 }
 
 extension Schema.Property {
-    /// Whether the property is a column of its model, and not a relationship that other rows store.
+    /// Other rows may store a relationship.
     var isStored: Bool { slot >= 0 }
 }

@@ -1,14 +1,8 @@
 import Chronicle
 import Foundation
 
-/// Reads the transactions of a selection one after the other, in bounded memory.
-///
-/// ```swift
-/// var reader = TransactionCursor(file, selection)
-/// while let transaction = try reader.next() {
-///     try reader.forEachChange { change in … }
-/// }
-/// ```
+/// Reads the transactions of a selection one after the other, in bounded memory: call ``forEachChange(_:)`` after
+/// ``next()``.
 struct TransactionCursor {
     private let file: StoreFile
     private let selection: TransactionSelection
@@ -17,14 +11,11 @@ struct TransactionCursor {
     private var isComplete = false
     private var reached: DefaultHistoryToken?
     private var remaining: Int
-    /// The transaction that was returned last.
     private var current: DefaultHistoryTransaction?
-    /// The matching changes of the current transaction that were read to find out whether there are any, or `nil` if they
-    /// were not read.
+    /// The matching changes of the current transaction that were read to find out whether there are any.
     private var changes: [HistoryChange]?
     private var model: ModelEntries?
 
-    /// The number of changes that are read at once.
     private static let changesPerPage = 1_000
 
     init(_ file: StoreFile, _ selection: TransactionSelection) {
@@ -33,7 +24,6 @@ struct TransactionCursor {
         if let identifier = selection.model { model = ModelEntries(file, identifier, selection) }
     }
 
-    /// Creates a reader of the changes of one transaction.
     init(
         _ file: StoreFile, changesOf transaction: DefaultHistoryTransaction,
         _ selection: TransactionSelection = TransactionSelection()
@@ -43,16 +33,13 @@ struct TransactionCursor {
         current = transaction
     }
 
-    /// Creates a reader of changes in memory.
     init(_ file: StoreFile, changes: [HistoryChange]) {
         self.init(file, TransactionSelection(limit: 0))
         self.changes = changes
     }
 
-    /// Returns the next transaction without its changes, or `nil` after the last one.
-    ///
-    /// - Throws: `SwiftDataError.historyTokenExpired`, or an error of its family, if the history after the position of
-    ///   the selection is not complete; another error of the store.
+    /// Without its changes. Throws `SwiftDataError.historyTokenExpired`, or an error of its family, if the history after
+    /// the position of the selection is not complete.
     mutating func next() throws -> DefaultHistoryTransaction? {
         guard remaining > 0 else { return nil }
         while let transaction = try nextCandidate() {
@@ -65,7 +52,7 @@ struct TransactionCursor {
         return nil
     }
 
-    /// Calls a closure with each matching change of the transaction that ``next()`` returned last.
+    /// For the transaction that ``next()`` returned last.
     func forEachChange(_ body: (HistoryChange) throws -> Void) throws {
         if let changes { return try changes.forEach(body) }
         guard let current else { return }
@@ -104,7 +91,7 @@ struct TransactionCursor {
         pageSize *= 4
     }
 
-    /// Returns whether a candidate has a matching change. The store has evaluated the other conditions.
+    /// The store has evaluated the other conditions.
     private mutating func matches(_ transaction: DefaultHistoryTransaction) throws -> Bool {
         if model != nil { return true }
         // The store also finds transactions of other programs whose matching changes are before the token.
@@ -118,7 +105,7 @@ struct TransactionCursor {
     }
 }
 
-/// The transactions with changes of one model, which the store may find with an index.
+/// The store may find the changes of the model with an index.
 private struct ModelEntries {
     private let file: StoreFile
     private let selection: TransactionSelection
@@ -158,7 +145,7 @@ private struct ModelEntries {
         return entries.first
     }
 
-    /// Throws the error of the store if the history after the position of the selection is not complete.
+    /// The history after the position of the selection must be complete.
     private mutating func checkLowerBound() throws {
         guard !isChecked else { return }
         isChecked = true

@@ -1,29 +1,24 @@
 import Chronicle
 import Foundation
 
-/// The transactions and changes that a command shows.
 struct TransactionSelection {
-    /// The position after which the transactions are, or `nil` for all.
+    /// The transactions are after this position.
     var after: Position?
-    /// The position up to which the transactions are, or `nil` for all.
+    /// The transactions are not after this position.
     var through: DefaultHistoryToken?
-    /// The author of the transactions; an empty text selects those without an author.
+    /// An empty text selects the transactions without an author.
     var author: String?
-    /// The names of the entities of which a transaction must have a change, or `nil` for all.
+    /// A transaction must have a change of one of these entities.
     var entityNames: [String]?
-    /// The model of which a transaction must have a change.
+    /// A transaction must have a change of this model.
     var model: PersistentIdentifier?
-    /// The attribute that a change must affect: inserts and deletes of entities that have it, and updates that change it.
+    /// A change must affect this attribute: inserts and deletes of entities that have it, and updates that change it.
     var attribute: String?
-    /// Whether the oldest transaction is first.
     var isAscending = false
-    /// The maximum number of transactions.
     var limit = Int.max
 
-    /// Whether a transaction is selected by its changes.
     var selectsChanges: Bool { entityNames != nil || model != nil || attribute != nil }
 
-    /// Returns whether a change is shown.
     func matches(_ change: HistoryChange, in schema: Schema) -> Bool {
         let identifier = change.changedPersistentIdentifier
         if let model, identifier != model { return false }
@@ -33,7 +28,7 @@ struct TransactionSelection {
         return schema.entitiesByName[identifier.entityName]?.property(named: attribute) != nil
     }
 
-    /// Returns the predicate of the transactions beyond a position that was reached, or `nil` if all match.
+    /// The transactions beyond a position that was reached; `nil` if all match.
     func predicate(beyond reached: DefaultHistoryToken?) -> Predicate<DefaultHistoryTransaction>? {
         var conditions: [Condition] = []
         let lower = isAscending && reached != nil ? reached : after?.token
@@ -57,7 +52,7 @@ struct TransactionSelection {
 }
 
 extension Position {
-    /// The token, or `nil` for a date.
+    /// `nil` for a date.
     var token: DefaultHistoryToken? {
         if case .token(let token) = self { token } else { nil }
     }

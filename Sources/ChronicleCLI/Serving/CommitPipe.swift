@@ -1,17 +1,15 @@
 import Chronicle
 import Foundation
 
-/// The commits of a store as a file descriptor, so that a thread can wait for them and for its client at the same time.
+/// A thread can wait for commits and for its client at the same time.
 final class CommitPipe: Sendable {
     /// Readable if something may have been committed since ``drain()``.
     let descriptor: Int32
     private let writer: Int32
     private let observation: CommitObservation
 
-    /// Begins to observe the commits of a store, of any process.
-    ///
-    /// - Throws: `POSIXError` if the process has too many open files, or the error of a server that accepts no further
-    ///   connection.
+    /// Observes commits of any process. Throws if the process has too many open files, or a server accepts no further
+    /// connection.
     init(_ store: any ToolStore) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
@@ -35,7 +33,7 @@ final class CommitPipe: Sendable {
         close(writer)
     }
 
-    /// Discards the commits that were reported. Read the history afterwards.
+    /// Read the history afterwards.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while read(descriptor, &bytes, bytes.count) == bytes.count {}

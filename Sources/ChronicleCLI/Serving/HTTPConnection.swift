@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection of a client, which sends one request. It is used by one thread.
+/// A client sends one request; one thread uses the connection.
 final class HTTPConnection {
     /// The client has closed the connection, or does not receive what is sent.
     struct Closed: Error {}
@@ -13,12 +13,10 @@ final class HTTPConnection {
     #endif
 
     let socket: Int32
-    /// Whether the response has a content. If not, it ends after its head, as if the client had closed the connection.
+    /// A response without content ends after its head, as if the client had closed the connection.
     var sendsContent = true
     private let timeout: Duration
 
-    /// Takes over a connected socket.
-    ///
     /// - Parameter timeout: The longest time to receive a request, and the longest time without progress of a response.
     init(_ socket: Int32, timeout: Duration) {
         (self.socket, self.timeout) = (socket, timeout)
@@ -30,9 +28,7 @@ final class HTTPConnection {
 
     // MARK: Receiving
 
-    /// Receives the head of the request.
-    ///
-    /// - Throws: ``HTTPRequest/Failure`` if it is invalid, too large, or incomplete after the timeout; ``Closed``.
+    /// Throws ``HTTPRequest/Failure`` if the head is invalid, too large, or incomplete after the timeout.
     func receive() throws -> HTTPRequest {
         let deadline = ContinuousClock.now + timeout
         var head: [UInt8] = []
@@ -68,7 +64,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Returns what has arrived, an empty array at the end, or `nil` after an error.
+    /// An empty array at the end, or `nil` after an error.
     private func read() -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
             count = max(recv(socket, buffer.baseAddress, buffer.count, 0), 0)
@@ -77,7 +73,7 @@ final class HTTPConnection {
         return bytes
     }
 
-    /// Whether the client has closed its side. What it sends after its request is ignored.
+    /// What the client sends after its request is ignored.
     func isClosedAfterEvent() -> Bool {
         var byte = [UInt8](repeating: 0, count: 1_024)
         let count = recv(socket, &byte, byte.count, Int32(MSG_DONTWAIT))
@@ -86,13 +82,7 @@ final class HTTPConnection {
 
     // MARK: Sending
 
-    /// Sends the head of a response.
-    ///
-    /// - Parameters:
-    ///   - status: The status.
-    ///   - type: The media type of the content.
-    ///   - length: The size of the content, or `nil` if the content ends with the connection.
-    ///   - fields: More header fields.
+    /// - Parameter length: `nil` if the content ends with the connection.
     /// - Throws: ``Closed`` if the client has closed the connection, or has requested only the head.
     func send(_ status: HTTPStatus, type: String, length: Int?, fields: KeyValuePairs<String, String> = [:]) throws {
         var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(type)\r\n"
@@ -112,16 +102,14 @@ final class HTTPConnection {
         if !sendsContent { throw Closed() }
     }
 
-    /// Sends a response that consists of a sentence.
+    /// The response consists of a sentence.
     func send(_ status: HTTPStatus, _ text: String, fields: KeyValuePairs<String, String> = [:]) throws {
         let content = Data("\(text)\n".utf8)
         try send(status, type: "text/plain; charset=utf-8", length: content.count, fields: fields)
         try send(content)
     }
 
-    /// Sends a part of a response.
-    ///
-    /// - Throws: ``Closed`` if the client has closed the connection, or has not received anything for the timeout.
+    /// Throws ``Closed`` if the client has closed the connection, or has not received anything for the timeout.
     func send(_ data: Data) throws {
         try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes[...]
@@ -137,10 +125,9 @@ final class HTTPConnection {
         }
     }
 
-    /// Ends the response, and waits shortly until the client has received it.
-    ///
-    /// If a socket is closed while it has data that was not read, such as the content of a refused request, the system
-    /// discards the response. https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+    /// Waits shortly until the client has received the response: if a socket is closed with data that was not read, such as
+    /// the content of a refused request, the system discards the response.
+    /// https://www.rfc-editor.org/rfc/rfc9112#section-9.6
     func finish() {
         shutdown(socket, Int32(SHUT_WR))
         let deadline = ContinuousClock.now + min(timeout, .seconds(1))

@@ -1,27 +1,23 @@
 import Foundation
 
-/// The head of an HTTP/1.1 request. https://www.rfc-editor.org/rfc/rfc9112
+/// The head of a request: https://www.rfc-editor.org/rfc/rfc9112
 struct HTTPRequest: Equatable, Sendable {
     let method: String
-    /// The path without the query, not decoded.
+    /// Without the query, not decoded.
     let path: String
-    /// The names and values of the query, decoded. If a name is repeated, it has its first value.
+    /// Decoded. A repeated name has its first value.
     let query: [String: String]
-    /// The values of the header fields by their lowercase names. The values of a repeated name are joined with commas.
+    /// By lowercase names. The values of a repeated name are joined with commas.
     let fields: [String: String]
 
-    /// A request that cannot be read, with the status of the response.
     struct Failure: Error, Equatable {
         let status: HTTPStatus
         let reason: String
     }
 
-    /// The maximum size of the head in bytes.
     static let maximumSize = 16_384
 
-    /// Reads the head of a request, up to and including its empty line.
-    ///
-    /// - Throws: ``Failure`` if it is not a valid head.
+    /// The head ends with an empty line. Throws ``Failure`` if it is not valid.
     init(_ head: some Collection<UInt8>) throws {
         func invalid(_ reason: String) -> Failure { Failure(status: .badRequest, reason: reason) }
         // Browsers and curl send ASCII only.
@@ -58,8 +54,8 @@ struct HTTPRequest: Equatable, Sendable {
         self.fields = fields
     }
 
-    /// Returns the host and the path of a target that is a URL, as proxies send it, or `nil` for another target. The host
-    /// replaces the header field. https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2
+    /// The host and the path of a target that is a URL, as proxies send it. The host replaces the header field.
+    /// https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2
     private static func absolute(_ target: Substring) -> (host: String?, path: Substring)? {
         let scheme = "http://"
         guard target.prefix(scheme.count).lowercased() == scheme else { return nil }
@@ -79,12 +75,8 @@ struct HTTPRequest: Equatable, Sendable {
         return query
     }
 
-    /// Whether the host of the request is a name or an address of this computer.
-    ///
-    /// A page of another site can let its name resolve to 127.0.0.1, and would then read the response as its own. Its
-    /// requests name that site.
-    ///
-    /// - Parameter port: The port of the server.
+    /// Whether the host is a name or an address of this computer. A page of another site can let its name resolve to
+    /// 127.0.0.1, and would then read the response as its own; its requests name that site.
     func isAddressed(toPort port: UInt16) -> Bool {
         let names = ["localhost", "127.0.0.1", "[::1]"]
         guard let host = fields["host"]?.lowercased() else { return false }
@@ -92,7 +84,6 @@ struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-/// The status of a response.
 enum HTTPStatus: Int, Sendable {
     case ok = 200
     case badRequest = 400

@@ -1,35 +1,27 @@
 import Foundation
 import Synchronization
 
-/// A server for HTTP/1.1 on the loopback addresses, which only programs on the same computer can reach.
-///
-/// Each connection has a thread, so that a slow client does not delay others. It serves one request.
+/// A server on the loopback addresses, which only programs on the same computer can reach. Each connection has a thread, so
+/// that a slow client does not delay others, and serves one request.
 final class HTTPServer: Sendable {
-    /// The limits of a server, which tests make smaller.
+    /// Tests make the limits smaller.
     struct Limits: Sendable {
-        /// The maximum number of connections. Further ones receive 503.
+        /// Further connections receive 503.
         var connections = 32
         var timeout = Duration.seconds(10)
     }
 
-    /// Sends the response to a request. An error other than ``HTTPConnection/Closed`` becomes a response with status 500
-    /// if nothing was sent before.
+    /// Another error than ``HTTPConnection/Closed`` becomes a response with status 500 if nothing was sent before.
     typealias Handler = @Sendable (HTTPRequest, HTTPConnection) throws -> Void
 
-    /// The port at which the server listens.
     let port: UInt16
     private let listeners: [Int32]
     private let limits: Limits
     private let handler: Handler
     private let connectionCount = Mutex(0)
 
-    /// Begins to listen at a port of 127.0.0.1 and, if the computer has it, ::1.
-    ///
-    /// - Parameters:
-    ///   - port: The port, or 0 for any free one.
-    ///   - limits: The limits.
-    ///   - handler: A closure that is called on several threads.
-    /// - Throws: ``UsageError`` if the port is in use, or `POSIXError`.
+    /// Listens at a port of 127.0.0.1 and, if the computer has it, ::1. The port 0 is any free one. Several threads call
+    /// the handler. Throws ``UsageError`` if the port is in use.
     init(port: UInt16, limits: Limits = Limits(), handler: @escaping Handler) throws {
         (self.limits, self.handler) = (limits, handler)
         var attempts = port == 0 ? 16 : 1
@@ -65,9 +57,7 @@ final class HTTPServer: Sendable {
 
     // MARK: Connections
 
-    /// Accepts connections until an error occurs, on the current thread.
-    ///
-    /// - Throws: `POSIXError`.
+    /// Accepts connections on the current thread until an error occurs.
     func run() throws {
         while true {
             var descriptors = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -1,24 +1,22 @@
 import Chronicle
 import Foundation
 
-/// The responses of `chronicle serve`: the page, and later transactions as server-sent events.
-///
-/// Each request opens the store again, so that a file that was replaced or upgraded is read as it is now.
+/// The responses of `chronicle serve`: the page, and later transactions as server-sent events. Each request opens the store
+/// again, so that a file that was replaced or upgraded is read as it is now.
 final class TimelineServer: Sendable {
     private let location: StoreFile.Location
     private let limit: Int
     private let maximumSize: Int
-    /// Pages are made one after the other. Each takes a processor and some memory.
+    /// Pages are made one after the other, because each takes a processor and some memory.
     private let pageLock = NSLock()
 
-    /// How long a connection for events may be silent. Then a comment is sent, which fails if the client has gone.
+    /// After this time, a comment is sent, which fails if the client has gone.
     private static let silence = Duration.seconds(15)
 
     init(_ location: StoreFile.Location, limit: Int, maximumSize: Int) {
         (self.location, self.limit, self.maximumSize) = (location, limit, maximumSize)
     }
 
-    /// Sends the response to a request.
     func respond(to request: HTTPRequest, _ connection: HTTPConnection) throws {
         switch request.path {
         case "/": try sendPage(connection)
@@ -42,7 +40,7 @@ final class TimelineServer: Sendable {
         while let part = try file.read(upToCount: 1 << 16), !part.isEmpty { try connection.send(part) }
     }
 
-    /// Writes the page to a file without a name, so that its size does not occupy memory while a client receives it.
+    /// The file has no name. The page does not occupy memory while a client receives it.
     private func makePage() throws -> (file: FileHandle, nonce: String, size: Int) {
         let path = FileManager.default.temporaryDirectory.appending(path: "chronicle-XXXXXX").path
         var template = Array(path.utf8CString)
@@ -62,7 +60,7 @@ final class TimelineServer: Sendable {
 
     // MARK: Events
 
-    /// Sends the transactions after a position, and waits for more, until the client closes the connection.
+    /// Waits for more transactions until the client closes the connection.
     private func sendEvents(_ request: HTTPRequest, _ connection: HTTPConnection) throws {
         // A browser that connects again sends the identifier of the last event.
         guard let text = request.fields["last-event-id"] ?? request.query["after"] else {
@@ -102,7 +100,7 @@ final class TimelineServer: Sendable {
         }
     }
 
-    /// Waits for a commit. Returns `false` if the client has closed the connection.
+    /// Returns `false` if the client has closed the connection.
     private func wait(_ connection: HTTPConnection, _ commits: CommitPipe) throws -> Bool {
         while true {
             var descriptors = [connection.socket, commits.descriptor].map {
@@ -117,7 +115,6 @@ final class TimelineServer: Sendable {
     }
 }
 
-/// Reads transactions as events.
 private struct TimelineEvents {
     private let file: StoreFile
     private var token: DefaultHistoryToken
@@ -125,12 +122,11 @@ private struct TimelineEvents {
 
     private static let transactionsPerEvent = 500
     private static let changesPerPage = 1_000
-    /// The number of bytes after which an event ends.
+    /// In bytes.
     private static let eventSize = 1 << 18
 
     init(_ file: StoreFile, after token: DefaultHistoryToken) { (self.file, self.token) = (file, token) }
 
-    /// Returns the next event, or `nil` if there are no more transactions.
     mutating func next() throws -> Data? {
         var block = TimelineBlock(file)
         while block.transactionCount < Self.transactionsPerEvent, block.size < Self.eventSize {
@@ -153,7 +149,7 @@ private struct TimelineEvents {
         return event
     }
 
-    /// Returns the changes of a transaction after the token. It can be within a transaction of another program.
+    /// The token can be within a transaction of another program.
     private func changes(of transaction: DefaultHistoryTransaction) throws -> (list: [HistoryChange], isComplete: Bool)
     {
         var request = HistoryChangesRequest(transaction, after: token, limit: Self.changesPerPage)

@@ -1,18 +1,15 @@
 import Chronicle
 
 /// JSON as UTF-8 that is safe in a terminal and within a `<script>` element: it contains no control characters and no `<`.
-///
 /// It is written piece by piece, because ``JSON`` values of a whole history would take several times its memory.
 struct JSONBytes {
     private(set) var bytes: [UInt8] = []
     private let isInScript: Bool
 
-    /// - Parameter isInScript: Whether `<` is escaped.
     init(isInScript: Bool = true) { self.isInScript = isInScript }
 
     var count: Int { bytes.count }
 
-    /// Appends JSON that is already encoded.
     mutating func append(raw json: StaticString) {
         json.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
@@ -21,7 +18,7 @@ struct JSONBytes {
 
     mutating func append(_ number: some FixedWidthInteger) { bytes.append(contentsOf: String(number).utf8) }
 
-    /// Appends a number, or a string if JSON cannot represent it.
+    /// A string if JSON cannot represent the number.
     mutating func append(_ number: Double) {
         guard number.isFinite else { return append("\(number)") }
         bytes.append(contentsOf: number.description.utf8)
@@ -59,7 +56,6 @@ struct JSONBytes {
     }
 }
 
-/// The elements of a JSON array.
 struct JSONColumn {
     private var elements = JSONBytes()
 
@@ -72,7 +68,6 @@ struct JSONColumn {
         return array
     }
 
-    /// Appends an element that a closure writes.
     mutating func append(_ write: (inout JSONBytes) -> Void) {
         if elements.count > 0 { elements.append(raw: ",") }
         write(&elements)

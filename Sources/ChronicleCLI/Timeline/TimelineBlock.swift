@@ -42,16 +42,14 @@ struct TimelineBlock {
     private var lastIdentifier: Int64 = 0
     private var lastTime: Int64 = 0
     private let schema: Schema
-    /// The store, for the primary keys of a tracked database.
+    /// For the primary keys of a tracked database.
     private let file: StoreFile?
 
-    /// The largest number of changes of a transaction in a page. A list with more is not readable, and one transaction
-    /// would fill the page.
+    /// A longer list of changes is not readable, and one transaction would fill the page.
     static let maximumChanges = 50_000
 
-    /// - Parameters:
-    ///   - schema: The schema of the store, which tells links from other values.
-    ///   - file: The store, or `nil` if primary keys are those of the identifiers.
+    /// - Parameter schema: Distinguishes links from other values.
+    /// - Parameter file: `nil` if primary keys are those of the identifiers.
     init(_ schema: Schema, file: StoreFile? = nil) { (self.schema, self.file) = (schema, file) }
 
     init(_ file: StoreFile) { self.init(file.schema, file: file) }
@@ -64,13 +62,8 @@ struct TimelineBlock {
 
     // MARK: Transactions
 
-    /// Adds a transaction after those that were added before, in ascending or in descending order.
-    ///
-    /// - Parameters:
-    ///   - transaction: The transaction; its ``DefaultHistoryTransaction/changes`` are not used.
-    ///   - changes: Its changes.
-    ///   - isComplete: Whether these are all its changes.
-    /// - Throws: An error of the store if a primary key cannot be read.
+    /// Transactions are added in ascending or in descending order, with `changes` instead of
+    /// ``DefaultHistoryTransaction/changes``; `isComplete` states that these are all.
     mutating func append(
         _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], isComplete: Bool
     ) throws {
@@ -182,7 +175,7 @@ struct TimelineBlock {
 
     // MARK: Output
 
-    /// The block as a JSON object without line breaks.
+    /// Without line breaks.
     var json: JSONBytes {
         var json = JSONBytes()
         json.append(raw: #"{"authors":"#)
@@ -215,7 +208,7 @@ struct TimelineBlock {
     }
 }
 
-/// Names and their numbers in the order in which they were first used.
+/// In the order in which the names were first used.
 private struct NumberedNames {
     private(set) var names: [String] = []
     private var numbers: [String: Int] = [:]

@@ -1,12 +1,9 @@
 import Foundation
 
-/// The page without its data. Its parts are resources in `Page`, which are compiled into the program.
+/// The parts are resources in `Page`, which are compiled into the program.
 enum TimelinePage {
-    /// Returns the parts of the page before and after its data.
-    ///
-    /// Only the scripts and styles with the nonce are executed, so that no value in the data can become a script.
-    ///
-    /// - Parameter nonce: A random text that is safe in an attribute.
+    /// The parts before and after the data. Only scripts and styles with the nonce, which is safe in an attribute, are
+    /// executed, so that no value in the data can become a script.
     static func parts(nonce: String) -> (before: String, after: String) {
         // The nonce is the last one, because its placeholder is in the page only. No part contains placeholders of others.
         let page = text(PackageResources.page_html)
@@ -17,13 +14,13 @@ enum TimelinePage {
         return (parts[0], parts.dropFirst().joined())
     }
 
-    /// Returns a nonce with 128 random bits.
+    /// 128 random bits.
     static func makeNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in String(generator.next(), radix: 36) }.joined()
     }
 
-    /// Returns the content security policy of a page. `frame-ancestors` is only possible in a header.
+    /// `frame-ancestors` is only possible in a header.
     static func policy(nonce: String) -> String {
         "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; img-src data:; connect-src 'self'; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -14,10 +14,9 @@ import Foundation
 /// | before an added, or after a removed link | `{"none": 1}` |
 /// | not preserved | `{"missing": 1}` |
 enum TimelineValues {
-    /// The number of Unicode scalars to which texts are shortened.
+    /// In Unicode scalars.
     static let maximumLength = 250
 
-    /// The integers that JavaScript represents exactly.
     private static let exactIntegers = -(1 << 53)...(1 << 53)
 
     static func append(_ value: (any Sendable)?, isLink: Bool = false, to json: inout JSONBytes) {
@@ -62,7 +61,7 @@ enum TimelineValues {
         json.append(raw: "}")
     }
 
-    /// Returns the beginning of a text and its number of scalars, or `nil` if it is short enough.
+    /// Also returns the number of scalars; `nil` if the text is short enough.
     static func shortened(_ text: String) -> (text: String, length: Int)? {
         guard text.utf8.count > maximumLength else { return nil }
         let scalars = text.unicodeScalars
@@ -72,7 +71,7 @@ enum TimelineValues {
         return (String(scalars[..<end]), scalars.count)
     }
 
-    /// Returns a time for JavaScript, whose dates are within 100,000,000 days of 1970. A file can contain any number.
+    /// JavaScript's dates are within 100,000,000 days of 1970. A file can contain any number.
     static func milliseconds(_ date: Date) -> Int64 {
         let limit = 8.64e15
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()

@@ -1,44 +1,37 @@
 import Chronicle
 import Foundation
 
-/// Writes the page of a store's history.
-///
-/// The history is read from its newest transaction on and written in blocks, so memory does not depend on its length.
+/// Writes the page of a store's history, in blocks from its newest transaction on, so memory does not depend on its length.
 struct TimelineWriter {
-    /// What a page contains.
     struct Content {
         var transactionCount = 0
         var changeCount = 0
         var size = 0
-        /// Whether earlier transactions were left out because of the size.
+        /// Earlier transactions were left out because of the size.
         var isLimited = false
     }
 
     let file: StoreFile
-    /// The transactions, which must be in descending order.
+    /// Must be in descending order.
     var selection = TransactionSelection()
-    /// The number of bytes after which earlier transactions are left out.
+    /// In bytes; earlier transactions are left out.
     var maximumSize = defaultSize
-    /// Whether the page requests later transactions from the server that sent it.
+    /// The page requests later transactions from the server that sent it.
     var isLive = false
     var nonce = TimelinePage.makeNonce()
-    /// A remark about the selection, or `nil`.
+    /// About the selection.
     var note: String?
     private var content = Content()
     private var lacksChanges = false
 
-    /// 20 MB. Browsers show such a page in about two seconds.
+    /// Browsers show such a page in about two seconds.
     static let defaultSize = 20_000_000
-    /// The number of bytes of a block.
+    /// In bytes.
     private static let blockSize = 1 << 18
     private static let transactionsPerBlock = 2_000
 
     init(_ file: StoreFile) { self.file = file }
 
-    /// Writes the page.
-    ///
-    /// - Parameter output: A closure that receives its parts.
-    /// - Throws: The error of the closure, or of the store.
     mutating func write(to output: (Data) throws -> Void) throws -> Content {
         content = Content()
         let (before, after) = TimelinePage.parts(nonce: nonce)
@@ -61,7 +54,7 @@ struct TimelineWriter {
         return content
     }
 
-    /// Writes the transactions, and returns the position after the newest one.
+    /// Returns the position after the newest transaction.
     private mutating func writeBlocks(_ output: (Data) throws -> Void) throws -> String {
         // Read first: what is committed afterwards is after it.
         var position = try file.store.currentHistoryToken()
@@ -95,7 +88,7 @@ struct TimelineWriter {
         return position.map { Position.text($0, in: file.store.identifier) } ?? "0"
     }
 
-    /// Returns the changes of the transaction that a reader returned last, or `nil` if it was deleted meanwhile.
+    /// For the transaction that the reader returned last; `nil` if it was deleted meanwhile.
     private func changes(_ reader: TransactionCursor) throws -> (list: [HistoryChange], isComplete: Bool)? {
         struct Enough: Error {}
         var list: [HistoryChange] = []
@@ -131,6 +124,6 @@ struct TimelineWriter {
 }
 
 extension TransactionSelection {
-    /// Whether the newest transaction of the selection may not be that of the store.
+    /// The newest transaction of the selection may not be that of the store.
     fileprivate var isPartial: Bool { through != nil || author != nil || selectsChanges }
 }
