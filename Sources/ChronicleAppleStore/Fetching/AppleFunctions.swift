@@ -2,16 +2,14 @@ import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
-/// SQL functions that convert values of Core Data to the form in which `PropertyValue` contains them.
+/// Convert values of Core Data to the form in which `PropertyValue` contains them.
 enum AppleFunctions {
-    /// Returns the functions for a file.
-    ///
-    /// - Parameter path: The path of the file, beside which its external data is.
+    /// The external data of a file is beside its path.
     static func all(path: String) -> [SQLFunction] {
         [decimal, json, uuid, base64, external(ExternalData(path: path))]
     }
 
-    /// Numbers as the text of a `Decimal`. SwiftData writes the column as a number.
+    /// The text of a `Decimal`. SwiftData writes the column as a number.
     private static let decimal = SQLFunction("chronicle_apple_decimal", argumentCount: 1) { call in
         switch call.value(0) {
         case .null: nil
@@ -39,13 +37,13 @@ enum AppleFunctions {
         }
     }
 
-    /// A UUID as text, for the members of a composite attribute.
+    /// For the members of a composite attribute.
     private static let uuid = SQLFunction("chronicle_apple_uuid", argumentCount: 1) { call in
         guard case .blob(let bytes) = call.value(0), bytes.count == 16 else { return nil }
         return .text(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)).uuidString)
     }
 
-    /// Data as text, for the members of a composite attribute.
+    /// For the members of a composite attribute.
     private static let base64 = SQLFunction("chronicle_apple_base64", argumentCount: 1) { call in
         guard case .blob(let bytes) = call.value(0) else { return nil }
         return .text(Data(bytes).base64EncodedString())
@@ -64,16 +62,15 @@ enum AppleFunctions {
 
     private static let missingFile = "missing external data: "
 
-    /// Returns the name of the file in an error of `chronicle_apple_data`, or `nil` for another error.
+    /// For an error of `chronicle_apple_data`.
     static func missingFile(_ message: String) -> String? {
         message.hasPrefix(missingFile) ? String(message.dropFirst(missingFile.count)) : nil
     }
 }
 
 /// The files in the support folder of a store, in which Core Data keeps large values of attributes with external storage.
-///
-/// The first byte of the column tells where the value is: 1, the following bytes; 2, the file whose name follows, which is a
-/// UUID that ends with a NUL character. Articles describe this; no store of the tests made by Apple's frameworks has such values.
+/// The first byte of the column is 1 before a value, or 2 before the name of a file, a UUID that ends with a NUL character.
+/// Articles describe this; no store of the tests made by Apple's frameworks has such values.
 struct ExternalData: Sendable {
     enum Content {
         case inline(UnsafeRawBufferPointer)
@@ -91,10 +88,9 @@ struct ExternalData: Sendable {
         }
     }
 
-    /// Whether there is a folder with files.
     var exists: Bool { folders.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
-    /// The condition that a value has the form of a reference to a file, which no other data has by accident.
+    /// No other data has the form of a reference to a file by accident.
     static func isReference(_ value: SQLQuery) -> SQLQuery {
         """
         typeof(\(value)) = 'blob' AND length(\(value)) = 38 AND substr(\(value), 1, 1) = x'02' AND \
@@ -121,7 +117,7 @@ struct ExternalData: Sendable {
         }
     }
 
-    /// Returns whether there is a file, and not a link or a pipe, that SQLite accepts as a value.
+    /// SQLite must accept the file as a value: it is not a link or a pipe.
     private static func isReadable(_ file: URL) -> Bool {
         // A file that does not exist, or that may not be read, is reported as missing.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path) else { return false }

@@ -2,18 +2,18 @@ import ChronicleCore
 import ChronicleSQL
 import ChronicleStore
 
-/// The rows of a file with the columns that `FetchSQL` expects: a subquery for each root entity of the schema and for each
-/// relationship that is stored as links.
+/// The rows of a file as `FetchSQL` expects them: a subquery for each root entity and for each relationship that is stored
+/// as links.
 struct AppleTables: SQLTables {
-    /// The subqueries by the name of the root entity.
+    /// By the name of the root entity.
     private var models: [String: SQLQuery] = [:]
-    /// The subqueries by the name of the links.
+    /// By the name of the links.
     private var linked: [String: SQLQuery] = [:]
     private let dialect = SQLiteQueries.dialect
 
-    /// - Parameter hasModelNames: Whether the names of a schema without classes are those of the model, and not of the columns.
-    /// - Throws: `SwiftDataError.backwardMigration` with the name of the table, if the file does not contain a class or a
-    ///   property of the schema.
+    /// `hasModelNames` is false if the names of a schema without classes are those of the columns. Throws
+    /// `SwiftDataError.backwardMigration` with the name of the table, if the file lacks a class or a property of the
+    /// schema.
     init(_ layout: AppleLayout, _ schema: Schema, hasModelNames: Bool) throws {
         for root in schema.entities where root.superentity == nil {
             models[root.name] = try RootQuery(layout, schema, root, hasModelNames).query
@@ -37,7 +37,7 @@ struct AppleTables: SQLTables {
 }
 
 extension AppleLayout {
-    /// Returns the entity of the file for a class, by its name or by its earlier name.
+    /// By the name or the earlier name of the class.
     func entity(for entity: Schema.Entity) throws -> AppleEntity {
         if let known = entities.byName[entity.name] ?? entities.byName[entity.originalName] { return known }
         throw SwiftDataError.backwardMigration.with(
@@ -47,7 +47,7 @@ extension AppleLayout {
     }
 }
 
-/// The subquery with the rows of a hierarchy of classes.
+/// The rows of a hierarchy of classes.
 private struct RootQuery {
     private(set) var query: SQLQuery
 
@@ -105,11 +105,11 @@ extension Sequence {
     }
 }
 
-/// The expression for the value of a property.
 private struct ColumnValueQuery {
     let query: SQLQuery
 
-    /// - Parameter siblings: The names of the properties in the hierarchy, in upper case, or `nil` if they are names of columns.
+    /// - Parameter siblings: The names of the properties in the hierarchy, in upper case, or `nil` if they are names of
+    ///   columns.
     init(
         _ layout: AppleLayout, _ table: AppleTable, _ entity: AppleEntity, _ kind: Schema.Entity,
         _ property: Schema.Property, among siblings: Set<String>?
@@ -167,7 +167,7 @@ private struct ColumnValueQuery {
         }
     }
 
-    /// Returns a JSON object with the members of a composite attribute.
+    /// With the members of a composite attribute.
     private static func object(_ elements: [(name: String, type: Int64, column: String)]) -> SQLQuery {
         var members: [SQLQuery] = []
         var columns: [SQLQuery] = []

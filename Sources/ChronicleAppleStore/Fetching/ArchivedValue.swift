@@ -1,11 +1,11 @@
 import Foundation
 
-/// Converts a keyed archive or a property list to JSON, such as that of an array of texts.
+/// For a keyed archive or a property list, such as that of an array of texts.
 enum ArchivedValue {
     private static let maximumDepth = 64
     private static let maximumCount = 1_000_000
 
-    /// Returns the JSON text of a value, or `nil` if it has another form.
+    /// `nil` if the value has another form.
     static func json(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.starts(with: Array("bplist".utf8)) else {
             // Data that is JSON itself.

@@ -8,11 +8,11 @@ import ChronicleSQL
 /// `Z_7TAGS`. Columns `Z_FOK_…` contain the order of an ordered relationship. Articles describe this; no store of the tests made
 /// by Apple's frameworks has such a table.
 struct LinkTable {
-    /// A subquery with the columns of `ModelTables`.
+    /// Has the columns of `ModelTables`.
     let query: SQLQuery
 
-    /// - Throws: `SwiftDataError.backwardMigration` if the file has no table for the relationship, and
-    ///   `SwiftDataError.unsupportedFileVersion` with its name if the columns have other names.
+    /// Throws `SwiftDataError.backwardMigration` if the file has no table for the relationship, and
+    /// `SwiftDataError.unsupportedFileVersion` if its columns have other names.
     init(_ layout: AppleLayout, _ schema: Schema, _ links: Schema.Links) throws {
         let owners = try layout.entities(schema, links.owner, declaring: links.property, referredToBy: links.inverse)
         let destinations = try layout.entities(
@@ -61,8 +61,7 @@ struct LinkTable {
             ? "(\(pairs) UNION SELECT \(name: destination), \(name: owner) FROM \(name: table.name))" : "(\(pairs))"
     }
 
-    /// Returns the rows of a to-many relationship without an inverse whose destinations refer to their owner, with a column
-    /// such as `Z3TAGS`, or `nil` if there is no such column.
+    /// A to-many relationship without an inverse whose destinations refer to their owner, with a column such as `Z3TAGS`.
     private static func destinationColumn(
         _ layout: AppleLayout, _ links: Schema.Links, _ owners: [AppleEntity], _ destinations: [AppleEntity],
         _ names: [String]
@@ -87,9 +86,9 @@ struct LinkTable {
 extension AppleLayout {
     private static let maximumKindCount = 1_000
 
-    /// Returns the entities of one side, whose numbers can be part of the names of a table and of its columns: first the one that
-    /// declares the relationship, then the one to which the other side refers, which is the same in most models, and then the
-    /// others of the hierarchy.
+    /// The entities whose numbers can be part of the names of a table and of its columns: first the one that declares the
+    /// relationship, then the one to which the other side refers, which is the same in most models, and then the others of
+    /// the hierarchy.
     fileprivate func entities(
         _ schema: Schema, _ root: String, declaring property: Schema.Property?, referredToBy other: Schema.Property?
     ) throws -> [AppleEntity] {

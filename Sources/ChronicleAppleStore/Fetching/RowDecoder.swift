@@ -3,13 +3,11 @@ import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
-/// Creates the rows of an entity from the columns of a statement.
 struct RowDecoder {
     let columns: ModelColumns
     private let entityName: String
     private let members: [String: Member]
 
-    /// The conversions of the values of an entity.
     private struct Member {
         let entity: Schema.Entity
         let origin: PersistentIdentifier.Origin
@@ -35,7 +33,7 @@ struct RowDecoder {
             })
     }
 
-    /// Returns the identifier and the values of the current row of the ``columns``.
+    /// The current row has the ``columns``.
     func row(_ statement: Statement) throws -> (identifier: PersistentIdentifier, values: DataStoreRow) {
         let (member, identifier) = try member(statement, key: 0, entity: columns.entityPosition.map { Int32($0) })
         let builder = DataStoreRowBuilder(slotCount: member.positions.count)
@@ -59,7 +57,7 @@ struct RowDecoder {
         return (identifier, builder.finish())
     }
 
-    /// Returns the identifier of the current row of `FetchSQL.identifierColumns`.
+    /// The current row has the columns of `FetchSQL.identifierColumns`.
     func identifier(_ statement: Statement) throws -> PersistentIdentifier {
         try member(statement, key: 0, entity: columns.entityPosition == nil ? nil : 1).identifier
     }

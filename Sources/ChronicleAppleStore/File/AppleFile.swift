@@ -19,12 +19,11 @@ final class AppleFile: Sendable {
         let database: Database
         let state: FileState
         let isShared: Bool
-        /// What removes the copy when it is not used any more.
+        /// Removes the copy when it is not used any more.
         let copy: PrivateCopy?
     }
 
-    /// - Throws: `SwiftDataError.loadIssueModelContainer` if there is no file, or `SwiftDataError.notADatabase` if it is
-    ///   not a regular one.
+    /// Throws if there is no regular file.
     init(url: URL) throws {
         path = url.resolvingSymlinksInPath().path
         var isDirectory: ObjCBool = false
@@ -38,19 +37,15 @@ final class AppleFile: Sendable {
         }
     }
 
-    /// Runs a closure with a connection in a read transaction.
-    ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether the closure can run again if the file changed during the first time.
-    ///   - body: The closure.
-    /// - Throws: `SwiftDataError.storeBusy` if the file changed while it was read without locks.
+    /// If `isRepeatable`, the closure can run again if the file changed during the first time. Throws
+    /// `SwiftDataError.storeBusy` if the file changed while it was read without locks.
     func read<Result>(isRepeatable: Bool = true, _ body: (Connection) throws -> Result) throws -> Result {
         if isRepeatable, let result = try attempt(isRepeatable: true, body) { return result }
         if let result = try attempt(isRepeatable: false, body) { return result }
         throw Self.busy(path)
     }
 
-    /// - Returns: `nil` if the file changed and the closure can run again.
+    /// Returns `nil` if the file changed and the closure can run again.
     private func attempt<Result>(
         isRepeatable: Bool, _ body: (Connection) throws -> Result
     ) throws -> Result? {
@@ -72,9 +67,8 @@ final class AppleFile: Sendable {
         }
     }
 
-    /// Returns whether nothing was written to the file since it was opened without locks.
-    ///
-    /// A program writes to its log first, and to the file in a checkpoint.
+    /// Whether nothing was written since the file was opened without locks. A program writes to its log first, and to the
+    /// file in a checkpoint.
     private func isCurrent(_ opened: Opened) -> Bool {
         opened.isShared || opened.copy != nil || FileState(path: path).file == opened.state.file
     }
@@ -84,7 +78,7 @@ final class AppleFile: Sendable {
             detail: "another program wrote to \(path) while it was read; try again, or close the program")
     }
 
-    /// Whether the file is a store of Core Data, as far as it tells without its log; `nil` if only the log tells.
+    /// Whether the file without its log is a store of Core Data; `nil` if only the log tells.
     var isRecognizedWithoutLog: Bool? {
         get throws {
             let state = FileState(path: path)
@@ -154,18 +148,18 @@ final class AppleFile: Sendable {
     }
 }
 
-/// The files of a database at a time, to notice changes.
+/// Two states show whether the files of a database changed.
 struct FileState: Hashable {
     struct Facts: Hashable {
         let device, number: UInt64
         let size: Int64
         let modified: Date
-        /// Whether this is a file, and not a link, a pipe or a directory.
+        /// Not a link, a pipe or a directory.
         let isRegular: Bool
     }
 
     let file, log, journal: Facts?
-    /// Whether there is a shared-memory file that can be read.
+    /// A shared-memory file exists and can be read.
     let hasIndex: Bool
 
     init(path: String) {
@@ -178,8 +172,6 @@ struct FileState: Hashable {
     }
 
     /// Links could make SQLite read, and a copy replace, files of another kind.
-    ///
-    /// - Throws: `SwiftDataError.storeFailure` if the file, its log or its journal is not a regular file.
     func requireRegularFiles(_ path: String) throws {
         for (suffix, facts) in [("", file), ("-wal", log), ("-journal", journal)] where facts?.isRegular == false {
             throw SwiftDataError.storeFailure.with(
@@ -187,7 +179,7 @@ struct FileState: Hashable {
         }
     }
 
-    /// Whether a connection that reads the log in place can still be used.
+    /// A connection that reads the log in place can still be used.
     func isSameFile(as other: FileState) -> Bool {
         file?.number == other.file?.number && file?.device == other.file?.device && other.log != nil
             && log?.number == other.log?.number && other.journal == nil

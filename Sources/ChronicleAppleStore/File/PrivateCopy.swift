@@ -2,18 +2,18 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// A copy of a database with its log, in a temporary directory that is removed with the last reference.
+/// A temporary directory contains the copy, and is removed with the last reference.
 final class PrivateCopy: Sendable {
-    /// The copy, which has all content of the log and no files beside it.
+    /// The copy has all content of the log and no files beside it.
     let path: String
-    /// The state of the original files when they were copied.
+    /// The original files when they were copied.
     let state: FileState
     private let directory: URL
 
     private static let attempts = 3
 
-    /// - Throws: `SwiftDataError.storeBusy` if another process changes the files while they are copied, or
-    ///   `SwiftDataError.storeFailure` if they cannot be copied, or a journal names a file that SQLite would delete.
+    /// Throws `SwiftDataError.storeBusy` if another process changes the files meanwhile, or `SwiftDataError.storeFailure`
+    /// if they cannot be copied, or a journal names a file that SQLite would delete.
     init(of original: String) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "chronicle-copy-\(UUID().uuidString)")
         path = directory.appending(path: "copy").path
@@ -72,8 +72,8 @@ final class PrivateCopy: Sendable {
         try destination.close()
     }
 
-    /// A transaction of several databases writes the path of a file to the end of each journal. SQLite deletes that file after it
-    /// has rolled back the journal, wherever it is.
+    /// A transaction of several databases writes the path of a file to the end of each journal. SQLite deletes that file,
+    /// wherever it is, after it has rolled back the journal.
     private static func rejectSuperJournal(_ path: String, _ original: String) throws {
         let journal = try FileHandle(forReadingFrom: URL(fileURLWithPath: path + "-journal"))
         // A handle that is not closed here is closed with its last reference.

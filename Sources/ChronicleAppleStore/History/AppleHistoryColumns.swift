@@ -3,7 +3,7 @@ import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleStore
 
-/// The columns of a transaction `h` of `ATRANSACTION`, and of its changes.
+/// For a transaction `h` of `ATRANSACTION`, and its changes.
 struct AppleHistoryColumns: HistoryColumns {
     let tables: AppleHistoryTables
     let entities: HistoryEntities

@@ -6,27 +6,16 @@ import ChronicleStore
 import Foundation
 
 extension AppleStore: HistoryProviding {
-    /// The type of the store's transactions.
-    ///
-    /// The `processIdentifier` of a transaction is the name of the process, which is what the file
-    /// contains, and the check value of a token is the timestamp of the transaction.
+    /// The `processIdentifier` of a transaction is the name of the process, and the check value of a token is the timestamp
+    /// of the transaction.
     public typealias HistoryType = DefaultHistoryTransaction
 
-    /// Whether the file has a history. SwiftData always records one; Core Data does if the program has enabled it.
+    /// SwiftData always records a history; Core Data does if the program has enabled it.
     public var recordsHistory: Bool { layout.history != nil }
 
-    /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
+    /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts. Updates have the
+    /// names of attributes and no values.
     ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Returns: The matching transactions with their changes. Updates have the names of attributes and no values.
-    /// - Throws: One of the following errors.
-    ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if reading cannot continue from a token in the
-    ///     predicate, because its transaction was deleted or belongs to another copy of the file. Fetch the models again and
-    ///     continue from a current token.
-    ///   - `SwiftDataError.historyDisabled` if the file has no history.
-    ///   - `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor` for expressions without an
-    ///     equivalent in SQL. Rewrite them.
-    ///   - `SwiftDataError.damagedFile` if the history is damaged. Use another copy of the file.
     /// - Complexity: Proportional to the returned changes and to the transactions after the token in the predicate.
     public func fetchHistory(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -36,50 +25,28 @@ extension AppleStore: HistoryProviding {
         }
     }
 
-    /// Returns the transactions that match a descriptor, without their changes.
-    ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Returns: The matching transactions, with empty arrays of changes.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
-    /// - Complexity: Proportional to the number of transactions that SQLite visits, up to the limit.
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
         try readingHeaders(descriptor) { $0.transaction($1, []) }
     }
 
-    /// Returns the identifiers of the transactions that match a descriptor.
-    ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Returns: The identifiers in the order of the descriptor.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
     public func fetchHistoryIdentifiers(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [Int64] {
         try selecting(descriptor, "h.Z_PK") { $1.int64(0) }
     }
 
-    /// Returns the number of transactions that match a descriptor.
-    ///
-    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Returns: The number of matching transactions, after applying the limit and the offset.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
         try selecting(descriptor, "1", isCounted: true) { Int(clamping: $1.int64(0)) }.first ?? 0
     }
 
-    /// Returns the token of the newest transaction.
+    /// Returns the token of the newest transaction. If all transactions were deleted, it has the position of the newest
+    /// one.
     ///
-    /// - Returns: The token. If all transactions were deleted, it has the position of the newest one.
-    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
     /// - Complexity: O(log *n*) in the length of the history.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).newestToken() }
     }
 
-    /// Returns the token before the oldest transaction that the file still contains.
-    ///
-    /// - Returns: The token. Its position is 0 if no transaction was deleted.
-    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
-    /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).earliestToken }
     }
@@ -98,10 +65,7 @@ extension AppleStore: HistoryProviding {
         }
     }
 
-    /// Throws an error, because the store is read-only.
-    ///
-    /// - Parameter descriptor: The transactions.
-    /// - Throws: `SwiftDataError.storeReadOnly`. Delete the history with the program that owns the file.
+    /// Throws `SwiftDataError.storeReadOnly`. Delete the history with the program that owns the file.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         throw SwiftDataError.storeReadOnly.with(
             detail: "a store of SwiftData or Core Data can only be read", storeIdentifier: identifier,
@@ -117,11 +81,7 @@ extension AppleStore: HistoryProviding {
         try selecting(descriptor, nil) { try make($0, $0.header($1)) }
     }
 
-    /// Runs the query of a descriptor.
-    ///
-    /// - Parameters:
-    ///   - columns: The columns, or `nil` for those of a header.
-    ///   - isCounted: Whether to return the number of rows.
+    /// `columns` is `nil` for those of a header. If `isCounted`, the row contains the number of rows.
     private func selecting<Result>(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ columns: SQLQuery?, isCounted: Bool = false,
         _ make: (TransactionReader, Statement) throws -> Result
@@ -158,9 +118,7 @@ extension AppleStore: HistoryProviding {
         return "\(query) ORDER BY \(sql.order.joined(", "))\(clause)"
     }
 
-    /// Runs a closure in a read transaction.
-    ///
-    /// - Throws: `SwiftDataError.historyDisabled` if the file has no history.
+    /// Throws `SwiftDataError.historyDisabled` if the file has no history.
     func readingHistory<Result>(_ body: (TransactionReader) throws -> Result) throws -> Result {
         guard let tables = layout.history else {
             throw SwiftDataError.historyDisabled.with(
@@ -173,12 +131,8 @@ extension AppleStore: HistoryProviding {
 }
 
 extension AppleStore: HistoryPaging {
-    /// Returns the next changes of a transaction.
+    /// Returns the next changes of a transaction, in the order of their keys.
     ///
-    /// - Parameter request: The transaction, and the changes that were already returned.
-    /// - Returns: The changes in the order of their keys. Fewer than the limit mean that there are no more.
-    /// - Throws: `SwiftDataError.historyTokenExpired`, or an error of its family, if the transaction was deleted or is not part
-    ///   of the history; `SwiftDataError.invalidTransactionFetchRequest` if the last change does not belong to it.
     /// - Complexity: Proportional to the number of returned changes.
     public func fetchHistoryChanges(
         _ request: HistoryChangesRequest<DefaultHistoryTransaction>
@@ -204,7 +158,6 @@ extension AppleStore: HistoryPaging {
 }
 
 extension HistoryChange {
-    /// The key of the change in `ACHANGE`.
     fileprivate var integerIdentifier: Int64? {
         switch self {
         case .insert(let change): change.changeIdentifier as? Int64

@@ -1,14 +1,13 @@
 import ChronicleCore
 import Foundation
 
-/// The entities of changes in the history, by the numbers in `ZENTITY`.
+/// By the numbers in `ZENTITY`.
 struct HistoryEntities: Sendable {
     struct Entity: Sendable {
         let origin: PersistentIdentifier.Origin
-        /// The names of the properties by the position of their bit in a mask, as the schema calls them; empty if the order is
-        /// not known.
+        /// By the position of a property's bit in a mask; empty if the order is not known.
         let propertyNames: [String]
-        /// The attributes whose values are in the tombstone columns, in the order of the columns.
+        /// Those with tombstone columns, in the order of the columns.
         let tombstones: [Tombstone]
     }
 
@@ -39,7 +38,7 @@ struct HistoryEntities: Sendable {
         self.entities = entities
     }
 
-    /// Returns the entity of a number. A number that the file does not explain is an entity of its number.
+    /// A number that the file does not explain is an entity of its number.
     func entity(_ number: Int64) -> Entity {
         entities[number]
             ?? Entity(
@@ -47,7 +46,7 @@ struct HistoryEntities: Sendable {
                 propertyNames: [], tombstones: [])
     }
 
-    /// Returns the numbers of an entity, or of all entities with that root.
+    /// The number of an entity, or of all entities with that root.
     func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
         let known = entities.filter { (isRoot ? $0.value.origin.rootEntityName : $0.value.origin.entityName) == name }
             .map(\.key).sorted()
@@ -60,8 +59,8 @@ struct HistoryEntities: Sendable {
         return entity.properties.first { $0.originalName == name }?.name ?? name
     }
 
-    /// Returns the preserved attributes in the order of their names in the file. Those of the class can differ: it may lack
-    /// properties of the file, or preserve others.
+    /// In the order of their names in the file. Those of the class can differ: it may lack properties of the file, or
+    /// preserve others.
     private static func tombstones(
         _ layout: AppleLayout, _ file: AppleEntity, _ properties: [CachedModel.Property], _ entity: Schema.Entity?
     ) -> [Tombstone] {
@@ -90,12 +89,12 @@ struct HistoryEntities: Sendable {
 }
 
 extension CachedModel.Property {
-    /// Whether rows contain the property, and not other rows or tables.
+    /// Other rows or tables may contain the property.
     fileprivate var hasColumns: Bool { relationship?.isToMany != true }
 }
 
 extension AppleLayout {
-    /// Returns the names of the columns of attributes and to-one relationships, or `nil` if several entities share the table.
+    /// Those of attributes and to-one relationships; `nil` if several entities share the table.
     fileprivate func columnNames(of entity: AppleEntity) -> [String]? {
         guard let table = table(of: entity), entity.superentityNumber == nil, entities.kinds(of: entity).count == 1
         else {
@@ -106,9 +105,8 @@ extension AppleLayout {
 }
 
 extension HistoryEntities.Entity {
-    /// Returns the names of the properties whose bits are set in a mask, the most significant bit of the first byte first.
-    ///
-    /// A bit beyond the properties means that the model had other ones when the mask was written. Then no bit has a name: they are
+    /// The most significant bit of the first byte is the first one. A bit beyond the properties means that the model had
+    /// other ones when the mask was written. Then no bit has a name: they are *property 1*, *property 2*, and so on.
     /// *property 1*, *property 2*, and so on.
     func names(_ mask: some Sequence<UInt8>) -> [String] {
         var positions: [Int] = []

@@ -2,13 +2,13 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The positions of the history in one snapshot of the file: the keys of the rows of `ATRANSACTION`.
+/// In one snapshot of the file. A position is the key of a row of `ATRANSACTION`.
 struct HistoryFacts {
     private let connection: Connection
     private let storeIdentifier: String
-    /// The newest position, also if its transaction was deleted.
+    /// Its transaction may have been deleted.
     let newest: Int64
-    /// The newest position before which all transactions were deleted.
+    /// All transactions up to this position were deleted.
     let floor: Int64
     private let newestRow: Int64?
 
@@ -33,7 +33,6 @@ struct HistoryFacts {
         return token(newestRow, try timestamp(newestRow))
     }
 
-    /// The token before the oldest transaction.
     var earliestToken: DefaultHistoryToken { token(floor, nil) }
 
     func token(_ position: Int64, _ timestamp: Double?) -> DefaultHistoryToken {
@@ -42,12 +41,9 @@ struct HistoryFacts {
             checkValue: timestamp.map { Int64(bitPattern: $0.bitPattern) })
     }
 
-    /// Returns the position of a token from which reading continues.
-    ///
     /// - Parameters:
     ///   - isInclusive: Whether the transaction of the token is requested, too.
     ///   - isUpper: Whether the token is an upper bound, whose transaction may have been deleted.
-    /// - Throws: The error that describes why reading cannot continue from the token.
     func position(_ token: DefaultHistoryToken, isInclusive: Bool = false, isUpper: Bool = false) throws -> Int64 {
         let position = token.position(in: storeIdentifier)
         guard let failure = try failure(position, token.checkValue(in: storeIdentifier), isInclusive, isUpper) else {
@@ -75,7 +71,6 @@ struct HistoryFacts {
         return checkValue == nil || checkValue == expected ? nil : .forked
     }
 
-    /// Returns the timestamp of a transaction, or `nil` if there is none.
     func timestamp(_ position: Int64) throws -> Double? {
         let statement = try connection.cached("SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK = ?")
         defer { statement.reset() }

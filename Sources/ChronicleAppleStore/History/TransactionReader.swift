@@ -4,13 +4,11 @@ import ChronicleSQLite
 import ChronicleStore
 import Foundation
 
-/// Reads rows of `ATRANSACTION` and `ACHANGE`.
 struct TransactionReader {
     let store: AppleStore
     let tables: AppleHistoryTables
     let connection: Connection
 
-    /// A row of `ATRANSACTION`.
     struct Header {
         let position: Int64
         let timestamp: Double
@@ -18,7 +16,6 @@ struct TransactionReader {
         let bundleIdentifier, processIdentifier: String
     }
 
-    /// The columns of a header.
     var columns: SQLQuery {
         """
         h.Z_PK, h.ZTIMESTAMP, \(raw: tables.author), \(raw: tables.contextName), \(raw: tables.bundleIdentifier), \
@@ -26,7 +23,7 @@ struct TransactionReader {
         """
     }
 
-    /// The largest distance from the reference date: dates that far away cannot be calculated with.
+    /// Farther from the reference date, dates cannot be calculated with.
     private static let latest = 1e11
 
     func header(_ statement: Statement) throws -> Header {
@@ -52,11 +49,7 @@ struct TransactionReader {
             processIdentifier: header.processIdentifier, changes: changes)
     }
 
-    /// Returns the changes of a transaction, in the order of their keys.
-    ///
-    /// - Parameters:
-    ///   - change: The change after which to begin, or `nil` for the first one.
-    ///   - limit: The maximum number of changes.
+    /// The changes after `change`, in the order of their keys.
     func changes(of position: Int64, after change: Int64? = nil, limit: Int = .max) throws -> [HistoryChange] {
         let mask = tables.hasMasks ? "ZCOLUMNS" : "NULL"
         let columns = (["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", mask] + tables.tombstones).joined(
@@ -100,7 +93,7 @@ struct TransactionReader {
         }
     }
 
-    /// Returns the values of the tombstone columns. Columns of which the attribute is not known have a name with their number.
+    /// Columns of which the attribute is not known have a name with their number.
     private func kept(_ statement: Statement, _ entity: HistoryEntities.Entity) -> [(
         name: String, value: PropertyValue
     )] {

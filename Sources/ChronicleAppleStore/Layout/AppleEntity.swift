@@ -1,27 +1,26 @@
-/// An entity that `Z_PRIMARYKEY` lists.
+/// `Z_PRIMARYKEY` lists the entities.
 struct AppleEntity: Sendable {
     let number: Int64
     let name: String
     let superentityNumber: Int64?
     let rootName: String
 
-    /// The name of the table that contains the rows of the entity and of all others with the same root.
+    /// The table contains the rows of all entities with the same root.
     var tableName: String { "Z" + rootName.uppercased() }
 }
 
-/// The entities of a store, by number and by name.
 struct AppleEntities: Sendable {
     let byNumber: [Int64: AppleEntity]
     let byName: [String: AppleEntity]
     private let subentities: [Int64: [AppleEntity]]
 
-    /// The numbers from which on entities belong to Core Data itself, such as those of the history.
+    /// From this number on, entities belong to Core Data itself, such as those of the history.
     static let firstInternalNumber: Int64 = 16_000
-    /// The number of superentities up to which an entity has any, so that a damaged file takes no long time.
+    /// With more superentities, an entity has none, so that a damaged file takes no long time.
     static let maximumDepth = 100
 
-    /// - Parameter rows: The rows of `Z_PRIMARYKEY`. Entities whose superentities form a cycle or a chain that is too long, or do
-    ///   not exist, are roots.
+    /// - Parameter rows: The rows of `Z_PRIMARYKEY`. Entities are roots if their superentities do not exist, form a cycle,
+    ///   or a chain that is too long.
     init(_ rows: [(number: Int64, name: String, superentity: Int64)]) {
         var parents: [Int64: (name: String, superentity: Int64)] = [:]
         for row in rows where row.number > 0 && row.number < Self.firstInternalNumber && !row.name.isEmpty {
@@ -50,7 +49,7 @@ struct AppleEntities: Sendable {
         }
     }
 
-    /// Returns an entity and those that inherit from it, directly or not.
+    /// Includes entities that inherit indirectly.
     func kinds(of entity: AppleEntity) -> [AppleEntity] {
         var kinds = [entity]
         var index = 0
@@ -61,7 +60,7 @@ struct AppleEntities: Sendable {
         return kinds.sorted { $0.number < $1.number }
     }
 
-    /// Returns an entity and its superentities, which have no cycle.
+    /// Superentities have no cycle.
     func chain(of entity: AppleEntity) -> [AppleEntity] {
         var chain = [entity]
         while let parent = chain[chain.count - 1].superentityNumber.flatMap({ byNumber[$0] }) { chain.append(parent) }

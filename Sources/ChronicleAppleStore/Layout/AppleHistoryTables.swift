@@ -1,20 +1,20 @@
 import ChronicleCore
 
-/// The tables of the history in a file, as far as the file has them.
+/// A file may not have all of the tables.
 struct AppleHistoryTables: Sendable {
     static let (transactions, changes, strings) = ("ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING")
     static let names: Set<String> = [transactions, changes, strings]
 
-    /// The expressions of a transaction `h`, which are NULL where the layout has no column.
+    /// For a transaction `h`; NULL where the layout has no column.
     let author, contextName, bundleIdentifier: String
     /// The name of the process, or the identifier of its bundle if the file does not have the name.
     let processIdentifier: String
     let hasMasks: Bool
-    /// The columns with preserved values, in the order of their numbers.
+    /// The preserved values, in the order of the columns' numbers.
     let tombstones: [String]
 
-    /// - Returns: `nil` for a file without history.
-    /// - Throws: `SwiftDataError.unsupportedFileVersion` with the name of a table whose layout is not known.
+    /// `nil` for a file without history. Throws `SwiftDataError.unsupportedFileVersion` with the name of a table whose
+    /// layout is not known.
     init?(_ tables: [String: AppleTable]) throws {
         let (transactions, changes) = (tables[Self.transactions], tables[Self.changes])
         guard let transactions, let changes else {
@@ -29,7 +29,7 @@ struct AppleHistoryTables: Sendable {
         try changes.require("Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID")
         let strings = tables[Self.strings]
         try strings?.require("Z_PK", "ZNAME")
-        /// Returns the interned text of a column, or that of a plain column, which earlier versions have.
+        /// The interned text of a column, or that of a plain column, which earlier versions have.
         func text(_ plain: String) -> String {
             var parts: [String] = []
             if strings != nil, transactions.column(plain + "TS") != nil {

@@ -1,10 +1,10 @@
-/// Which properties have a column in the table of a hierarchy, by what the cached model tells.
+/// The cached model tells which properties have a column in the table of a hierarchy.
 struct AppleColumnUse: Sendable {
-    /// The numbers of properties with a column of this name, in upper case. Entities that inherit a property do not count.
+    /// By the name of the column, in upper case. Entities that inherit a property do not count.
     private var users: [String: Int] = [:]
-    /// The names of attributes that are part of a composite one.
+    /// Attributes that are part of a composite one.
     private var parts: Set<String> = []
-    /// The names of all properties with a column, in upper case.
+    /// Properties with a column, in upper case.
     private var names: Set<String> = []
 
     mutating func add(_ property: CachedModel.Property, isPart: Bool = false) {
@@ -20,10 +20,9 @@ struct AppleColumnUse: Sendable {
         }
     }
 
-    /// Returns whether several properties of the model have a column of this name. One of the columns then has another name, such
-    /// as `ZNAME1` instead of `ZNAME`, and nothing tells which one.
-    ///
-    /// - Parameter hasNumbered: Whether the table has a column `ZNAME1`. Without one, subclasses share the column.
+    /// Several properties of the model have a column of this name. One of the columns then has another name, such as
+    /// `ZNAME1` instead of `ZNAME`, and nothing tells which one. Without `ZNAME1` (`hasNumbered`), subclasses share the
+    /// column.
     func isShared(_ name: String, hasNumbered: Bool) -> Bool {
         users[name, default: 0] > 1 && (hasNumbered || parts.contains(name))
     }
@@ -45,9 +44,8 @@ extension AppleLayout {
         return result
     }
 
-    /// Returns whether the columns of a table do not tell which one contains a property.
-    ///
-    /// - Parameter names: The names of the properties of the schema in the hierarchy, in upper case.
+    /// The columns of a table do not tell which one contains a property. `names` are those of the properties of the schema
+    /// in the hierarchy, in upper case.
     func isAmbiguous(_ name: String, _ entity: AppleEntity, among names: Set<String> = []) -> Bool {
         guard let table = table(of: entity) else { return false }
         let use = columnUse[entity.tableName] ?? AppleColumnUse()
@@ -63,14 +61,14 @@ extension AppleLayout {
         return isShared(name) || base != name && !base.isEmpty && use.isShared(base, hasNumbered: true)
     }
 
-    /// Returns whether the model does not describe all of several entities with the same table.
+    /// The model does not describe all of several entities with the same table.
     private func isIncomplete(_ entity: AppleEntity) -> Bool {
         guard let root = entities.byName[entity.rootName] else { return true }
         let kinds = entities.kinds(of: root)
         return kinds.count > 1 && kinds.contains { model?.entities[$0.name] == nil }
     }
 
-    /// Returns the attributes of which a composite attribute consists, or `nil` for another property.
+    /// `nil` if the property is not a composite attribute.
     func composite(named name: String, of entity: AppleEntity) -> [CachedModel.Property]? {
         guard case .composite(let elements) = model?.entities[entity.name]?.property(named: name)?.kind else {
             return nil
@@ -78,7 +76,7 @@ extension AppleLayout {
         return elements
     }
 
-    /// Returns the columns of the attributes of which a composite attribute consists, or `nil` if one has no column that is known.
+    /// `nil` if an attribute of the composite one has no known column.
     func columns(
         of elements: [CachedModel.Property], _ entity: AppleEntity
     ) -> [(name: String, type: Int64, column: String)]? {

@@ -3,9 +3,8 @@ import Foundation
 
 // The models of a file, without their classes.
 extension AppleLayout {
-    /// Returns the schema of the file, and whether its names are those of the model.
-    ///
-    /// - Throws: `SwiftDataError.damagedFile` if neither the model nor the tables describe a valid schema.
+    /// Returns whether the names are those of the model. Throws `SwiftDataError.damagedFile` if neither the model nor the
+    /// tables describe a valid schema.
     func schema() throws -> (schema: Schema, hasModelNames: Bool) {
         if model != nil, let schema = try modelSchema() { return (schema, true) }
         let schema = Schema(entities: try entities.byNumber.values.map { try tableDescription(of: $0).entity() })
@@ -20,8 +19,8 @@ extension AppleLayout {
 
     // MARK: Names of the model
 
-    /// Returns the schema with the names of the model, without relationships that cannot be read, or `nil` if it is not valid: the
-    /// tables remain readable without the model.
+    /// With the names of the model, without relationships that cannot be read. `nil` if the schema is not valid: the tables
+    /// remain readable without the model.
     private func modelSchema() throws -> Schema? {
         var descriptions = try entities.byNumber.values.compactMap { try modelDescription(of: $0) }
         EntityDescription.removeUnknownInverses(&descriptions)
@@ -78,7 +77,7 @@ extension AppleLayout {
         return description
     }
 
-    /// - Returns: `nil` for a property that cannot be read.
+    /// Returns `nil` for a property that cannot be read.
     private func describe(
         _ property: CachedModel.Property, of entity: AppleEntity
     ) throws -> EntityDescription.Property? {
@@ -122,7 +121,7 @@ extension AppleLayout {
         table(of: entity)?.column("Z" + name) != nil && !isAmbiguous(name, entity)
     }
 
-    /// Returns the inverse of a relationship if both sides agree and can be read.
+    /// `nil` unless both sides agree and can be read.
     private func inverse(
         of property: CachedModel.Property, _ relationship: CachedModel.Relationship, _ entityName: String
     ) -> CachedModel.Property? {
@@ -136,7 +135,7 @@ extension AppleLayout {
 
     // MARK: Names of the tables
 
-    /// Describes the columns of a root entity. Those of subentities cannot be told apart.
+    /// For a root entity. The columns of subentities cannot be told apart.
     private func tableDescription(of entity: AppleEntity) -> EntityDescription {
         let superentity = entity.superentityNumber.flatMap { entities.byNumber[$0]?.name }
         var description = EntityDescription(name: entity.name, superentity: superentity)
@@ -153,8 +152,7 @@ extension AppleLayout {
         return description
     }
 
-    /// Whether a column contains an attribute or a to-one relationship: not keys, orders and entities, such as `Z_PK`,
-    /// `Z_FOK_BOOK` and `Z1_BOOK`.
+    /// Keys, orders and entities, such as `Z_PK`, `Z_FOK_BOOK` and `Z1_BOOK`, are not attributes or to-one relationships.
     static func isAttribute(_ column: String) -> Bool {
         guard column.uppercased().hasPrefix("Z") else { return false }
         let rest = column.dropFirst()

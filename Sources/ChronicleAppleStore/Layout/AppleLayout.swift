@@ -4,21 +4,21 @@ import ChronicleSQLite
 import ChronicleStore
 import Foundation
 
-/// What a file contains besides rows: its identifier, entities, tables and model.
+/// What a file contains besides rows.
 struct AppleLayout: Sendable {
-    /// The UUID of the store, which its copies share.
+    /// A UUID, which copies of the store share.
     let storeIdentifier: String
-    /// The versions of the model that the program declared, such as `1.0.0`.
+    /// Declared by the program, such as `1.0.0`.
     let modelVersions: [String]
     let entities: AppleEntities
-    /// The tables by name in upper case.
+    /// By name in upper case.
     let tables: [String: AppleTable]
-    /// Why something with such a name is no table that can be read: views, virtual tables such as those of spatial indexes, and
-    /// tables with computed columns. An error is thrown where the table is needed.
+    /// Views, virtual tables such as those of spatial indexes, and tables with computed columns. The error is thrown where
+    /// the table is needed.
     let unusableTables: [String: SwiftDataError]
     let model: SendableModel?
     let history: AppleHistoryTables?
-    /// The columns by the name of their table.
+    /// By the name of the table.
     let columnUse: [String: AppleColumnUse]
     /// The columns that refer to files of external data, by the name of their table.
     let externalColumns: [String: Set<String>]
@@ -29,13 +29,12 @@ struct AppleLayout: Sendable {
         let entities: [String: CachedModel.Entity]
     }
 
-    /// The tables by which a file is recognized.
+    /// A file is recognized by these tables.
     static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
 
-    /// The largest model that is decoded.
+    /// In bytes.
     private static let maximumModelSize = 1 << 26
 
-    /// Returns whether a database has the tables of Core Data.
     static func isRecognized(_ connection: Connection) throws -> Bool {
         let names = requiredTables.map { "'\($0)'" }.joined(separator: ", ")
         return try connection.scalarInt64(
@@ -43,17 +42,14 @@ struct AppleLayout: Sendable {
             ?? 0 == requiredTables.count
     }
 
-    /// Returns whether a database has the tables of Core Data, and no history of Chronicle.
+    /// The database has the tables of Core Data, and no history of Chronicle.
     static func isUntracked(_ connection: Connection) throws -> Bool {
         guard try isRecognized(connection) else { return false }
         return try connection.scalarInt64(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'") == 0
     }
 
-    /// Reads the layout in one transaction.
-    ///
-    /// - Throws: `SwiftDataError.notADatabase` if the file has other tables, `SwiftDataError.unsupportedFileVersion` with
-    ///   the name of a table of an unknown layout, or `SwiftDataError.damagedFile`.
+    /// In one transaction. Throws `SwiftDataError.unsupportedFileVersion` with the name of a table of an unknown layout.
     init(_ connection: Connection, path: String) throws {
         guard try Self.isRecognized(connection) else {
             throw SwiftDataError.loadIssueModelContainer.with(
@@ -84,7 +80,7 @@ struct AppleLayout: Sendable {
             ? try tables.filter { names.contains($0.key) }.mapValues { try Self.externalColumns($0, connection) } : [:]
     }
 
-    /// Returns the names of the tables of Core Data, which begin with `Z` or are those of the history.
+    /// They begin with `Z` or are those of the history.
     private static func tableNames(_ connection: Connection) throws -> [String] {
         let statement = try connection.prepare(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name")
@@ -98,8 +94,8 @@ struct AppleLayout: Sendable {
         return names
     }
 
-    /// Returns the columns with a reference to a file in one of the first rows. The cached model does not tell which attributes have
-    /// external storage in a field that is known.
+    /// Columns with a reference to a file in one of the first rows. No known field of the cached model tells which
+    /// attributes have external storage.
     private static func externalColumns(_ table: AppleTable, _ connection: Connection) throws -> Set<String> {
         var result: Set<String> = []
         // No table of a program has more; a damaged file takes no long time.
@@ -148,7 +144,7 @@ struct AppleLayout: Sendable {
         return AppleEntities(rows)
     }
 
-    /// Returns the cached model, or `nil` if the file has none that can be decoded.
+    /// `nil` if the file has no model that can be decoded.
     private static func model(_ connection: Connection, _ tables: [String: AppleTable]) throws -> CachedModel? {
         guard tables["Z_MODELCACHE"]?.column("Z_CONTENT") != nil else { return nil }
         let statement = try connection.prepare(

@@ -1,22 +1,18 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// A table of the file with its columns.
 struct AppleTable: Sendable {
     let name: String
-    /// The columns in their order.
     let columns: [Column]
     private let byName: [String: String]
 
     struct Column: Sendable {
         let name: String
-        /// The declared type, in upper case.
+        /// In upper case.
         let type: String
     }
 
-    /// Reads the columns of an ordinary table.
-    ///
-    /// - Throws: `SwiftDataError.damagedFile` for a view, a virtual table or computed columns, which could run any code.
+    /// Throws `SwiftDataError.damagedFile` for a view, a virtual table or computed columns, which could run any code.
     init(_ name: String, _ connection: Connection) throws {
         self.name = name
         let statement = try connection.prepare("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?")
@@ -39,10 +35,10 @@ struct AppleTable: Sendable {
         byName = Dictionary(columns.map { ($0.name.uppercased(), $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the name of a column as the table declares it, or `nil` if there is none.
+    /// As the table declares the name.
     func column(_ name: String) -> String? { byName[name.uppercased()] }
 
-    /// Throws an error that names the table and the column if the table lacks one of some columns.
+    /// The error names the table and the missing column.
     func require(_ names: String...) throws {
         for name in names where column(name) == nil {
             throw SwiftDataError.unsupportedFileVersion.with(

@@ -1,7 +1,7 @@
 import ChronicleCore
 import Foundation
 
-/// The description of an entity in the form that `Schema.Entity.init(json:)` reads.
+/// `Schema.Entity.init(json:)` reads this form.
 struct EntityDescription: Encodable {
     var name: String
     var superentity: String?
@@ -29,7 +29,7 @@ struct EntityDescription: Encodable {
         var isLinked: Bool?
     }
 
-    /// Removes the inverses of relationships that the other side does not describe, or describes with another inverse.
+    /// The other side does not describe these relationships, or describes them with another inverse.
     static func removeUnknownInverses(_ descriptions: inout [EntityDescription]) {
         // The names of a valid file are unique.
         let byName = Dictionary(descriptions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -59,15 +59,14 @@ struct EntityDescription: Encodable {
     }
 }
 
-/// A type of attributes of Core Data, and the Swift type that represents it.
+/// With the Swift type that represents it.
 struct AppleAttributeType {
     let typeName: String
     let storage: Schema.Attribute.Storage
 
     static let composite = AppleAttributeType(typeName: "Composite", storage: .json)
 
-    /// - Parameter number: A number of `NSAttributeType`.
-    /// - Returns: `nil` for a type without a value that can be read.
+    /// `number` is a number of `NSAttributeType`. Returns `nil` for a type without a value that can be read.
     init?(number: Int64) {
         switch number {
         case 100: self.init(typeName: "Int16", storage: .integer)
@@ -87,7 +86,6 @@ struct AppleAttributeType {
         }
     }
 
-    /// - Parameter declaredType: The declared type of a column.
     init(declaredType: String) {
         switch declaredType {
         case "INTEGER": self.init(typeName: "Int", storage: .integer)
@@ -103,7 +101,7 @@ struct AppleAttributeType {
         (self.typeName, self.storage) = (typeName, storage)
     }
 
-    /// Returns the default value of an attribute in the form in which stores contain it, or `nil` if there is none.
+    /// In the form in which stores contain the value.
     func stored(_ value: CachedModel.DefaultValue?) -> PropertyValue? {
         switch (value, storage) {
         case (.integer(let value)?, .integer): .integer(value)

@@ -1,14 +1,11 @@
 import Foundation
 
-/// Reads the objects of a binary property list one by one, without building a tree.
-///
-/// Foundation's reader does not return the references of keyed archives on all platforms, and a list from a file can contain
-/// cycles and any depth. This reader never follows a reference itself.
+/// Reads the objects of a binary property list one by one, and never follows a reference itself: a list from a file can
+/// contain cycles and any depth. Foundation's reader does not return the references of keyed archives on all platforms.
 struct BinaryPropertyList {
-    /// The data is not a binary property list, or a part of it is damaged.
     struct Failure: Error {}
 
-    /// An object. Arrays and dictionaries contain the numbers of their elements.
+    /// Arrays and dictionaries contain the numbers of their elements.
     enum Object {
         case null
         case bool(Bool)
@@ -18,7 +15,7 @@ struct BinaryPropertyList {
         case date(Double)
         case data(Data)
         case text(String)
-        /// A reference of a keyed archive.
+        /// Of a keyed archive.
         case reference(Int)
         case array([Int])
         case dictionary([(key: Int, value: Int)])
@@ -41,15 +38,12 @@ struct BinaryPropertyList {
     private let offsetSize: Int
     private let referenceSize: Int
     private let offsetTable: Int
-    /// The number of objects.
     let count: Int
     /// The number of the outermost object.
     let top: Int
 
-    /// - Parameters:
-    ///   - data: The list.
-    ///   - budget: The largest number of bytes that ``object(_:)`` reads in all calls. A few bytes can refer to the same object
-    ///     many times, so that a small list has an enormous value.
+    /// - Parameter budget: The largest number of bytes that ``object(_:)`` reads in all calls. A few bytes can refer to the
+    ///   same object many times, so that a small list has an enormous value.
     init(_ data: some Sequence<UInt8>, budget: Int = 1 << 26) throws {
         bytes = Array(data)
         // A list that has each object a few times is valid in any size.
@@ -66,9 +60,7 @@ struct BinaryPropertyList {
         (self.count, self.top, offsetTable) = (count, top, table)
     }
 
-    /// Returns an object by its number.
-    ///
-    /// - Throws: ``Failure``, also if more was read than the budget permits.
+    /// Throws ``Failure`` if more was read than the budget permits, for example.
     func object(_ number: Int) throws -> Object {
         guard number >= 0, number < count,
             let offset = Self.integer(bytes, offsetTable + number * offsetSize, offsetSize), offset < offsetTable

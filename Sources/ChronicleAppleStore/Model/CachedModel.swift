@@ -1,15 +1,15 @@
 import Foundation
 
-/// The model of a store, as Core Data keeps it in `Z_MODELCACHE`.
+/// Core Data keeps the model in `Z_MODELCACHE`.
 struct CachedModel {
-    /// An entity, with its inherited properties.
+    /// Includes inherited properties.
     struct Entity {
         let name: String
         let superentityName: String?
         let isAbstract: Bool
-        /// The properties in the order of their names, which is that of the bits in `ZCOLUMNS`.
+        /// In the order of their names, which is that of the bits in `ZCOLUMNS`.
         let properties: [Property]
-        /// The names of the properties of each uniqueness constraint.
+        /// The properties of each constraint.
         let uniqueness: [[String]]
         private let byName: [String: Property]
 
@@ -18,12 +18,12 @@ struct CachedModel {
 
     struct Property {
         enum Kind {
-            /// An attribute with a number of `NSAttributeType`.
+            /// `type` is a number of `NSAttributeType`.
             case attribute(type: Int64, defaultValue: DefaultValue?)
-            /// Several attributes, which have a column each.
+            /// Each of the attributes has a column.
             case composite([Property])
             case relationship(Relationship)
-            /// A property whose value is computed from a request.
+            /// A request computes the value.
             case fetched
         }
 
@@ -31,7 +31,7 @@ struct CachedModel {
         let kind: Kind
         let isOptional: Bool
         let isTransient: Bool
-        /// Whether the history preserves the value of a deleted row.
+        /// The history preserves the value of a deleted row.
         let isPreserved: Bool
         /// The name of the property in an earlier version of the model, or the same name.
         let renamingIdentifier: String?
@@ -40,7 +40,6 @@ struct CachedModel {
             if case .relationship(let relationship) = kind { relationship } else { nil }
         }
 
-        /// Whether the store contains a value of the property.
         var isPersistent: Bool {
             if case .fetched = kind { false } else { !isTransient }
         }
@@ -62,10 +61,8 @@ struct CachedModel {
 
     let entities: [String: Entity]
 
-    /// Decodes the content of `Z_MODELCACHE`.
-    ///
-    /// - Throws: `Inflate.Failure` or `KeyedArchive.Failure` if the content has another format, or refers to the same objects
-    ///   so often that the model exceeds the budget of the archive.
+    /// Throws if the content has another format, or refers to the same objects so often that the model exceeds the budget
+    /// of the archive.
     init(compressed data: Data) throws {
         try self.init(KeyedArchive(Inflate.decompress(data)))
     }
@@ -114,7 +111,7 @@ extension CachedModel.Entity {
         self.uniqueness = uniqueness
     }
 
-    /// The order of names by their UTF-16 code units.
+    /// By UTF-16 code units.
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf16.lexicographicallyPrecedes(b.utf16) }
 }
 
@@ -153,7 +150,7 @@ extension CachedModel.Property {
     /// The bit of `NSFlagsKey` for `preservesValueInHistoryOnDeletion`.
     private static let preservationFlag: Int64 = 16
 
-    /// Returns the attributes of a composite one, in whichever field the archive lists them.
+    /// The archive may list the attributes of a composite one in several fields.
     private static func elements(
         _ archive: KeyedArchive, _ object: KeyedArchive.Object, depth: Int
     ) throws -> [CachedModel.Property] {

@@ -1,10 +1,8 @@
 import Foundation
 
-/// Decompresses a raw deflate stream (RFC 1951), in which Core Data keeps the model of a store.
-///
-/// The input comes from a file: every read is checked, and the result has a limit.
+/// Decompresses a raw deflate stream (RFC 1951), in which Core Data keeps the model of a store. The input comes from a
+/// file: every read is checked, and the result has a limit.
 struct Inflate {
-    /// The stream is not a valid deflate stream, or its result exceeds the limit.
     struct Failure: Error {}
 
     private let input: [UInt8]
@@ -14,11 +12,7 @@ struct Inflate {
     private var bitCount = 0
     private var output: [UInt8] = []
 
-    /// Decompresses a stream.
-    ///
-    /// - Parameters:
-    ///   - data: The stream. Bytes after its end are ignored.
-    ///   - limit: The largest number of bytes of the result.
+    /// Ignores bytes after the end of the stream. The limit is a number of bytes.
     static func decompress(_ data: Data, limit: Int = 1 << 26) throws -> [UInt8] {
         var inflate = Inflate(input: [UInt8](data), limit: limit)
         return try inflate.run()
@@ -44,7 +38,7 @@ struct Inflate {
 
     // MARK: Bits
 
-    /// Returns the next bits, the first one in the lowest position. At most 16 are taken at a time.
+    /// The first bit is in the lowest position. At most 16 are taken at a time.
     private mutating func take(_ count: Int) throws -> Int {
         while bitCount < count {
             guard position < input.count else { throw Failure() }
@@ -124,7 +118,7 @@ struct Inflate {
 
     // MARK: Huffman codes
 
-    /// Canonical codes: the numbers of codes of each length, and the symbols in the order of their codes.
+    /// The numbers of codes of each length, and the symbols in the order of their codes.
     private struct Codes {
         var counts = [Int](repeating: 0, count: 16)
         var symbols: [Int] = []

@@ -1,8 +1,7 @@
 import Foundation
 
-/// The objects of a keyed archive, as plain values: class names and fields, without creating instances.
+/// Class names and fields of the objects, without creating instances.
 struct KeyedArchive {
-    /// An object of the archive.
     struct Object {
         let number: Int
         let className: String
@@ -12,14 +11,12 @@ struct KeyedArchive {
     typealias Failure = BinaryPropertyList.Failure
 
     private let list: BinaryPropertyList
-    /// The numbers of the objects in the list.
+    /// In the list.
     private let objects: [Int]
     /// The number of the outermost object.
     let root: Int
 
-    /// - Parameters:
-    ///   - data: The archive.
-    ///   - budget: The work that all calls together may cause, see `BinaryPropertyList`.
+    /// - Parameter budget: The work that all calls together may cause, see `BinaryPropertyList`.
     init(_ data: some Sequence<UInt8>, budget: Int = 1 << 26) throws {
         list = try BinaryPropertyList(data, budget: budget)
         let top = try Self.dictionary(list, list.top)
@@ -43,7 +40,7 @@ struct KeyedArchive {
         return result
     }
 
-    /// Returns the value that a reference refers to; `nil` for `$null`.
+    /// `nil` for `$null`.
     private func target(_ reference: Int) throws -> BinaryPropertyList.Object? {
         // The first object is `$null`.
         guard reference != 0 else { return nil }
@@ -51,7 +48,7 @@ struct KeyedArchive {
         return try list.object(objects[reference])
     }
 
-    /// Returns an object by its number, or `nil` if it is a value without a class.
+    /// `nil` for a value without a class.
     func object(_ reference: Int) throws -> Object? {
         guard case .dictionary = try target(reference) else { return nil }
         let fields = try Self.dictionary(list, objects[reference])
@@ -65,7 +62,7 @@ struct KeyedArchive {
         return Object(number: reference, className: className, fields: fields)
     }
 
-    /// Returns the value of a field; values are in the archive's dictionary or references to it.
+    /// Values are in the archive's dictionary or references to it.
     func value(_ object: Object, _ field: String) throws -> BinaryPropertyList.Object? {
         guard let number = object.fields[field] else { return nil }
         let value = try list.object(number)
@@ -87,7 +84,6 @@ struct KeyedArchive {
 
     func isTrue(_ object: Object, _ field: String) throws -> Bool { try integer(object, field) ?? 0 != 0 }
 
-    /// Returns the object that a field refers to.
     func object(_ object: Object, _ field: String) throws -> Object? {
         guard let reference = try reference(object, field) else { return nil }
         return try self.object(reference)
@@ -100,7 +96,7 @@ struct KeyedArchive {
         return reference
     }
 
-    /// Returns the references of the elements of an array, a set, or a dictionary's values.
+    /// Those of an array, a set, or a dictionary's values.
     func elements(_ object: Object) throws -> [Int] {
         // Not repeatedly, because an object may refer to itself.
         try references(try self.object(object, "values") ?? object)
@@ -115,7 +111,6 @@ struct KeyedArchive {
         }
     }
 
-    /// Returns the references of a dictionary's keys.
     func keys(_ object: Object) throws -> [Int] {
         guard let number = object.fields["NS.keys"], case .array(let numbers) = try list.object(number) else {
             return []
@@ -125,14 +120,14 @@ struct KeyedArchive {
         }
     }
 
-    /// Returns the value without a class that a reference refers to.
+    /// A value without a class.
     func plain(_ reference: Int) throws -> BinaryPropertyList.Object? {
         let value = try target(reference)
         if case .dictionary = value { return nil }
         return value
     }
 
-    /// Returns data that a field contains, in the dictionary or as an object.
+    /// In the dictionary or as an object.
     func data(_ object: Object, _ field: String) throws -> Data? {
         if case .data(let data) = try value(object, field) { data } else { nil }
     }

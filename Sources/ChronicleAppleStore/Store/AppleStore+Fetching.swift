@@ -5,11 +5,11 @@ import ChronicleStore
 import Foundation
 
 extension AppleStore {
-    /// Returns the rows that match a request, as `DataStore.fetch(_:)` describes.
+    /// Returns the rows that match a request.
     ///
-    /// - Throws: The errors of the protocol. `SwiftDataError.undecodableValue` if the file contains a value that cannot be read, such as
-    ///   one in a missing file of external data; copy all files of the store. `SwiftDataError.storeBusy` if another program writes to
-    ///   the file meanwhile; try again.
+    /// - Throws: The errors of the protocol's requirement. `SwiftDataError.undecodableValue` if the file contains a value
+    ///   that cannot be read, such as one in a missing file of external data; copy all files of the store.
+    ///   `SwiftDataError.storeBusy` if another program writes to the file meanwhile; try again.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -20,9 +20,8 @@ extension AppleStore {
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
 
-    /// Passes the rows that match a request to a closure, as `DataStore.fetchRows(_:_:)` describes.
-    ///
-    /// A file that another program changes is noticed after the last row: use the rows only if the call returns.
+    /// Passes the rows that match a request to a closure. A change by another program is noticed after the last row: use
+    /// the rows only if the call returns.
     ///
     /// - Throws: The errors of ``fetch(_:)``, such as `SwiftDataError.storeBusy`, and the error that `row` throws.
     public func fetchRows<Model>(
@@ -32,9 +31,6 @@ extension AppleStore {
         try fetchRows(request, of: entity(for: Model.self), row)
     }
 
-    /// Returns the number of rows that match a request, as `DataStore.fetchCount(_:)` describes.
-    ///
-    /// - Throws: The errors of ``fetch(_:)``, such as `DataStoreError.preferInMemoryFilter`.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         let query = try translate(request, of: entity(for: Model.self)).count
         return try reading { connection in
@@ -44,9 +40,6 @@ extension AppleStore {
         }
     }
 
-    /// Returns the identifiers of the rows that match a request, as `DataStore.fetchIdentifiers(_:)` describes.
-    ///
-    /// - Throws: The errors of ``fetch(_:)``, such as `DataStoreError.preferInMemoryFilter`.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let entity = try entity(for: Model.self)
         let query = try translate(request, of: entity).identifiers
@@ -66,8 +59,8 @@ extension AppleStore {
     ///   - entityName: The name of an entity of ``schema``.
     ///   - identifiers: The models to return, or `nil` for all.
     ///   - row: A closure that receives the models in ascending order of their primary keys.
-    /// - Throws: The error that `row` throws. `SwiftDataError.unknownSchema` if the schema has no such entity; use a name of
-    ///   the schema. `SwiftDataError.undecodableValue` if the file contains a value that cannot be read.
+    /// - Throws: The error that `row` throws. `SwiftDataError.unknownSchema` if the schema has no such entity.
+    ///   `SwiftDataError.undecodableValue` if the file contains a value that cannot be read.
     /// - Complexity: O(*n*), where *n* is the number of rows of the entity. Rows are not collected.
     public func fetchRows(
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
@@ -85,7 +78,7 @@ extension AppleStore {
     ///
     /// - Parameter entityName: The name of an entity of ``schema``.
     /// - Returns: The number of models.
-    /// - Throws: `SwiftDataError.unknownSchema` if the schema has no such entity; use a name of the schema.
+    /// - Throws: `SwiftDataError.unknownSchema` if the schema has no such entity.
     /// - Complexity: O(*n*), where *n* is the number of rows.
     public func fetchCount(ofEntity entityName: String) throws -> Int {
         let request = DataStoreFetchRequest<RemovedModel>(
@@ -145,9 +138,6 @@ extension AppleStore {
 extension AppleStore: DataStoreLinking {
     /// Returns the destinations of a many-to-many relationship, or of a to-many relationship without an inverse.
     ///
-    /// - Parameter request: The relationship and the models.
-    /// - Returns: Snapshots of the destinations, and the identifiers of the destinations of each model.
-    /// - Throws: `SwiftDataError.undecodableValue` if the file contains a value that cannot be read.
     /// - Complexity: Proportional to the number of links of the relationship, unless the table has an index.
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>

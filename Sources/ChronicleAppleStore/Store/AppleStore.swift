@@ -5,11 +5,10 @@ public import Foundation
 
 /// A store of SwiftData or Core Data in an SQLite file, with its history, on any platform.
 ///
-/// The store only reads. It changes neither the file nor the files beside it, so that it can be used while the program that owns
-/// the file has it open. Contexts fetch its models with the same `@Model` classes, follow relationships and read the history;
-/// saving throws `SwiftDataError.storeReadOnly`.
+/// It changes neither the file nor the files beside it, so it can be used while the program that owns the file has it open.
+/// Contexts fetch models with the same `@Model` classes, follow relationships and read the history; saving throws
+/// `SwiftDataError.storeReadOnly`.
 public final class AppleStore: DataStore {
-    /// The snapshots that the store returns.
     public typealias Snapshot = DefaultSnapshot
 
     /// The configuration that the store was opened with.
@@ -18,10 +17,9 @@ public final class AppleStore: DataStore {
     public let schema: Schema
     /// The UUID of the file, which copies of the file share.
     public let identifier: String
-    /// Whether the names of entities and properties are those of the model that the file contains.
-    ///
-    /// Otherwise, the schema that ``schema(ofFileAt:)`` returns has names that are derived from the tables: attributes in
-    /// lower case, relationships as numbers, and updates of *property 3* in the history.
+    /// Whether the names of entities and properties are those of the model in the file. Otherwise, ``schema(ofFileAt:)``
+    /// returns names that are derived from the tables: attributes in lower case, relationships as numbers, and updates of
+    /// *property 3* in the history.
     public let hasModelNames: Bool
 
     /// The versions that the program declared for its model, such as `1.0.0`.
@@ -42,16 +40,15 @@ public final class AppleStore: DataStore {
     ///   - migrationPlan: Not used, because the file does not change.
     /// - Throws: One of the following errors.
     ///   - `SwiftDataError.loadIssueModelContainer` if there is no file, or if it is not a store of SwiftData or Core Data.
-    ///     Specify the URL of such a store.
-    ///   - `SwiftDataError.notADatabase` if the file is no SQLite database. It may be encrypted or protected; copy it while the
-    ///     device is unlocked.
+    ///   - `SwiftDataError.notADatabase` if the file is no SQLite database. It may be encrypted or protected; copy it while
+    ///     the device is unlocked.
     ///   - `SwiftDataError.unsupportedFileVersion` if a table has a layout that is not known. The detail names the table.
-    ///   - `SwiftDataError.backwardMigration` if the file does not contain a class or a property of the schema. Change the class,
-    ///     for which `chronicle schema --swift` writes the code.
+    ///   - `SwiftDataError.backwardMigration` if the file does not contain a class or a property of the schema. Change the
+    ///     class, for which `chronicle schema --swift` writes the code.
     ///   - `SwiftDataError.damagedFile` if another program replaced a table, or a page is damaged. Use another copy.
     ///   - `SwiftDataError.storeBusy` if the file changes while it is read or copied. Try again.
-    ///   - `SwiftDataError.storeFailure` if the log or the journal is a link, the journal belongs to a transaction of several databases,
-    ///     or there is no space for a copy. The detail describes what to do.
+    ///   - `SwiftDataError.storeFailure` if the log or the journal is a link, the journal belongs to a transaction of
+    ///     several databases, or there is no space for a copy. The detail describes what to do.
     public convenience init(
         _ configuration: AppleStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws {
@@ -61,12 +58,9 @@ public final class AppleStore: DataStore {
         try self.init(configuration, schema, file, layout, hasModelNames: layout.schema().hasModelNames)
     }
 
-    /// Opens a file with its own schema if it is a store of SwiftData or Core Data.
-    ///
-    /// A file that has to be copied for reading is copied once, and not for each of ``isAppleStore(fileAt:)``, ``schema(ofFileAt:)``
-    /// and the store.
-    ///
-    /// - Returns: `nil` if ``isAppleStore(fileAt:)`` returns `false`.
+    /// Opens a file with its schema, or returns `nil` if ``isAppleStore(fileAt:)`` returns `false`. A file that has to be
+    /// copied for reading is copied once, and not for each of ``isAppleStore(fileAt:)``, ``schema(ofFileAt:)`` and the
+    /// store.
     package convenience init?(recognizing url: URL) throws {
         let file = try Self.recognized(url)
         guard let file else { return nil }
@@ -91,16 +85,15 @@ public final class AppleStore: DataStore {
         historyEntities = HistoryEntities(layout, schema)
     }
 
-    /// Returns the schema of the models in a file, without their classes.
-    ///
-    /// Use it in programs that show the content of any store. The model class of changes in the history is `RemovedModel`.
+    /// Returns the schema of the models in a file, without their classes, for programs that show the content of any store.
+    /// The model class of changes in the history is `RemovedModel`.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
     /// - Returns: The schema. `Schema.Entity.hasModelClass` of its entities is `false`. Transient and fetched properties,
-    ///   attributes of types that cannot be read, properties whose columns cannot be told apart, and relationships without a table or
-    ///   column are not part of it.
-    /// - Throws: The errors of ``init(_:migrationPlan:)`` except `SwiftDataError.backwardMigration`, such as
-    ///   `SwiftDataError.loadIssueModelContainer`.
+    ///   attributes of types that cannot be read, properties whose columns cannot be told apart, and relationships without
+    ///   a table or column are not part of it.
+    /// - Throws: `SwiftDataError.loadIssueModelContainer`, or another error of ``init(_:migrationPlan:)`` except
+    ///   `SwiftDataError.backwardMigration`.
     public static func schema(ofFileAt url: URL) throws -> Schema {
         let file = try AppleFile(url: url)
         return try file.read { try AppleLayout($0, path: file.path).schema().schema }
@@ -109,13 +102,13 @@ public final class AppleStore: DataStore {
     /// Returns whether a file is a store of SwiftData or Core Data, by its tables.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
-    /// - Returns: `false` also for a file that is no database, and for one whose changes Chronicle records: that is a
-    ///   `TrackedDatabase`.
-    /// - Throws: The errors of ``init(_:migrationPlan:)`` for a file that cannot be read, such as
-    ///   `SwiftDataError.loadIssueModelContainer` if there is none.
+    /// - Returns: `false` also for a file that is no database, and for a `TrackedDatabase`, whose changes Chronicle
+    ///   records.
+    /// - Throws: `SwiftDataError.loadIssueModelContainer` if there is no file, or another error of
+    ///   ``init(_:migrationPlan:)`` for a file that cannot be read.
     public static func isAppleStore(fileAt url: URL) throws -> Bool { try recognized(url) != nil }
 
-    /// Returns the file if it is a store of SwiftData or Core Data.
+    /// `nil` if the file is no store of SwiftData or Core Data.
     private static func recognized(_ url: URL) throws -> AppleFile? {
         do {
             let file = try AppleFile(url: url)
@@ -124,11 +117,7 @@ public final class AppleStore: DataStore {
         } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile { return nil }
     }
 
-    /// Throws an error, because the store is read-only.
-    ///
-    /// - Parameter request: The changes.
-    /// - Returns: Nothing, because the method always throws.
-    /// - Throws: `SwiftDataError.storeReadOnly`. Copy the models to a store of Chronicle, and save to that.
+    /// Throws `SwiftDataError.storeReadOnly`. Copy the models to a store of Chronicle, and save to that.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -137,7 +126,6 @@ public final class AppleStore: DataStore {
             storeIdentifier: identifier, storeName: configuration.name)
     }
 
-    /// Returns the origin of the identifiers of an entity's rows.
     func origin(of entityName: String) -> PersistentIdentifier.Origin {
         PersistentIdentifier.Origin(
             storeIdentifier: identifier, entityName: entityName,
@@ -145,11 +133,7 @@ public final class AppleStore: DataStore {
                 ?? entityName)
     }
 
-    /// Runs a closure with a connection in a read transaction, and attributes its errors to the store.
-    ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether the closure can run again if the file changed meanwhile.
-    ///   - body: The closure.
+    /// Attributes errors to the store. If `isRepeatable`, the closure can run again if the file changed meanwhile.
     func reading<Result>(isRepeatable: Bool = true, _ body: (Connection) throws -> Result) throws -> Result {
         do {
             return try file.read(isRepeatable: isRepeatable, body)

@@ -8,7 +8,6 @@ public import Foundation
 /// let trips = try ModelContext(container).fetch(FetchDescriptor<Trip>())
 /// ```
 public struct AppleStoreConfiguration: DataStoreConfiguration {
-    /// The store that the configuration opens.
     public typealias Store = AppleStore
 
     /// The name of the store in messages.
@@ -21,9 +20,9 @@ public struct AppleStoreConfiguration: DataStoreConfiguration {
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - name: The name of the store in messages; the name of the file if omitted.
-    ///   - schema: The schema of the models to read, or `nil` for all models of the container.
-    ///   - url: The URL of the file.
+    ///   - name: See ``name``. The name of the file if omitted.
+    ///   - schema: See ``schema``.
+    ///   - url: See ``url``.
     public init(_ name: String? = nil, schema: Schema? = nil, url: URL) {
         self.name = name ?? url.lastPathComponent
         self.schema = schema
