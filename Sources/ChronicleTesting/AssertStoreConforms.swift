@@ -4,8 +4,7 @@ import Testing
 
 // Only this target imports a test framework, so that worker programs can link ChronicleConformance without one.
 
-/// Checks a store without a history against every rule for models and records each failure as an issue of the current
-/// test.
+/// Checks a store without a history against every rule for models and records each failure as an issue of the current test.
 ///
 /// ```swift
 /// @Test func conforms() {
@@ -14,10 +13,9 @@ import Testing
 /// ```
 ///
 /// - Parameters:
-///   - features: The features that the store supports. Rules that need other features are skipped and listed in the
-///     report.
-///   - fixture: The operations on the store that only its author can provide, such as `.file(\.url, worker:
-///     "MyStoreWorker")`. Without them, the rules about recovery are skipped.
+///   - features: The features that the store supports. Rules that need other features are skipped.
+///   - fixture: The operations that only the store's author can provide, such as `.file(\.url, worker: "MyStoreWorker")`.
+///     Without them, the rules about recovery are skipped.
 ///   - fileID: The file of the call, for the recorded issues.
 ///   - filePath: The path of the file of the call, for the recorded issues.
 ///   - line: The line of the call, for the recorded issues.
@@ -35,14 +33,13 @@ public func assertStoreConforms<Configuration: DataStoreConfiguration>(
         SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Checks a store against every rule for models and for the history, and records each failure as an issue of the
-/// current test.
+/// Checks a store against every rule for models and for the history, and records each failure as an issue of the current
+/// test.
 ///
 /// - Parameters:
-///   - features: The features that the store supports. Rules that need other features are skipped and listed in the
-///     report.
-///   - fixture: The operations on the store that only its author can provide, such as `.file(\.url, worker:
-///     "MyStoreWorker")`. Without them, the rules about recovery are skipped.
+///   - features: The features that the store supports. Rules that need other features are skipped.
+///   - fixture: The operations that only the store's author can provide. Without them, the rules about recovery are
+///     skipped.
 ///   - fileID: The file of the call, for the recorded issues.
 ///   - filePath: The path of the file of the call, for the recorded issues.
 ///   - line: The line of the call, for the recorded issues.

@@ -95,7 +95,6 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    /// Returns the numbers of inserts, updates, and deletes of a transaction.
     private static func counts(_ transaction: Store.HistoryType, _ features: StoreFeatures) -> [Int] {
         var counts = [0, 0, 0]
         for change in transaction.changes {
@@ -108,7 +107,6 @@ extension StoreRule where Store: HistoryProviding {
         return counts
     }
 
-    /// Returns the models that exist after all changes of the history.
     private static func models(_ transactions: [Store.HistoryType]) throws -> Set<PersistentIdentifier> {
         var models = Set<PersistentIdentifier>()
         for change in transactions.flatMap(\.changes) {

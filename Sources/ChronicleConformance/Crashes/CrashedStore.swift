@@ -1,18 +1,16 @@
 import Chronicle
 import Foundation
 
-/// A store that a series of processes saves to, each of which is killed. Each process continues where the previous one
-/// stopped.
+/// Each of a series of processes continues to save where the previous one was killed.
 final class CrashedStore<Store: DataStore> {
     let configuration: Store.Configuration
     let saves: NumberedSaves
-    /// The highest number of an acknowledged save.
     private(set) var acknowledged = 0
-    /// The encoded history tokens, by the numbers of their saves.
+    /// By the numbers of the saves.
     private(set) var tokens: [Int: Data] = [:]
     private var kills = 0
     private let harness: StoreHarness<Store>
-    /// A harness that keeps the store open during the crashes, if the store supports sharing.
+    /// Keeps the store open during the crashes, if the store supports sharing.
     private var survivor: StoreHarness<Store>?
 
     init(_ harness: StoreHarness<Store>) throws {
@@ -21,8 +19,8 @@ final class CrashedStore<Store: DataStore> {
         saves = NumberedSaves(features: harness.features)
     }
 
-    /// For each count, kills a process shortly after that many saves, and checks the store: once in a store that was
-    /// open during the crash, and once in a newly opened one, which then performs the next save.
+    /// For each count, kills a process shortly after that many saves, and checks the store: once in a store that was open
+    /// during the crash, and once in a newly opened one, which then performs the next save.
     func kill(afterSaves counts: [Int], _ check: (StoreHarness<Store>) throws -> Void) throws {
         for count in counts {
             try killOne(afterSaves: count)
@@ -41,7 +39,6 @@ final class CrashedStore<Store: DataStore> {
         }
     }
 
-    /// Records a token of the store.
     func note(_ token: Data, of number: Int) { tokens[number] = token }
 
     private func killOne(afterSaves count: Int) throws {
@@ -58,15 +55,13 @@ final class CrashedStore<Store: DataStore> {
         #endif
     }
 
-    /// Returns the time between the last expected save and a kill, so that the process is killed while it opens the store or
-    /// performs the next save. The rules must hold at any moment.
-    ///
+    /// The time between the last expected save and a kill, so that the process opens the store or performs the next save.
     /// The golden ratio spreads the times over 3 ms. They are the same in every run.
     private static func delay(ofKill number: Int) -> Duration {
         .milliseconds(3 * (Double(number) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1))
     }
 
-    /// Waits without a sleep, because the system can wake a sleeping thread much later.
+    /// The system can wake a sleeping thread much later.
     private func wait(_ delay: Duration) {
         let end = ContinuousClock.now + delay
         while ContinuousClock.now < end {}

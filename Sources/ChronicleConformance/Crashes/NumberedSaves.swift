@@ -1,20 +1,19 @@
 import Chronicle
 import Foundation
 
-/// The saves of a process that is killed. The content of each save depends only on its number, so the expected state of
-/// the store follows from the number of the last save, which the store contains.
+/// The content of each save depends only on its number, so the expected state follows from the number of the last save,
+/// which the store contains.
 struct NumberedSaves {
     let features: StoreFeatures
 
     private static var booksPerShelf: Int { 3 }
 
-    /// Returns the number of the last save of which the store contains something.
     static func last(in context: ModelContext) throws -> Int {
         try context.fetch(FetchDescriptor<Shelf>()).compactMap { Int($0.name) }.max() ?? 0
     }
 
-    /// Performs save number `number`: inserts a shelf with books, updates the books of the previous shelf, and deletes
-    /// an older shelf with its books, as far as the store supports these changes.
+    /// Inserts a shelf with books, updates the books of the previous shelf, and deletes an older shelf with its books, as
+    /// far as the store supports these changes.
     func save(_ number: Int, _ context: ModelContext) throws {
         let shelf = Shelf("\(number)")
         context.insert(shelf)
@@ -42,7 +41,7 @@ struct NumberedSaves {
 
     // MARK: Expected state
 
-    /// Returns the expected state after a save, one line for each shelf.
+    /// One line for each shelf.
     func state(after number: Int) -> [String] {
         let first = deletes ? max(number - 2, 1) : 1
         guard first <= number else { return [] }
@@ -52,7 +51,7 @@ struct NumberedSaves {
         }
     }
 
-    /// Returns the state of a store, one line for each shelf.
+    /// One line for each shelf.
     static func state(in context: ModelContext) throws -> [String] {
         let shelves = try context.fetch(FetchDescriptor<Shelf>()).compactMap { shelf in
             Int(shelf.name).map { ($0, shelf) }
@@ -67,7 +66,7 @@ struct NumberedSaves {
         return "shelf \(shelf): " + books.joined(separator: "; ")
     }
 
-    /// Returns the numbers of inserts, updates, and deletes in the transaction of a save.
+    /// Inserts, updates, and deletes.
     func changes(of number: Int) -> [Int] {
         let updates = features.contains([.updates, .updateHistory]) && number > 1 ? Self.booksPerShelf : 0
         return [Self.booksPerShelf + 1, updates, deletes && number > 3 ? Self.booksPerShelf + 1 : 0]

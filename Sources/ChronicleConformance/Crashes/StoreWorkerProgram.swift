@@ -19,8 +19,8 @@ import Foundation
 ///
 /// - Parameter configuration: Returns the configuration of the store for the text that identifies it: the path, with a
 ///   fixture of ``StoreFixture/file(_:recordsHistory:worker:)``.
-/// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a
-///   save, such as `SwiftDataError.storeFull`. Let it end the program; the rule reports the output.
+/// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a save.
+///   Let it end the program; the rule reports the output.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws {
@@ -29,10 +29,8 @@ public func runStoreWorker<Configuration: DataStoreConfiguration>(
 
 /// Runs the program of a ``StoreWorker``: saves to a store with a history until the process is killed.
 ///
-/// - Parameter configuration: Returns the configuration of the store for the text that identifies it: the path, with a
-///   fixture of ``StoreFixture/file(_:recordsHistory:worker:)``.
-/// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a
-///   save, such as `SwiftDataError.storeFull`. Let it end the program; the rule reports the output.
+/// - Parameter configuration: Returns the configuration of the store for the text that identifies it.
+/// - Throws: ``ConformanceFailure``, or the error of `configuration` or of a save. Let it end the program.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws where Configuration.Store: HistoryProviding {

@@ -2,12 +2,10 @@
     import Dispatch
     import Foundation
 
-    /// A running worker program.
     final class WorkerProcess {
-        /// A save that the worker reported as completed.
         struct Acknowledgment {
             let number: Int
-            /// The current token as JSON; empty for stores without a history.
+            /// JSON; empty for stores without a history.
             let token: Data
         }
 
@@ -15,7 +13,7 @@
         private let output = Pipe()
         private let errors = Pipe()
         private var received = Data()
-        /// Terminates the worker after a timeout, so that a rule does not wait forever.
+        /// A rule must not wait forever.
         private let timeout: DispatchWorkItem
 
         private static let timeoutSeconds = 60
@@ -31,7 +29,6 @@
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.timeoutSeconds), execute: timeout)
         }
 
-        /// Waits until the given number of saves have been acknowledged.
         func wait(forSaves count: Int) throws {
             while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
                 let data = output.fileHandleForReading.availableData
@@ -40,7 +37,6 @@
             }
         }
 
-        /// Returns the failure for a worker that ended by itself.
         private func ended() throws -> ConformanceFailure {
             timeout.cancel()
             process.waitUntilExit()
@@ -53,9 +49,7 @@
                     + "\(reason) \(process.terminationStatus): \(message)")
         }
 
-        /// Kills the worker with SIGKILL, which it cannot handle.
-        ///
-        /// - Returns: All saves that were acknowledged before.
+        /// The worker cannot handle SIGKILL. Returns all saves that were acknowledged before.
         func kill() throws -> [Acknowledgment] {
             timeout.cancel()
             Foundation.kill(process.processIdentifier, SIGKILL)

@@ -1,15 +1,15 @@
 import Chronicle
 import Foundation
 
-/// The task of a worker, which it receives as the last argument of its program.
+/// The last argument of the program.
 enum WorkerTask {
-    /// Performs ``NumberedSaves`` as the only writer.
+    /// The worker is the only writer.
     case numberedSaves(StoreFeatures)
-    /// Saves one book at a time, concurrently with other writers. The titles begin with the writer's number: `2-1`,
-    /// `2-2`, ….
+    /// Saves one book at a time, concurrently with other writers. The titles begin with the writer's number: `2-1`, `2-2`,
+    /// ….
     case books(writer: Int)
 
-    /// The text of the argument, such as `numbered 2047` or `books 2`.
+    /// Such as `numbered 2047` or `books 2`.
     var text: String {
         switch self {
         case .numberedSaves(let features): "numbered \(features.rawValue)"
@@ -28,7 +28,6 @@ enum WorkerTask {
     }
 }
 
-/// The program and arguments that start a worker.
 struct WorkerCommand: Sendable {
     let program: URL
     let arguments: [String]
@@ -44,9 +43,7 @@ struct WorkerCommand: Sendable {
         arguments = [try worker.place(configuration), task.text]
     }
 
-    /// Runs several workers at the same time until each has performed the given number of saves, and kills them.
-    ///
-    /// - Returns: The number of acknowledged saves of each worker.
+    /// Kills the workers when each has performed the given number of saves, and returns the numbers of acknowledged saves.
     static func run(_ commands: [WorkerCommand], saves: Int) throws -> [Int] {
         #if os(macOS) || os(Linux)
             let processes = try commands.map(WorkerProcess.init)

@@ -2,10 +2,8 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about the changes in a transaction.
-    ///
-    /// Changes have the type of their model, updates name the changed attributes, deletes contain preserved values and
-    /// cascaded deletes, and saves without an effect are not recorded.
+    /// Rules about the changes in a transaction: they have the type of their model, updates name the changed attributes,
+    /// deletes contain preserved values and cascaded deletes, and saves without an effect are not recorded.
     public static var changes: [StoreRule] {
         [insertsAreTyped, updatesAreNamed, tombstones, cascades, storeCascades, savesWithoutEffect]
     }

@@ -182,13 +182,13 @@ extension StoreRule where Store: HistoryProviding {
 extension StoreHarness where Store: HistoryProviding {
     typealias Consumer = HistoryConsumer<Store.HistoryType>
 
-    /// Returns a consumer that starts at the beginning of the history.
+    /// At the beginning of the history.
     func consumer(_ name: String, filter: HistoryFilter = HistoryFilter()) throws -> Consumer {
         try container.historyConsumer(
             named: name, of: Store.HistoryType.self, filter: filter, startingAt: .beginning)
     }
 
-    /// Acknowledges the next batch and returns the titles of its inserted books.
+    /// Acknowledges the batch.
     func titlesOfNextBatch(_ consumer: Consumer) throws -> [String] {
         let batch = try require(consumer.nextBatch(), "a batch")
         let titles = try titles(batch.changes)
@@ -196,7 +196,7 @@ extension StoreHarness where Store: HistoryProviding {
         return titles
     }
 
-    /// Acknowledges all batches and returns the titles of their inserted books.
+    /// Acknowledges the batches.
     func titlesOfAllBatches(_ consumer: Consumer, limit: Int) throws -> [String] {
         var found: [String] = []
         // Limits the number of batches, in case a store returns the same page forever.

@@ -3,10 +3,8 @@ import Foundation
 
 // The six guarantees of reading on from a token: ordered, unique, reliable, atomic, resumable, and bookmarkable.
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about reading the history from a token.
-    ///
-    /// A reader receives every later transaction once, complete, and in commit order, even while other threads, stores,
-    /// and processes write.
+    /// Rules about reading the history from a token: every later transaction once, complete, and in commit order, even
+    /// while other threads, stores, and processes write.
     public static var cursor: [StoreRule] {
         [
             ordered, unique, reliable, reliableDuringWrites, sharedHistory, processHistory, atomic, resumable,
@@ -109,7 +107,7 @@ extension StoreRule where Store: HistoryProviding {
     private typealias Descriptor = StoreHarness<Store>.Descriptor
     typealias Token = StoreHarness<Store>.Token
 
-    /// Reads page by page until a page is empty.
+    /// Ends with an empty page.
     private static func read(
         after start: Token, pages limit: UInt64, _ harness: StoreHarness<Store>
     ) throws -> [Store.HistoryType] {

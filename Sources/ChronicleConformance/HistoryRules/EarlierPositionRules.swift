@@ -2,8 +2,7 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about reading models as they were at a position, for stores with the capability
-    /// `earlierPositions`. They are skipped for other stores.
+    /// Rules about models as of an earlier position. They are skipped without the capability `earlierPositions`.
     public static var earlierPositions: [StoreRule] { [earlierModels] }
 
     static var earlierModels: StoreRule {

@@ -1,10 +1,8 @@
 public import Chronicle
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about expired tokens and deleted history.
-    ///
-    /// Tokens from which reading cannot continue throw an error instead of returning incomplete results. Deleting
-    /// history changes neither the models nor later positions.
+    /// Rules about expired tokens and deleted history: tokens from which reading cannot continue throw an error instead of
+    /// returning incomplete results. Deleting history changes neither the models nor later positions.
     public static var expiry: [StoreRule] {
         [expired, ofAnotherStore, deletingWithForeignToken, modelsRemain, positionsAreNotReused]
     }

@@ -6,24 +6,21 @@ extension StoreHarness where Store: HistoryProviding {
     typealias Token = Store.HistoryType.TokenType
     typealias Descriptor = HistoryDescriptor<Store.HistoryType>
 
-    /// Returns the transactions that match a descriptor, fetched with a context.
     func history(_ descriptor: Descriptor = Descriptor()) throws -> [Transaction] {
         try context().fetchHistory(descriptor)
     }
 
-    /// Performs one save for each title, with the authors in turn, and returns their transactions.
+    /// One save for each title, with the authors in turn.
     @discardableResult
     func write(_ titles: String..., by authors: [String?] = [nil]) throws -> [Transaction] {
         for (index, title) in titles.enumerated() { try context(authors[index % authors.count]).add(title) }
         return try Array(history().suffix(titles.count))
     }
 
-    /// Returns the titles of the inserted books.
     func titles(_ transactions: [Transaction]) throws -> [String] {
         try titles(transactions.flatMap(\.changes))
     }
 
-    /// Returns the titles of the inserted books.
     func titles(_ changes: [HistoryChange]) throws -> [String] {
         let context = context()
         return try changes.map { change in
@@ -34,7 +31,7 @@ extension StoreHarness where Store: HistoryProviding {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// Returns the changes that a reader receives while three writers perform fifteen saves each.
+    /// Three writers perform fifteen saves each.
     static func linesDuringWrites(
         after start: Store.HistoryType.TokenType, in container: ModelContainer,
         _ open: @escaping @Sendable (Int) throws -> ModelContainer
@@ -48,7 +45,7 @@ extension StoreRule where Store: HistoryProviding {
         return read.flatMap(\.changes).map(\.line)
     }
 
-    /// Returns the transactions that a reader receives, reading on from token to token while others write.
+    /// Reads on from token to token while others write.
     static func transactions(
         after start: Store.HistoryType.TokenType, in container: ModelContainer,
         while write: @escaping @Sendable () throws -> Void
@@ -76,7 +73,6 @@ extension StoreRule where Store: HistoryProviding {
 }
 
 extension HistoryDescriptor {
-    /// Returns the descriptor with a limit and an offset.
     func limited(_ limit: UInt64, offset: UInt64 = 0) -> HistoryDescriptor {
         var descriptor = self
         descriptor.fetchLimit = limit
@@ -86,7 +82,7 @@ extension HistoryDescriptor {
 }
 
 extension HistoryChange {
-    /// The kind of the change and the identifier, such as `insert Book/1`.
+    /// Such as `insert Book/1`.
     var line: String {
         switch self {
         case .insert: "insert \(changedPersistentIdentifier)"

@@ -7,7 +7,6 @@ extension StoreRule where Store: HistoryProviding {
 
     private typealias Request = ModelHistoryRequest<Store.HistoryType>
 
-    /// Saves changes of two models in turn.
     private static func write(_ harness: StoreHarness<Store>) throws -> PersistentIdentifier {
         let context = harness.context()
         let books = try context.add("a", "b")

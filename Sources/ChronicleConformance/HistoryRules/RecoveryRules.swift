@@ -1,10 +1,8 @@
 public import Chronicle
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about a history that was replaced by a backup, or that was disabled for a while.
-    ///
-    /// Tokens from which reading cannot continue without gaps throw `SwiftDataError.historyTokenExpired` or an error
-    /// of its family. All other tokens stay valid.
+    /// Rules about a history that was replaced by a backup, or disabled for a while: tokens from which reading cannot
+    /// continue without gaps throw `SwiftDataError.historyTokenExpired` or an error of its family. All others stay valid.
     public static var recovery: [StoreRule] { [ahead, forked, gap] }
 
     static var ahead: StoreRule {
@@ -64,7 +62,7 @@ extension StoreRule where Store: HistoryProviding {
 
     // MARK: Backups
 
-    /// A backup, a token from before it was made, and the tokens of two saves that are not in it.
+    /// With a token from before the backup was made, and the tokens of two saves that are not in it.
     private struct RestoredBackup {
         let backup: Store.Configuration
         let valid: Token

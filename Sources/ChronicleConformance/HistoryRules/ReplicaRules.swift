@@ -2,8 +2,7 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about exports, for stores that adopt `DataStoreExporting`, and about replicas, for stores that also have
-    /// the capability `replay`. They are skipped for other stores.
+    /// Rules about exports and replicas. They are skipped without `DataStoreExporting` or the capability `replay`.
     public static var replicas: [StoreRule] { [exportedRows, replayedExports, replayConflicts] }
 
     private static var isExporting: Bool { Store.self is any DataStoreExporting.Type }
@@ -46,10 +45,8 @@ extension StoreRule where Store: HistoryProviding {
         return (found, token)
     }
 
-    /// Exports a store, from the position of the replica on, and replays the export.
-    ///
-    /// - Returns: The number of replayed transactions, or `nil` if the history does not preserve the values that the
-    ///   replica needs. A store need not preserve them.
+    /// Exports from the position of the replica on. Returns the number of replayed transactions, or `nil` if the history
+    /// does not preserve the values that the replica needs, as a store need not.
     private static func replay(_ source: StoreHarness<Store>, to replica: StoreHarness<Store>) throws -> Int? {
         let container = replica.context().container
         let start = try container.replayedHistoryToken().map { HistoryStart.token($0) } ?? .beginning

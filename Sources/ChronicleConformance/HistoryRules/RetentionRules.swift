@@ -2,8 +2,8 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Rules about the size and the retention of the history, for stores that adopt `HistoryRetaining`, and about pages
-    /// of changes, for stores that adopt `HistoryPaging`. They are skipped for other stores.
+    /// Rules about the size and the retention of the history, and about pages of changes. They are skipped without
+    /// `HistoryRetaining` or `HistoryPaging`.
     public static var retention: [StoreRule] { [statistics, purging, paging, largeTransactions] }
 
     private typealias Retaining = any HistoryRetaining<Store.HistoryType>

@@ -1,13 +1,11 @@
 import Chronicle
 
-/// A model with every kind of relationship that is stored in a link table.
+/// Has every kind of relationship that is stored in a link table.
 final class Reader: PersistentModel {
     @Attribute(.unique) var name: String
-    /// A many-to-many relationship.
     @Relationship(inverse: \Club.readers) var clubs: [Club]
     /// A many-to-many relationship that is its own inverse.
     @Relationship(inverse: Reader.mutual) var friends: [Reader]
-    /// A to-many relationship without an inverse.
     @Relationship var wishes: [Book]
     static var mutual: AnyKeyPath { \Reader.friends }
 

@@ -1,7 +1,6 @@
 import Chronicle
 import Foundation
 
-/// A model whose books are deleted with it.
 final class Shelf: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var name: String
     @Relationship(deleteRule: .cascade, inverse: \Book.shelf) var books: [Book]
@@ -22,7 +21,7 @@ final class Book: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var rating: Double?
     @Attribute(.preserveValueOnDeletion) var printed: Date
     @Relationship var shelf: Shelf?
-    /// A one-to-one relationship; the card is kept when the book is deleted.
+    /// The card is kept when the book is deleted.
     @Relationship(deleteRule: .nullify, inverse: \Card.book) var card: Card?
 
     static let properties: PropertyMap<Book> = [
@@ -41,7 +40,6 @@ final class Book: PersistentModel {
     }
 }
 
-/// The catalog card of a book.
 final class Card: PersistentModel {
     @Attribute var number: Int
     @Relationship var book: Book?
@@ -57,7 +55,7 @@ final class Card: PersistentModel {
     }
 }
 
-/// A model with a required reference, which prevents its book from being deleted.
+/// The required reference prevents the book from being deleted.
 final class Loan: PersistentModel {
     @Attribute var reader: String
     @Relationship var book: Book
@@ -73,7 +71,7 @@ final class Loan: PersistentModel {
     }
 }
 
-/// A model whose number is unique in its book.
+/// The number is unique in the book.
 final class Chapter: PersistentModel {
     @Attribute var number: Int
     @Attribute var title: String
@@ -92,7 +90,6 @@ final class Chapter: PersistentModel {
     }
 }
 
-/// A model with unique attributes, one of them optional.
 final class Stamp: PersistentModel {
     @Attribute(.unique) var code: String
     @Attribute(.unique) var note: String?
@@ -108,7 +105,7 @@ final class Stamp: PersistentModel {
 }
 
 extension ModelContext {
-    /// Inserts a book for each title and saves them together.
+    /// Saves all books together.
     @discardableResult
     func add(_ titles: String..., on shelf: Shelf? = nil) throws -> [Book] {
         let books = titles.map { Book($0, on: shelf) }

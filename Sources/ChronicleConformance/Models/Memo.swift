@@ -1,6 +1,6 @@
 import Chronicle
 
-/// Three versions of a schema with one class: the second version adds an attribute, the third one renames another.
+/// The second version of the class adds an attribute, the third one renames another.
 enum MemoSchema1: VersionedSchema {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     static var models: [any PersistentModel.Type] { [Memo.self] }
@@ -47,7 +47,7 @@ enum MemoSchema3: VersionedSchema {
     }
 }
 
-/// The stages between the versions. The first one changes texts before the migration, and sets lengths afterwards.
+/// The first stage changes texts before the migration, and sets lengths afterwards.
 enum MemoMigrationPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [MemoSchema1.self, MemoSchema2.self, MemoSchema3.self] }
     static var stages: [MigrationStage] {
@@ -65,7 +65,7 @@ enum MemoMigrationPlan: SchemaMigrationPlan {
     }
 }
 
-/// A plan whose stage fails after it has saved changes.
+/// The stage fails after it has saved changes.
 enum FailingMemoPlan: SchemaMigrationPlan {
     struct Failure: Error {}
 
@@ -83,7 +83,7 @@ enum FailingMemoPlan: SchemaMigrationPlan {
     }
 }
 
-/// The plan of a program that was released before the second version.
+/// For a program that was released before the second version.
 enum EarlierMemoPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [MemoSchema1.self] }
     static var stages: [MigrationStage] { [] }

@@ -1,13 +1,12 @@
 import Foundation
 
 extension Specimen {
-    /// Specimens with values that stores are likely to change: extremes, negative zero, NaN payloads, and NUL
-    /// characters if the store supports them.
+    /// Values that stores are likely to change: extremes, negative zero, NaN payloads, and NUL characters if the store
+    /// supports them.
     static func samples(_ features: StoreFeatures) -> [Specimen] {
         [low(), high(), special(), Specimen()].map { $0.limited(to: features) }
     }
 
-    /// Removes the NUL characters of texts if the store does not support them.
     private func limited(to features: StoreFeatures) -> Specimen {
         guard !features.contains(.nulCharacters) else { return self }
         func plain(_ text: String) -> String { text.filter { $0 != "\0" } }
@@ -53,8 +52,8 @@ extension Specimen {
 
     // MARK: For queries
 
-    /// Specimens for queries: each type has values below, equal to, and above the values in the predicates, some of
-    /// them repeated. Every third specimen has no optional values.
+    /// Each type has values below, equal to, and above the values in the predicates, some of them repeated. Every third
+    /// specimen has no optional values.
     static func searchable(_ features: StoreFeatures = .all) -> [Specimen] {
         let integers = [-7, 0, 1, 7, 7, 100, .min, .max]
         let reals = [-0.5, 0, 0.1, 7, 7, 1e300, -.infinity, .infinity]

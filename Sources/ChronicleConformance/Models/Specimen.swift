@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A model with an attribute of every storable type.
+/// Has an attribute of every storable type.
 final class Specimen: PersistentModel {
     enum Mood: String { case good, bad = "b'ad" }
 
@@ -57,7 +57,7 @@ final class Specimen: PersistentModel {
     init(backingData: any BackingData<Specimen>) { persistentBackingData = backingData }
     init() { persistentBackingData = Specimen.createBackingData() }
 
-    /// The values by name, in a form whose equality is bit for bit, where `==` of the type is weaker.
+    /// In a form whose equality is bit for bit, where `==` of the type is weaker.
     var values: [(name: String, value: AnyHashable)] {
         [
             ("bool", bool), ("int", int), ("int8", int8), ("int16", int16), ("int32", int32), ("int64", int64),
@@ -72,7 +72,6 @@ final class Specimen: PersistentModel {
         ]
     }
 
-    /// Copies the values of another specimen.
     func copy(_ other: Specimen) {
         (bool, int, int8, int16, int32) = (other.bool, other.int, other.int8, other.int16, other.int32)
         (int64, uint8, uint64, double) = (other.int64, other.uint8, other.uint64, other.double)

@@ -1,13 +1,13 @@
 import Chronicle
 import Foundation
 
-/// A model with relationships to its own type.
+/// Has relationships to its own type.
 final class Topic: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var name: String
     @Attribute var rank: Int?
     @Relationship var whole: Topic?
     @Relationship(deleteRule: .cascade, inverse: \Topic.whole) var parts: [Topic]
-    /// A to-one relationship without an inverse; a topic may reference itself.
+    /// A topic may reference itself.
     @Relationship var related: Topic?
 
     static let properties: PropertyMap<Topic> = [

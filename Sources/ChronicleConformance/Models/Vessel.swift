@@ -1,6 +1,5 @@
 import Chronicle
 
-/// A model with subclasses.
 class Vessel: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var name: String
     @Attribute var length = 0
@@ -21,7 +20,6 @@ class Ferry: Vessel {
     }
 }
 
-/// A subclass of a subclass.
 final class TrainFerry: Ferry {
     @Attribute var tracks: Int?
 

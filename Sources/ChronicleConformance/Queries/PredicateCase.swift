@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A predicate with a description for the report.
+/// With a description for the report.
 struct PredicateCase<Model: PersistentModel> {
     let text: String
     let predicate: Predicate<Model>
@@ -15,7 +15,6 @@ struct PredicateCase<Model: PersistentModel> {
 extension PredicateCase {
     typealias Path<Value> = any KeyPath<Model, Value> & Sendable
 
-    /// Returns predicates with `==` and `!=` for each value.
     static func equality<Value: Equatable & Codable & Sendable>(
         _ name: String, _ path: Path<Value>, _ values: Value...
     ) -> [PredicateCase] {
@@ -39,7 +38,6 @@ extension PredicateCase {
         }
     }
 
-    /// Returns predicates with `<`, `<=`, `>`, and `>=` for each value.
     static func order<Value: Comparable & Codable & Sendable>(
         _ name: String, _ path: Path<Value>, _ values: Value...
     ) -> [PredicateCase] {
@@ -61,7 +59,7 @@ extension PredicateCase {
 }
 
 extension StoreHarness {
-    /// Expects that fetches, counts, and identifiers for each predicate agree with `Predicate.evaluate`.
+    /// Fetches, counts, and identifiers agree with `Predicate.evaluate`.
     func expectAgreement<Model: PersistentModel>(_ predicateCases: [PredicateCase<Model>]) throws {
         let (evaluating, fetching) = (context(), context())
         let all = try evaluating.fetch(FetchDescriptor<Model>())

@@ -69,7 +69,6 @@ extension StoreRule {
         }
     }
 
-    /// Inserts books with and without shelves and cards, and topics with and without parts.
     static func insertLibrary(_ harness: StoreHarness<Store>) throws {
         let context = harness.context()
         let (left, right) = (Shelf("left"), Shelf("right"))

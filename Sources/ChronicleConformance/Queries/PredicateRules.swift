@@ -4,9 +4,8 @@ import Foundation
 extension StoreRule {
     /// Rules about predicates: a fetch returns exactly the models for which `Predicate.evaluate` returns `true`.
     ///
-    /// Identifiers and counts agree with a fetch. A store that throws `DataStoreError.preferInMemoryFilter` meets
-    /// these rules because the context filters. The strings in the samples compare equally by Unicode scalars and by
-    /// characters.
+    /// Identifiers and counts agree with a fetch. A store that throws `DataStoreError.preferInMemoryFilter` meets these
+    /// rules because the context filters.
     public static var predicates: [StoreRule] {
         [equality, order, membership, text, search, conditions, arithmetic, toOnePredicates, toManyPredicates]
     }

@@ -2,10 +2,8 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Rules about fetches.
-    ///
-    /// Fetches apply the predicate, then the sort descriptors as `sort(using:)` does, then offset and limit. Counts and
-    /// identifiers agree with a fetch.
+    /// Rules about fetches, which apply the predicate, then the sort descriptors as `sort(using:)` does, then offset and
+    /// limit. Counts and identifiers agree with a fetch.
     public static var queries: [StoreRule] {
         [stableOrder, sorts, compoundSorts, pages, slices, counts, lookups, deletedModels, unsavedChanges]
     }
@@ -167,7 +165,6 @@ extension StoreRule {
 
     // MARK: Lookups
 
-    /// Returns the sorted titles of the books on some shelves.
     private static func titles(
         _ shelves: Set<PersistentIdentifier>, _ harness: StoreHarness<Store>
     ) throws -> [String] {
@@ -179,7 +176,6 @@ extension StoreRule {
         }.sorted()
     }
 
-    /// Returns the rows that a context keeps of a lookup.
     private static func rows<Model: PersistentModel>(
         _ lookup: DataStoreLookup, of type: Model.Type, _ harness: StoreHarness<Store>
     ) throws -> [Store.Snapshot] {
@@ -194,7 +190,7 @@ extension StoreRule {
 
     // MARK: Queries
 
-    /// Expects that the store sorts as Foundation does.
+    /// As Foundation does.
     private static func expectOrder<Model: PersistentModel>(
         _ sort: [SortDescriptor<Model>], of all: [Model], _ harness: StoreHarness<Store>
     ) throws {
@@ -204,8 +200,7 @@ extension StoreRule {
         try expect(found, is: expected, "the order of \(Model.entityName) by \(text.joined(separator: ", "))")
     }
 
-    /// Calls `body` with every combination of predicates, sort descriptors, limits, and offsets, and with the same
-    /// query without limit and offset.
+    /// Every combination of predicates, sort descriptors, limits, and offsets, and the same query without limit and offset.
     private static func forEachQuery(
         _ body: (_ descriptor: FetchDescriptor<Book>, _ all: FetchDescriptor<Book>) throws -> Void
     ) throws {

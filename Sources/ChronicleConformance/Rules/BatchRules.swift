@@ -2,10 +2,8 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Rules about batch deletes and batch updates.
-    ///
-    /// They have the same result as deleting or changing each matching model, whether the store performs it
-    /// (`DataStoreBatching`) or the context does.
+    /// Rules about batch deletes and batch updates, whose result is that of deleting or changing each matching model,
+    /// whether the store performs them (`DataStoreBatching`) or the context does.
     public static var batches: [StoreRule] { [batchDeletes, batchUpdates] }
 
     static var batchUpdates: StoreRule {

@@ -2,9 +2,7 @@ import Chronicle
 import Synchronization
 
 extension StoreRule {
-    /// Rules about concurrent saves.
-    ///
-    /// Contexts save on several threads, in several stores at the same location, and in several processes. No save may
+    /// Rules about saves on several threads, in several stores at the same location, and in several processes. No save may
     /// be lost or partially visible, and each may write only the changed attributes.
     public static var concurrency: [StoreRule] {
         [differentAttributes, concurrentSaves, isolatedReads, sharedSaves, processSaves]
@@ -64,8 +62,7 @@ extension StoreRule {
 }
 
 extension ModelContext {
-    /// Runs `body`, and repeats it up to a hundred times if it throws `SwiftDataError.storeBusy`. A store that throws
-    /// this error has changed nothing.
+    /// A store that throws `SwiftDataError.storeBusy` has changed nothing; `body` is repeated up to a hundred times.
     @discardableResult
     func retrying<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
         for _ in 0..<100 {

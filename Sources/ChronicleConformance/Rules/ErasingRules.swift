@@ -1,7 +1,7 @@
 public import Chronicle
 
 extension StoreRule {
-    /// Rules about erasing a store. They do not apply to stores that do not implement `DataStore.erase()`.
+    /// Rules about erasing a store. They are skipped for stores that do not implement `DataStore.erase()`.
     public static var erasing: [StoreRule] { [erasedModels] }
 
     static var erasedModels: StoreRule {

@@ -99,12 +99,11 @@ extension StoreRule {
     }
 }
 
-/// The calls of a handler, for a thread that waits for one.
 private final class Calls: Sendable {
     private let isCalled = Mutex(false)
     private let calledSemaphore = DispatchSemaphore(value: 0)
 
-    /// Far longer than a store needs, so that a busy machine causes no failure.
+    /// A busy machine must cause no failure.
     private static let timeout = DispatchTimeInterval.seconds(5)
 
     var isEmpty: Bool { !isCalled.withLock(\.self) }
@@ -116,9 +115,7 @@ private final class Calls: Sendable {
 
     func reset() { isCalled.withLock { $0 = false } }
 
-    /// Waits for a call since the last wait or reset.
-    ///
-    /// - Returns: Whether there was a call.
+    /// Returns whether there was a call since the last wait or reset.
     func wait() -> Bool {
         let deadline = DispatchTime.now() + Self.timeout
         while true {

@@ -2,11 +2,9 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Rules about models that inherit from models, for stores with the capability `inheritance`. They are skipped for
-    /// other stores.
+    /// Rules about models that inherit from models. They are skipped without the capability `inheritance`.
     public static var inheritance: [StoreRule] { [subclassFetches, subclassBatches] }
 
-    /// Returns a rule for a store with the models that inherit from each other.
     static func inheritanceRule(
         _ name: String, needs: StoreFeatures = [], _ check: @escaping (StoreHarness<Store>) throws -> Void
     ) -> StoreRule {

@@ -2,10 +2,8 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Rules about referential integrity.
-    ///
-    /// One context deletes a model. Another context, which fetched the model before the delete, adds a reference to it.
-    /// Whichever of them saves first, no reference to a deleted row remains.
+    /// Rules about referential integrity: one context deletes a model, and another one, which fetched it before, adds a
+    /// reference to it. Whichever saves first, no reference to a deleted row remains.
     public static var integrity: [StoreRule] {
         [cascadeIncludesUnloaded, nullifyIncludesUnloaded, denyIncludesUnloaded, referencesToDeletedRows]
     }
@@ -98,8 +96,7 @@ extension StoreRule {
 }
 
 extension StoreHarness {
-    /// Returns the stored value of a reference, even if its destination does not exist. The store must contain exactly
-    /// one model of the type.
+    /// The destination may not exist. The store must contain exactly one model of the type.
     func reference<Model: PersistentModel>(_ name: String, of type: Model.Type) throws -> PropertyValue {
         let slot = try store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
         let rows = try rows(of: type)
@@ -108,7 +105,6 @@ extension StoreHarness {
         return try require(value, "the value of \(Model.entityName).\(name)")
     }
 
-    /// Returns all rows of a type as snapshots of the store.
     fileprivate func rows<Model: PersistentModel>(of type: Model.Type) throws -> [Store.Snapshot] {
         let request = DataStoreFetchRequest<Model>(descriptor: FetchDescriptor(), editingState: editingState(context()))
         return try store.fetch(request).fetchedSnapshots

@@ -10,7 +10,6 @@ extension StoreRule {
         ]
     }
 
-    /// Returns a rule for a store with the models that have links.
     static func linkRule(
         _ name: String, needs: StoreFeatures = [], _ check: @escaping (StoreHarness<Store>) throws -> Void
     ) -> StoreRule {
@@ -165,7 +164,7 @@ extension StoreRule {
         }
     }
 
-    /// Compares the clubs of each reader, and the readers of each club, with the expected ones.
+    /// Checks the clubs of each reader, and the readers of each club.
     private static func expectClubs(_ expected: [String: [String]], _ harness: StoreHarness<Store>) throws {
         let context = harness.context()
         for (name, clubs) in expected {

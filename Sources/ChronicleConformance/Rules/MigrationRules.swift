@@ -1,8 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// Rules about migration plans: a store that is opened with a plan runs the stages from the version of its data to that
-    /// of its schema.
+    /// Rules about migration plans, whose stages run from the version of the store's data to that of its schema.
     public static var migrations: [StoreRule] { [migratedModels, failedMigrations, laterVersions] }
 
     static var migratedModels: StoreRule {
@@ -60,7 +59,7 @@ extension StoreRule {
         }
     }
 
-    /// Saves a memo with the first version of the schema, and returns its identifier.
+    /// With the first version of the schema.
     private static func addMemo(_ text: String, to configuration: Store.Configuration) throws -> PersistentIdentifier {
         try using(configuration, MemoSchema1.self, nil) { context in
             let memo = MemoSchema1.Memo(text)
@@ -70,12 +69,11 @@ extension StoreRule {
         }
     }
 
-    /// Opens the store with the latest version of the schema.
     private static func migrated(_ configuration: Store.Configuration, _ body: (ModelContext) throws -> Void) throws {
         try using(configuration, MemoSchema3.self, MemoMigrationPlan.self, body)
     }
 
-    /// Opens the store, runs `body`, and releases the store.
+    /// Releases the store.
     private static func using<Result>(
         _ configuration: Store.Configuration, _ version: any VersionedSchema.Type,
         _ plan: (any SchemaMigrationPlan.Type)?, _ body: (ModelContext) throws -> Result

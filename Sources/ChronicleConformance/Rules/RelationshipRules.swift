@@ -1,10 +1,8 @@
 import Chronicle
 
 extension StoreRule {
-    /// Rules about relationships.
-    ///
-    /// Both sides of a relationship agree, to-many lists have the same members however they were assigned, models may
-    /// reference their own type and themselves, and delete rules apply to every affected model.
+    /// Rules about relationships: both sides agree, to-many lists have the same members however they were assigned, models
+    /// may reference their own type and themselves, and delete rules apply to every affected model.
     public static var relationships: [StoreRule] {
         [bothSides, listAssignments, oneToOne, itself, moving, cascading, cascadingThroughLevels, nullifying]
     }

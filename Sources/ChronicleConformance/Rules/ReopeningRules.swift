@@ -1,8 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// Rules about reopening: a store that is opened again, after every container of it was released, has the same
-    /// models.
+    /// Rules about reopening a store with the same models, after every container of it was released.
     public static var reopening: [StoreRule] { [savedModels] }
 
     static var savedModels: StoreRule {

@@ -1,11 +1,10 @@
 import Chronicle
 
 extension StoreRule {
-    /// Rules about inserting rows with permanent identifiers, for stores with the capability
-    /// `explicitIdentifiers`. They are skipped for other stores.
+    /// Rules about rows with permanent identifiers. They are skipped without the capability `explicitIdentifiers`.
     public static var restoring: [StoreRule] { [restoredModels, takenIdentifiers] }
 
-    /// Saves a request that inserts snapshots, as a context does that restores models.
+    /// As a context does that restores models.
     private static func insert(_ snapshots: [Store.Snapshot], _ harness: StoreHarness<Store>) throws {
         let result = try harness.store.save(
             DataStoreSaveChangesRequest(
@@ -18,7 +17,6 @@ extension StoreRule {
         }
     }
 
-    /// Returns the rows of all books.
     private static func rows(_ harness: StoreHarness<Store>) throws -> [Store.Snapshot] {
         try harness.store.fetch(
             DataStoreFetchRequest<Book>(

@@ -17,9 +17,9 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     public let store: String
     /// The names of the rules that passed, in the order in which they ran.
     public internal(set) var passed: [String] = []
-    /// The rules that failed, each with a description of what it expected and what it found.
+    /// The rules that failed.
     public internal(set) var failed: [Entry] = []
-    /// The rules that were skipped, each with the reason.
+    /// The rules that were skipped.
     public internal(set) var skipped: [Entry] = []
 
     /// Whether no rule failed. Skipped rules do not count as failures.

@@ -2,16 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs code on several threads at the same time.
 enum Parallel {
-    /// Runs `body` on `count` new threads at the same time, waits for all of them and throws the first error.
-    ///
-    /// The threads are dedicated, because a thread pool without idle threads would run the bodies one after the other.
-    ///
-    /// - Parameters:
-    ///   - count: The number of threads.
-    ///   - body: The code to run, which receives the index of its thread.
-    /// - Throws: The first error that `body` throws.
+    /// Runs `body` with the index of each new thread, waits for all of them and throws the first error. A thread pool
+    /// without idle threads would run the bodies one after the other.
     static func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
         let failure = FirstFailure()
         let group = DispatchGroup()

@@ -1,9 +1,8 @@
 public import Chronicle
 
-/// Checks a store type against the given rules, each with a new store, and returns a report.
+/// Checks a store type against the given rules, each with a new store, without a test framework.
 ///
-/// This function does not require a test framework. Use it to check your own rules;
-/// `checkStore(supporting:fixture:_:)` checks the predefined ones.
+/// Use this function to check your own rules; `checkStore(supporting:fixture:_:)` checks the predefined ones.
 ///
 /// ```swift
 /// let report = checkRules(StoreRule<MyStore>.queries) { MyConfiguration(url: newTemporaryURL()) }
@@ -13,11 +12,9 @@ public import Chronicle
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - features: The features that the store supports. Rules that need other features are skipped.
-///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
-///     skipped.
-///   - make: A closure that returns the configuration of a new, empty store. Each call returns a different
-///     configuration, without a schema.
-/// - Returns: The report. An error thrown by `make` or by a rule is reported as a failure of that rule.
+///   - fixture: The operations that only the store's author can provide. Rules that need missing ones are skipped.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report. An error thrown by `make` or by a rule is a failure of that rule.
 /// - Complexity: Opens at least one store per rule.
 public func checkRules<Store: DataStore>(
     _ rules: [StoreRule<Store>], supporting features: StoreFeatures = .all,
@@ -47,7 +44,7 @@ public func checkRules<Store: DataStore>(
 }
 
 extension StoreRule {
-    /// Returns the reason why the rule must be skipped, or `nil` if it can run.
+    /// `nil` if the rule can run.
     fileprivate func reasonToSkip(_ features: StoreFeatures, _ capabilities: Set<StoreFixtureCapability>) -> String? {
         if let missingSupport { return missingSupport }
         let undeclared = needs.subtracting(features)
@@ -56,21 +53,13 @@ extension StoreRule {
     }
 }
 
-/// Checks a store without a history against every rule for models.
-///
-/// ```swift
-/// let report = checkStore { MyConfiguration(url: newTemporaryURL()) }
-/// if !report.conforms { print(report) }
-/// ```
+/// Checks a store without a history against every rule in ``StoreRule/models``.
 ///
 /// - Parameters:
 ///   - features: The features that the store supports. Rules that need other features are skipped.
-///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
-///     skipped.
-///   - make: A closure that returns the configuration of a new, empty store. Each call returns a different
-///     configuration, without a schema.
-/// - Returns: The report of all rules in ``StoreRule/models``. An error thrown by `make` or by a rule is reported as a
-///   failure of that rule.
+///   - fixture: The operations that only the store's author can provide. Rules that need missing ones are skipped.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report. An error thrown by `make` or by a rule is a failure of that rule.
 /// - Complexity: Opens at least one store per rule.
 public func checkStore<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),
@@ -79,16 +68,13 @@ public func checkStore<Configuration: DataStoreConfiguration>(
     checkRules(StoreRule<Configuration.Store>.models, supporting: features, fixture: fixture, make)
 }
 
-/// Checks a store against every rule for models and for the history.
+/// Checks a store against every rule in ``StoreRule/models`` and ``StoreRule/history``.
 ///
 /// - Parameters:
 ///   - features: The features that the store supports. Rules that need other features are skipped.
-///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
-///     skipped.
-///   - make: A closure that returns the configuration of a new, empty store. Each call returns a different
-///     configuration, without a schema.
-/// - Returns: The report of all rules in ``StoreRule/models`` and ``StoreRule/history``. An error thrown by `make` or
-///   by a rule is reported as a failure of that rule.
+///   - fixture: The operations that only the store's author can provide. Rules that need missing ones are skipped.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report. An error thrown by `make` or by a rule is a failure of that rule.
 /// - Complexity: Opens at least one store per rule.
 public func checkStore<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),

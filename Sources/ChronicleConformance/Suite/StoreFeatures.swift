@@ -1,11 +1,7 @@
-/// The optional features that a store supports.
-///
-/// Rules that need a feature the store does not support are skipped, and the report lists them.
+/// The optional features that a store supports. Rules that need others are skipped, and the report lists them.
 public struct StoreFeatures: OptionSet, Sendable {
-    /// The bits of the features.
     public let rawValue: Int
 
-    /// Creates a set of features from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Saved models can be updated.
@@ -14,8 +10,7 @@ public struct StoreFeatures: OptionSet, Sendable {
     public static let deletes = StoreFeatures(rawValue: 1 << 1)
     /// The store enforces uniqueness constraints.
     public static let uniqueness = StoreFeatures(rawValue: 1 << 2)
-    /// A store persists: opening its configuration again, after every container of it was released, returns the saved
-    /// models.
+    /// The store persists after every container of it was released.
     public static let reopening = StoreFeatures(rawValue: 1 << 3)
     /// The history contains updates, with the attributes that changed.
     public static let updateHistory = StoreFeatures(rawValue: 1 << 4)
@@ -60,7 +55,7 @@ public struct StoreFeatures: OptionSet, Sendable {
         (.nulCharacters, "nulCharacters"), (.migrations, "migrations"),
     ]
 
-    /// The names of the features, separated by commas.
+    /// Separated by commas.
     var text: String {
         Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

@@ -20,9 +20,9 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
     /// Creates a fixture from the given operations.
     ///
     /// - Parameters:
-    ///   - copy: Copies a store that is not open and returns the configuration of the copy.
-    ///   - recording: Returns the configuration of the same store with its history enabled or disabled.
-    ///   - worker: The program that saves to the store until it is killed.
+    ///   - copy: See ``copy``.
+    ///   - recording: See ``recording``.
+    ///   - worker: See ``worker``.
     public init(
         copy: ((_ store: Configuration) throws -> Configuration)? = nil,
         recording: ((_ store: Configuration, _ isOn: Bool) throws -> Configuration)? = nil,
@@ -37,10 +37,9 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
     ///   - url: The key path of the file's URL. A copy of the store includes all files and directories in the same
     ///     directory whose names begin with the file's name.
     ///   - recordsHistory: The key path of the property that enables the history, if there is one.
-    ///   - worker: The name of an executable target whose program calls `runStoreWorker(_:)`. The test target must
-    ///     depend on it. The program receives the path of the file.
-    /// - Returns: A fixture that can copy the store, and that can disable its history or run a worker if the
-    ///   corresponding argument is given.
+    ///   - worker: The name of an executable target, on which the test target must depend, and whose program calls
+    ///     `runStoreWorker(_:)`. The program receives the path of the file.
+    /// - Returns: The fixture, which has the operations for which there is an argument.
     public static func file(
         _ url: WritableKeyPath<Configuration, URL>, recordsHistory: WritableKeyPath<Configuration, Bool>? = nil,
         worker: String? = nil
@@ -74,21 +73,19 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
 public struct StoreWorker<Configuration: DataStoreConfiguration> {
     /// The URL of the executable.
     public let program: URL
-    /// Returns the text that identifies a store to the program, such as its path; the program creates its configuration
-    /// from it.
+    /// Returns the text, such as its path, by which the program creates the configuration of a store.
     public let place: (_ store: Configuration) throws -> String
 
     /// Creates a worker.
     ///
     /// - Parameters:
-    ///   - program: The URL of the executable. See ``programURL(_:)``.
-    ///   - place: Returns the text that identifies a store to the program.
+    ///   - program: See ``program`` and ``programURL(_:)``.
+    ///   - place: See ``place``.
     public init(program: URL, place: @escaping (_ store: Configuration) throws -> String) {
         (self.program, self.place) = (program, place)
     }
 }
 
-/// An operation of a ``StoreFixture`` that a rule needs.
 public enum StoreFixtureCapability: Hashable, Sendable {
     /// The rule copies the store: ``StoreFixture/copy``.
     case copying
@@ -105,7 +102,6 @@ public enum StoreFixtureCapability: Hashable, Sendable {
         #endif
     }
 
-    /// Why rules that need this operation are skipped.
     var missing: String {
         switch self {
         case .copying: "the fixture does not copy stores (StoreFixture.copy)"
@@ -129,7 +125,7 @@ public func programURL(_ name: String) -> URL {
     return (tests ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent().appending(path: name)
 }
 
-/// Copies a file and all files beside it whose names begin with its name, and returns the URL of the copy.
+/// Includes all files beside the file whose names begin with its name.
 private func copyFiles(of url: URL) throws -> URL {
     let (directory, name) = (url.deletingLastPathComponent(), url.lastPathComponent)
     let copyName = "copy-\(UUID().uuidString)-\(name)"

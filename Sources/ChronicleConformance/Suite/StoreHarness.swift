@@ -2,8 +2,8 @@ public import Chronicle
 
 /// A new store for one rule, opened with the models of the rules.
 ///
-/// The harness retains every context that it creates, because models need their context to fetch relationships. Rules
-/// that use several threads create separate contexts on those threads.
+/// The harness retains every context that it creates, because models need their context to fetch relationships. Rules that
+/// use several threads create separate contexts on them.
 public final class StoreHarness<Store: DataStore> {
     /// The configuration of the store.
     public let configuration: Store.Configuration
@@ -19,10 +19,9 @@ public final class StoreHarness<Store: DataStore> {
     ///
     /// - Parameters:
     ///   - features: The features that the store supports.
-    ///   - fixture: The operations on the store that only its author can provide.
+    ///   - fixture: The operations that only the store's author can provide.
     ///   - make: Returns the configuration of a new, empty store, different for each call.
-    /// - Throws: The error that `make` throws, or the store's error if it cannot be opened, such as
-    ///   `SwiftDataError.loadIssueModelContainer`.
+    /// - Throws: The error that `make` throws, or the store's error, such as `SwiftDataError.loadIssueModelContainer`.
     public convenience init(
         supporting features: StoreFeatures = .all, fixture: StoreFixture<Store.Configuration> = StoreFixture(),
         _ make: @escaping () throws -> Store.Configuration
@@ -49,8 +48,7 @@ public final class StoreHarness<Store: DataStore> {
 
     /// The store of the container.
     ///
-    /// - Throws: ``ConformanceFailure`` if the container has no store of this type. Check the `Store` type of the
-    ///   configuration.
+    /// - Throws: ``ConformanceFailure`` if it is not of the `Store` type of the configuration.
     public var store: Store {
         get throws {
             guard let store = container.stores.first as? Store else {
@@ -76,18 +74,16 @@ public final class StoreHarness<Store: DataStore> {
     /// Opens another new store with the same features and fixture.
     ///
     /// - Returns: The harness of the other store.
-    /// - Throws: The error that creating the configuration throws, or the store's error if it cannot be opened, such as
-    ///   `SwiftDataError.loadIssueModelContainer`.
+    /// - Throws: The errors that the initializer throws, such as `SwiftDataError.loadIssueModelContainer`.
     public func another() throws -> StoreHarness { try StoreHarness(supporting: features, fixture: fixture, make) }
 
-    /// Opens another new store with additional models.
     func another(with models: [any PersistentModel.Type]) throws -> StoreHarness {
         try StoreHarness(make(), features, fixture, make, with: models)
     }
 
-    /// Returns the configuration of another new store without opening it.
+    /// Returns the configuration of another new store, for example for ``opening(_:_:)``, without opening it.
     ///
-    /// - Returns: The configuration, for example for ``opening(_:_:)``.
+    /// - Returns: The configuration.
     /// - Throws: The error that the closure passed to the initializer throws.
     public func newConfiguration() throws -> Store.Configuration { try make() }
 
@@ -97,8 +93,7 @@ public final class StoreHarness<Store: DataStore> {
     ///   - configuration: The configuration of the store, new or already used.
     ///   - body: A closure that uses the store.
     /// - Returns: The result of `body`.
-    /// - Throws: The error that `body` throws, or the store's error if it cannot be opened, such as
-    ///   `SwiftDataError.loadIssueModelContainer`.
+    /// - Throws: The error that `body` throws, or the store's error, such as `SwiftDataError.loadIssueModelContainer`.
     @discardableResult
     public func opening<Result>(
         _ configuration: Store.Configuration, _ body: (StoreHarness) throws -> Result
@@ -107,17 +102,16 @@ public final class StoreHarness<Store: DataStore> {
         return try withExtendedLifetime(harness) { try body(harness) }
     }
 
-    /// Opens a store that stays open as long as the harness exists.
+    /// The store stays open as long as the harness exists.
     func opened(_ configuration: Store.Configuration) throws -> StoreHarness {
         try StoreHarness(configuration, features, fixture, make)
     }
 
-    /// Copies a store that is not open and returns the configuration of the copy.
+    /// The store is not open.
     func copy(_ configuration: Store.Configuration) throws -> Store.Configuration {
         try require(fixture.copy, "a fixture that copies stores")(configuration)
     }
 
-    /// Returns the configuration of the same store with its history enabled or disabled.
     func recording(_ configuration: Store.Configuration, _ isOn: Bool) throws -> Store.Configuration {
         try require(fixture.recording, "a fixture that disables the history")(configuration, isOn)
     }

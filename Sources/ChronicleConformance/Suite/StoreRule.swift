@@ -2,8 +2,8 @@ public import Chronicle
 
 /// A requirement that a store must meet, and the code that checks it.
 ///
-/// The predefined rules are ``StoreRule/models`` and, for stores with a history, ``StoreRule/history``. You can add
-/// your own and check them with ``checkRules(_:supporting:fixture:_:)``:
+/// The predefined rules are ``StoreRule/models`` and ``StoreRule/history``. You can check your own with
+/// ``checkRules(_:supporting:fixture:_:)``:
 ///
 /// ```swift
 /// let rule = StoreRule<MyStore>("names are trimmed") { harness in
@@ -17,7 +17,7 @@ public struct StoreRule<Store: DataStore> {
     public let needs: StoreFeatures
     /// The operations of the fixture that the rule needs.
     public let capabilities: Set<StoreFixtureCapability>
-    /// Why the rule does not apply to the store: a protocol or a capability that it does not have.
+    /// A protocol or a capability that the store does not have.
     private(set) var missingSupport: String?
     /// Checks the requirement on a new store. A ``ConformanceFailure``, or any other error, is reported as a failure.
     public let check: (StoreHarness<Store>) throws -> Void
@@ -25,11 +25,10 @@ public struct StoreRule<Store: DataStore> {
     /// Creates a rule.
     ///
     /// - Parameters:
-    ///   - name: The requirement, as a short sentence.
-    ///   - needs: The features that the store must support for the rule to apply.
-    ///   - capabilities: The operations of the fixture that the rule needs.
-    ///   - check: Checks the requirement on a new store and throws a ``ConformanceFailure`` if the store does not meet
-    ///     it.
+    ///   - name: See ``name``.
+    ///   - needs: See ``needs``.
+    ///   - capabilities: See ``capabilities``.
+    ///   - check: See ``check``.
     public init(
         _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
         check: @escaping (StoreHarness<Store>) throws -> Void
@@ -40,14 +39,14 @@ public struct StoreRule<Store: DataStore> {
         self.check = check
     }
 
-    /// Returns the rule, which is skipped if the store does not conform to an optional protocol.
+    /// Skipped if the store does not conform to an optional protocol.
     func requiring(_ name: String, _ conforms: Bool) -> StoreRule {
         var rule = self
         if !conforms { rule.missingSupport = "the store does not conform to \(name)" }
         return rule
     }
 
-    /// Returns the rule, which is skipped if the store does not have a capability.
+    /// Skipped if the store does not have a capability.
     func requiring(_ capability: DataStoreCapabilities, _ name: String) -> StoreRule {
         var rule = self
         if !Store.capabilities.contains(capability) {
@@ -59,22 +58,19 @@ public struct StoreRule<Store: DataStore> {
 
 /// An expectation of a rule that a store did not meet.
 public struct ConformanceFailure: Error, CustomStringConvertible, Sendable {
-    /// What was expected and what was found, without the leading word "expected".
+    /// Without the leading word "expected".
     let expected: String
 
-    /// Creates a failure.
+    /// Creates a failure, whose description begins with "expected".
     ///
-    /// - Parameter expected: What was expected and what was found, such as `"3 books, found 2"`. The description begins
-    ///   with "expected".
+    /// - Parameter expected: What was expected and what was found, such as `"3 books, found 2"`.
     public init(_ expected: String) { self.expected = expected }
 
-    /// What was expected and what was found.
     public var description: String { "expected " + expected }
 }
 
 extension StoreRule {
-    /// The rules for every store, from basic to complex ones. Fix the first failed rule first, as later rules depend on
-    /// it.
+    /// The rules for every store, from basic to complex ones. Fix the first failed rule first, as later rules depend on it.
     public static var models: [StoreRule] {
         roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + inheritance
             + erasing + restoring + concurrency + atomicity + conflicts + reopening + migrations + events
