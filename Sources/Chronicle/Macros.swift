@@ -1,9 +1,7 @@
 #if Macros
     /// Declares a class as a model whose instances are saved in a store.
     ///
-    /// Every stored property becomes an attribute or, when its type is a model or a collection of models, a
-    /// relationship.
-    ///
+    /// Every stored property becomes an attribute or, if its type is a model or a collection of models, a relationship:
     /// ```swift
     /// @Model
     /// final class Trip {
@@ -16,13 +14,13 @@
     /// }
     /// ```
     ///
-    /// The macro generates the ``PersistentModel`` conformance that you can also write by hand: an ``Attribute``
-    /// wrapper for every property without one, the ``PersistentModel/properties`` map, the backing data, and an
-    /// `init()` if the class declares no initializer and every property has a default value.
+    /// The macro generates the ``PersistentModel`` conformance that you can also write by hand: an ``Attribute`` wrapper
+    /// for every property without one, the ``PersistentModel/properties`` map, the backing data, and an `init()` if the
+    /// class declares no initializer and every property has a default value.
     ///
-    /// The class may inherit from another model, or from a class that is not a model and has an `init()`. For a subclass
-    /// of a model, and for a class that is not final, the macro also generates what ``ModelSubclass`` describes. The class
-    /// cannot be generic, and cannot be a private type nested in another type.
+    /// The class may inherit from another model, or from a class that is not a model and has an `init()`. For a subclass of
+    /// a model, and for a class that is not final, the macro also generates what ``ModelSubclass`` describes. The class
+    /// cannot be generic, or a private type nested in another type.
     @attached(
         member, conformances: PersistentModel,
         names: named(properties), named(modelSubclass), named(persistentBackingData), named(init),
@@ -33,9 +31,8 @@
 
     /// Declares a class as a model whose entity had another name before.
     ///
-    /// The macro is the same as ``Model()``, and also declares ``PersistentModel/originalEntityName``. For a class that
-    /// inherits from another model, it passes the name to ``ModelSubclass``. When a store is opened, it renames the entity
-    /// and keeps its models and their history.
+    /// Like ``Model()``, and also declares ``PersistentModel/originalEntityName``, or passes the name to ``ModelSubclass``.
+    /// When a store is opened, it renames the entity and keeps its models and their history.
     ///
     /// - Parameter originalName: The previous name of the entity, which is the previous name of the class by default.
     @attached(
@@ -46,11 +43,8 @@
     @attached(extension, conformances: PersistentModel)
     public macro Model(originalName: String) = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")
 
-    /// Lets an initializer of a model set properties with observers without calling the observers, as initializers do in
-    /// Swift.
-    ///
-    /// ``Model()`` adds the macro to each designated initializer of a class that sets such properties; you do not use it
-    /// directly.
+    /// Lets an initializer of a model set properties without calling their observers, as initializers do in Swift.
+    /// ``Model()`` adds the macro to each designated initializer that sets such properties; you do not use it directly.
     ///
     /// - Parameters:
     ///   - names: The names of the properties with observers.
@@ -59,48 +53,39 @@
     public macro ModelInitializer(_ names: StaticString..., methods: [StaticString] = []) =
         #externalMacro(module: "ChronicleMacros", type: "ModelInitializerMacro")
 
-    /// Excludes a property of a ``Model()`` class from the store.
-    ///
-    /// The property needs a default value. Every fetched instance starts with this value.
+    /// Excludes a property of a ``Model()`` class from the store. It needs a default value, with which every fetched
+    /// instance starts.
     @attached(peer)
     public macro Transient() = #externalMacro(module: "ChronicleMacros", type: "TransientMacro")
 
-    /// Declares uniqueness constraints for a model.
+    /// Declares uniqueness constraints for a model, inside its class, by generating ``PersistentModel/uniqueness``.
     ///
-    /// Use the macro inside the model class. Each argument is a set of properties whose combined values must be unique
-    /// among the instances of the model:
+    /// Each argument is a set of properties whose combined values must be unique among the instances of the model:
     ///
     /// ```swift
     /// #Unique<Trip>([\.code], [\.name, \.startDate])
     /// ```
-    ///
-    /// The macro generates ``PersistentModel/uniqueness``.
     ///
     /// - Parameter constraints: The constraints, each an array of key paths to stored properties of the model.
     @freestanding(declaration, names: named(uniqueness))
     public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
         #externalMacro(module: "ChronicleMacros", type: "UniqueMacro")
 
-    /// Declares indices for a model.
+    /// Declares indices for a model, inside its class, by generating ``PersistentModel/indices``.
     ///
-    /// Use the macro inside the model class. Each argument is a set of properties that share one index:
+    /// Each argument is a set of properties that share one index:
     ///
     /// ```swift
     /// #Index<Trip>([\.startDate], [\.destination, \.startDate])
     /// ```
-    ///
-    /// The macro generates ``PersistentModel/indices``.
     ///
     /// - Parameter indices: The indices, each an array of key paths to stored properties of the model.
     @freestanding(declaration, names: named(indices))
     public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
         #externalMacro(module: "ChronicleMacros", type: "IndexMacro")
 
-    /// Declares indices of specific types for a model.
-    ///
-    /// Use the macro inside the model class. Chronicle always creates a B-tree index, even if the type is R-tree.
-    ///
-    /// The macro generates ``PersistentModel/indices``.
+    /// Declares indices of specific types for a model, like the other macro of this name. Chronicle always creates a B-tree
+    /// index, even if the type is R-tree.
     ///
     /// - Parameter indices: The indices, each with its type and the key paths of its properties.
     @freestanding(declaration, names: named(indices))

@@ -19,8 +19,8 @@ extension ModelContainer {
     ///
     /// - Parameter url: The URL of the new file, in an existing directory.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if the container has no default store, or several; call
-    ///   ``DefaultStore/backup(to:)`` of each. Otherwise, the errors of that method, such as ``SwiftDataError/storeFailure`` if
-    ///   there is a file at the URL.
+    ///   ``DefaultStore/backup(to:)`` of each. Otherwise, the errors of that method, such as
+    ///   ``SwiftDataError/storeFailure``.
     /// - Complexity: Proportional to the size of the store.
     public func backup(to url: URL) throws {
         let stores = stores.compactMap { $0 as? DefaultStore }
