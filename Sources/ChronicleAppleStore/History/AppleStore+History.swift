@@ -25,6 +25,9 @@ extension AppleStore: HistoryProviding {
         }
     }
 
+    /// Returns the transactions that match a descriptor, with empty arrays of changes.
+    ///
+    /// - Complexity: Proportional to the number of transactions that SQLite visits, up to the limit.
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
@@ -47,6 +50,9 @@ extension AppleStore: HistoryProviding {
         try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).newestToken() }
     }
 
+    /// Returns the token before the oldest transaction in the file, whose position is 0 if no transaction was deleted.
+    ///
+    /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { try HistoryFacts($0.connection, storeIdentifier: identifier).earliestToken }
     }

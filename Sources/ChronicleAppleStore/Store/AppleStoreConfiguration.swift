@@ -20,9 +20,9 @@ public struct AppleStoreConfiguration: DataStoreConfiguration {
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - name: See ``name``. The name of the file if omitted.
-    ///   - schema: See ``schema``.
-    ///   - url: See ``url``.
+    ///   - name: See `name`. The name of the file if omitted.
+    ///   - schema: See `schema`.
+    ///   - url: See `url`.
     public init(_ name: String? = nil, schema: Schema? = nil, url: URL) {
         self.name = name ?? url.lastPathComponent
         self.schema = schema

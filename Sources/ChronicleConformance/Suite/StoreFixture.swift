@@ -20,9 +20,9 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
     /// Creates a fixture from the given operations.
     ///
     /// - Parameters:
-    ///   - copy: See ``copy``.
-    ///   - recording: See ``recording``.
-    ///   - worker: See ``worker``.
+    ///   - copy: See `copy`.
+    ///   - recording: See `recording`.
+    ///   - worker: See `worker`.
     public init(
         copy: ((_ store: Configuration) throws -> Configuration)? = nil,
         recording: ((_ store: Configuration, _ isOn: Bool) throws -> Configuration)? = nil,
@@ -79,13 +79,14 @@ public struct StoreWorker<Configuration: DataStoreConfiguration> {
     /// Creates a worker.
     ///
     /// - Parameters:
-    ///   - program: See ``program`` and ``programURL(_:)``.
-    ///   - place: See ``place``.
+    ///   - program: See `program` and ``programURL(_:)``.
+    ///   - place: See `place`.
     public init(program: URL, place: @escaping (_ store: Configuration) throws -> String) {
         (self.program, self.place) = (program, place)
     }
 }
 
+/// An operation of a ``StoreFixture`` that a rule needs.
 public enum StoreFixtureCapability: Hashable, Sendable {
     /// The rule copies the store: ``StoreFixture/copy``.
     case copying

@@ -25,10 +25,10 @@ public struct StoreRule<Store: DataStore> {
     /// Creates a rule.
     ///
     /// - Parameters:
-    ///   - name: See ``name``.
-    ///   - needs: See ``needs``.
-    ///   - capabilities: See ``capabilities``.
-    ///   - check: See ``check``.
+    ///   - name: See `name`.
+    ///   - needs: See `needs`.
+    ///   - capabilities: See `capabilities`.
+    ///   - check: See `check`.
     public init(
         _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
         check: @escaping (StoreHarness<Store>) throws -> Void

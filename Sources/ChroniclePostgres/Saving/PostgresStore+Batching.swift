@@ -45,7 +45,7 @@
 
         /// Changes the rows that match a request with one statement, without loading them.
         ///
-        /// - Throws: The errors of ``delete(_:)`` except `SwiftDataError.deleteDenied`.
+        /// - Throws: The errors of `delete(_:)` except `SwiftDataError.deleteDenied`.
         ///   `DataStoreError.preferInMemoryFilter` if an expression has no SQL equivalent or reads another row, or unique
         ///   values conflict. `SwiftDataError.valueOutOfRange` if a calculation overflows or divides by zero; exclude the
         ///   row with the predicate.

@@ -95,22 +95,22 @@
         /// Creates the configuration of a store.
         ///
         /// - Parameters:
-        ///   - connectionString: See ``connectionString``.
-        ///   - name: See ``name``.
-        ///   - schema: See ``schema``.
-        ///   - schemaName: See ``schemaName``.
-        ///   - allowsSave: See ``allowsSave``.
-        ///   - recordsHistory: See ``recordsHistory``.
-        ///   - preservesValues: See ``preservesValues``.
-        ///   - returnsHistoryTokens: See ``returnsHistoryTokens``.
-        ///   - historyRetention: See ``historyRetention``.
-        ///   - connectionLimit: See ``connectionLimit``.
-        ///   - connectionTimeout: See ``connectionTimeout``.
-        ///   - statementTimeout: See ``statementTimeout``.
-        ///   - lockTimeout: See ``lockTimeout``.
-        ///   - commitTimeout: See ``commitTimeout``.
-        ///   - numbering: See ``numbering-swift.property``.
-        ///   - usesTransactionPooling: See ``usesTransactionPooling``.
+        ///   - connectionString: See `connectionString`.
+        ///   - name: See `name`.
+        ///   - schema: See `schema`.
+        ///   - schemaName: See `schemaName`.
+        ///   - allowsSave: See `allowsSave`.
+        ///   - recordsHistory: See `recordsHistory`.
+        ///   - preservesValues: See `preservesValues`.
+        ///   - returnsHistoryTokens: See `returnsHistoryTokens`.
+        ///   - historyRetention: See `historyRetention`.
+        ///   - connectionLimit: See `connectionLimit`.
+        ///   - connectionTimeout: See `connectionTimeout`.
+        ///   - statementTimeout: See `statementTimeout`.
+        ///   - lockTimeout: See `lockTimeout`.
+        ///   - commitTimeout: See `commitTimeout`.
+        ///   - numbering: See `numbering`.
+        ///   - usesTransactionPooling: See `usesTransactionPooling`.
         public init(
             _ connectionString: String = "", name: String = "postgres", schema: Schema? = nil,
             schemaName: String? = nil, allowsSave: Bool = true, recordsHistory: Bool = true,

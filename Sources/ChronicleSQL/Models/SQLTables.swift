@@ -83,8 +83,8 @@ public struct SQLJoin: Sendable {
     /// Creates a join.
     ///
     /// - Parameters:
-    ///   - clause: See ``clause``.
-    ///   - column: See ``column``.
+    ///   - clause: See `clause`.
+    ///   - column: See `column`.
     public init(
         clause: @escaping @Sendable (_ reference: SQLQuery) -> SQLQuery,
         column: @escaping @Sendable (_ name: String) -> SQLQuery

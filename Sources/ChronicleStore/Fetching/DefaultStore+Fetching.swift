@@ -4,6 +4,9 @@ import ChronicleSQLite
 import Foundation
 
 extension DefaultStore {
+    /// Returns snapshots of the rows that match a request.
+    ///
+    /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {

@@ -3,6 +3,9 @@ import ChronicleSQL
 import ChronicleSQLite
 
 extension DefaultStore: DataStoreLinking {
+    /// Returns the destinations of a to-many relationship that is stored in a link table.
+    ///
+    /// - Complexity: One lookup for each identifier and each destination.
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {

@@ -110,15 +110,15 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///
     /// - Parameters:
     ///   - name: The name of the store in error messages; by default the file name without its extension.
-    ///   - schema: See ``schema``.
+    ///   - schema: See `schema`.
     ///   - url: The URL of the file.
-    ///   - allowsSave: See ``allowsSave``.
-    ///   - cloudKitDatabase: See ``cloudKitDatabase``.
-    ///   - durability: See ``durability``.
-    ///   - recordsHistory: See ``recordsHistory``.
-    ///   - preservesValues: See ``preservesValues``.
-    ///   - historyRetention: See ``historyRetention``.
-    ///   - busyTimeout: See ``busyTimeout``.
+    ///   - allowsSave: See `allowsSave`.
+    ///   - cloudKitDatabase: See `cloudKitDatabase`.
+    ///   - durability: See `durability`.
+    ///   - recordsHistory: See `recordsHistory`.
+    ///   - preservesValues: See `preservesValues`.
+    ///   - historyRetention: See `historyRetention`.
+    ///   - busyTimeout: See `busyTimeout`.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic, durability: Durability = .full, recordsHistory: Bool = true,
@@ -156,15 +156,15 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///
     /// - Parameters:
     ///   - name: The name of the store and of its file; `default` if `nil`.
-    ///   - schema: See ``schema``.
-    ///   - isStoredInMemoryOnly: See ``isStoredInMemoryOnly``.
-    ///   - allowsSave: See ``allowsSave``.
-    ///   - groupContainer: See ``groupContainer``.
-    ///   - cloudKitDatabase: See ``cloudKitDatabase``.
-    ///   - durability: See ``durability``.
-    ///   - recordsHistory: See ``recordsHistory``.
-    ///   - preservesValues: See ``preservesValues``.
-    ///   - historyRetention: See ``historyRetention``.
+    ///   - schema: See `schema`.
+    ///   - isStoredInMemoryOnly: See `isStoredInMemoryOnly`.
+    ///   - allowsSave: See `allowsSave`.
+    ///   - groupContainer: See `groupContainer`.
+    ///   - cloudKitDatabase: See `cloudKitDatabase`.
+    ///   - durability: See `durability`.
+    ///   - recordsHistory: See `recordsHistory`.
+    ///   - preservesValues: See `preservesValues`.
+    ///   - historyRetention: See `historyRetention`.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,

@@ -29,6 +29,9 @@ extension DefaultStore {
         ) { try StoreOpener.prepare($0, configuration.durability, path: configuration.url.path) }
     }
 
+    /// Returns the token of the last transaction before the first one with a later timestamp.
+    ///
+    /// - Complexity: Proportional to the number of transactions, most of which are not visited.
     public func historyToken(asOf date: Date) throws -> DefaultHistoryToken {
         var later = HistoryDescriptor<DefaultHistoryTransaction>.after(date)
         later.fetchLimit = 1

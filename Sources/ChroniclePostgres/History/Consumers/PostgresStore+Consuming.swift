@@ -105,6 +105,9 @@
 
         // MARK: Reading
 
+        /// Returns the next transactions of a fetch, or one large transaction without its changes.
+        ///
+        /// - Complexity: Proportional to the returned changes, and to the transactions before and between them.
         public func fetchHistoryPage(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
         ) throws -> HistoryPage<DefaultHistoryTransaction> {
@@ -150,6 +153,9 @@
             }
         }
 
+        /// Returns the identifiers of the models of an entity in the order of their primary keys.
+        ///
+        /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
         public func identifiers(
             of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
         ) throws -> [PersistentIdentifier] {

@@ -11,6 +11,10 @@
 
         public var recordsHistory: Bool { configuration.recordsHistory }
 
+        /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
+        ///
+        /// - Complexity: Proportional to the returned changes, and to the number of transactions after the token in the
+        ///   predicate. Without other conditions, reading ends at the limit.
         public func fetchHistory(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [DefaultHistoryTransaction] {
@@ -20,6 +24,9 @@
             }
         }
 
+        /// Returns the transactions that match a descriptor, with empty arrays of changes.
+        ///
+        /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryWithoutChanges(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [DefaultHistoryTransaction] {
@@ -28,6 +35,9 @@
             }
         }
 
+        /// Returns the number of transactions that match a descriptor.
+        ///
+        /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
             try reading(descriptor) { query, start, connection in
                 let (sql, parameters) = query.statement("1", after: start)
@@ -35,6 +45,9 @@
             }
         }
 
+        /// Returns the identifiers of the transactions that match a descriptor.
+        ///
+        /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryIdentifiers(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [Int64] {
@@ -52,6 +65,10 @@
             try readingHistory { positions in positions.state.newestToken(identifier) }
         }
 
+        /// Returns the token of the newest deleted transaction. Its position is 0 if no
+        /// transaction was deleted. If transactions before the newest deleted one remain, it is 0, too, and has expired.
+        ///
+        /// - Complexity: O(log *n*) in the length of the history.
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
                 let earlier = try positions.connection.run(

@@ -3,6 +3,9 @@
     import ChronicleSQLStore
 
     extension PostgresStore: HistoryPaging {
+        /// Returns the next changes of a transaction.
+        ///
+        /// - Complexity: Proportional to the number of returned changes.
         public func fetchHistoryChanges(
             _ request: HistoryChangesRequest<DefaultHistoryTransaction>
         ) throws -> [HistoryChange] {

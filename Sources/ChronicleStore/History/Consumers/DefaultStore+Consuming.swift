@@ -126,6 +126,9 @@ extension DefaultStore: DataStoreConsuming {
         }
     }
 
+    /// Returns the number of changes after a token, including each preserved value.
+    ///
+    /// - Complexity: Most transactions are counted without visiting them.
     public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
         let transactions = try fetchHistoryCount(token.map { .after($0) } ?? HistoryDescriptor())
         let newest = try currentHistoryToken()?.position(in: identifier) ?? 0
@@ -133,6 +136,9 @@ extension DefaultStore: DataStoreConsuming {
         return max(0, Int(clamping: rows) - transactions)
     }
 
+    /// Returns the identifiers of the models of an entity in the order of their primary keys.
+    ///
+    /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
     public func identifiers(
         of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
     ) throws -> [PersistentIdentifier] {

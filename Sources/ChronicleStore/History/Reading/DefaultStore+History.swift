@@ -28,6 +28,9 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
+    /// Returns the transactions that match a descriptor, with empty arrays of changes.
+    ///
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
@@ -40,16 +43,26 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
+    /// Returns the number of transactions that match a descriptor.
+    ///
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate. Without other conditions,
+    ///   limit and offset, most of them are counted without visiting them.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).count() }
     }
 
+    /// Returns the identifiers of the transactions that match a descriptor.
+    ///
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [Int64] {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).identifiers() }
     }
 
+    /// Returns the token of the newest transaction, even if it was deleted. It has the position 0 if there never was one.
+    ///
+    /// - Complexity: O(log *n*) in the length of the history.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
         return try attributingErrors {
@@ -57,6 +70,10 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
+    /// Returns the token of the newest deleted transaction, or of the gap with which the history begins. Its position is 0
+    /// if no transaction was deleted. If transactions before the newest deleted one remain, it is 0, too, and has expired.
+    ///
+    /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
         try readingHistory { connection in
             let history = HistoryPositions(connection)

@@ -57,6 +57,8 @@ extension DefaultStore: HistoryRetaining {
 
     /// Returns up to which transaction the history may be deleted, without deleting anything. If there is a limit, the
     /// latest changes of other programs become a transaction.
+    ///
+    /// - Complexity: Independent of the number of changes.
     public func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<DefaultHistoryToken> {

@@ -4,6 +4,9 @@ import Foundation
 
 /// The tags of the history, which are kept in the file.
 extension DefaultStore: HistoryTagging {
+    /// Returns all tags, ordered by name.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of tags.
     public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
         try attributingErrors {
             try database.read { connection in
