@@ -3,7 +3,7 @@ import Foundation
 
 @main
 enum Tool {
-    /// In the order of the help.
+    /// The commands in the order of the help.
     static let commands: [Command] = [
         LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, TagCommand.command,
@@ -13,7 +13,7 @@ enum Tool {
         ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]
 
-    /// As in the changelog.
+    /// The version as in the changelog.
     static let version = "0.2.0-dev"
 
     static func main() async {

@@ -37,13 +37,13 @@ enum AppleFunctions {
         }
     }
 
-    /// For the members of a composite attribute.
+    /// A UUID as text, for the members of a composite attribute.
     private static let uuid = SQLFunction("chronicle_apple_uuid", argumentCount: 1) { call in
         guard case .blob(let bytes) = call.value(0), bytes.count == 16 else { return nil }
         return .text(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)).uuidString)
     }
 
-    /// For the members of a composite attribute.
+    /// Data as text, for the members of a composite attribute.
     private static let base64 = SQLFunction("chronicle_apple_base64", argumentCount: 1) { call in
         guard case .blob(let bytes) = call.value(0) else { return nil }
         return .text(Data(bytes).base64EncodedString())
@@ -62,7 +62,7 @@ enum AppleFunctions {
 
     private static let missingFile = "missing external data: "
 
-    /// For an error of `chronicle_apple_data`.
+    /// Returns the name of the file in an error of `chronicle_apple_data`.
     static func missingFile(_ message: String) -> String? {
         message.hasPrefix(missingFile) ? String(message.dropFirst(missingFile.count)) : nil
     }

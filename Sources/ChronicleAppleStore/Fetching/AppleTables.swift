@@ -5,9 +5,9 @@ import ChronicleStore
 /// The rows of a file as `FetchSQL` expects them: a subquery for each root entity and for each relationship that is stored
 /// as links.
 struct AppleTables: SQLTables {
-    /// By the name of the root entity.
+    /// The subqueries by the name of the root entity.
     private var models: [String: SQLQuery] = [:]
-    /// By the name of the links.
+    /// The subqueries by the name of the links.
     private var linked: [String: SQLQuery] = [:]
     private let dialect = SQLiteQueries.dialect
 
@@ -37,7 +37,7 @@ struct AppleTables: SQLTables {
 }
 
 extension AppleLayout {
-    /// By the name or the earlier name of the class.
+    /// Finds the entity of the file by the name or the earlier name of a class.
     func entity(for entity: Schema.Entity) throws -> AppleEntity {
         if let known = entities.byName[entity.name] ?? entities.byName[entity.originalName] { return known }
         throw SwiftDataError.backwardMigration.with(
@@ -167,7 +167,7 @@ private struct ColumnValueQuery {
         }
     }
 
-    /// With the members of a composite attribute.
+    /// Returns a JSON object with the members of a composite attribute.
     private static func object(_ elements: [(name: String, type: Int64, column: String)]) -> SQLQuery {
         var members: [SQLQuery] = []
         var columns: [SQLQuery] = []

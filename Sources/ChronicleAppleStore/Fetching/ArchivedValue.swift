@@ -1,6 +1,6 @@
 import Foundation
 
-/// For a keyed archive or a property list, such as that of an array of texts.
+/// Converts a keyed archive or a property list, such as that of an array of texts, to JSON.
 enum ArchivedValue {
     private static let maximumDepth = 64
     private static let maximumCount = 1_000_000

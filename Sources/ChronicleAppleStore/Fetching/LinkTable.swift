@@ -8,7 +8,7 @@ import ChronicleSQL
 /// `Z_7TAGS`. Columns `Z_FOK_…` contain the order of an ordered relationship. Articles describe this; no store of the tests made
 /// by Apple's frameworks has such a table.
 struct LinkTable {
-    /// Has the columns of `ModelTables`.
+    /// A subquery with the columns of `ModelTables`.
     let query: SQLQuery
 
     /// Throws `SwiftDataError.backwardMigration` if the file has no table for the relationship, and

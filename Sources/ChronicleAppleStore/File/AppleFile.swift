@@ -154,7 +154,7 @@ struct FileState: Hashable {
         let device, number: UInt64
         let size: Int64
         let modified: Date
-        /// Not a link, a pipe or a directory.
+        /// `false` for a link, a pipe or a directory.
         let isRegular: Bool
     }
 

@@ -3,7 +3,7 @@ import ChronicleSQL
 import ChronicleSQLStore
 import ChronicleStore
 
-/// For a transaction `h` of `ATRANSACTION`, and its changes.
+/// The columns of a transaction `h` of `ATRANSACTION`, and of its changes.
 struct AppleHistoryColumns: HistoryColumns {
     let tables: AppleHistoryTables
     let entities: HistoryEntities

@@ -1,13 +1,13 @@
 import ChronicleCore
 import Foundation
 
-/// By the numbers in `ZENTITY`.
+/// The entities of changes by the numbers in `ZENTITY`.
 struct HistoryEntities: Sendable {
     struct Entity: Sendable {
         let origin: PersistentIdentifier.Origin
-        /// By the position of a property's bit in a mask; empty if the order is not known.
+        /// The names by the position of a property's bit in a mask; empty if the order is not known.
         let propertyNames: [String]
-        /// Those with tombstone columns, in the order of the columns.
+        /// The attributes with tombstone columns, in the order of the columns.
         let tombstones: [Tombstone]
     }
 
@@ -59,8 +59,8 @@ struct HistoryEntities: Sendable {
         return entity.properties.first { $0.originalName == name }?.name ?? name
     }
 
-    /// In the order of their names in the file. Those of the class can differ: it may lack properties of the file, or
-    /// preserve others.
+    /// The preserved attributes in the order of their names in the file. Those of the class can differ: it may lack
+    /// properties of the file, or preserve others.
     private static func tombstones(
         _ layout: AppleLayout, _ file: AppleEntity, _ properties: [CachedModel.Property], _ entity: Schema.Entity?
     ) -> [Tombstone] {
@@ -94,7 +94,7 @@ extension CachedModel.Property {
 }
 
 extension AppleLayout {
-    /// Those of attributes and to-one relationships; `nil` if several entities share the table.
+    /// The columns of attributes and to-one relationships; `nil` if several entities share the table.
     fileprivate func columnNames(of entity: AppleEntity) -> [String]? {
         guard let table = table(of: entity), entity.superentityNumber == nil, entities.kinds(of: entity).count == 1
         else {

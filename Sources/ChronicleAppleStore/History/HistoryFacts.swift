@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// In one snapshot of the file. A position is the key of a row of `ATRANSACTION`.
+/// The positions of one snapshot of the file, which are the keys of the rows of `ATRANSACTION`.
 struct HistoryFacts {
     private let connection: Connection
     private let storeIdentifier: String

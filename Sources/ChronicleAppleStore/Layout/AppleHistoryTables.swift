@@ -5,7 +5,7 @@ struct AppleHistoryTables: Sendable {
     static let (transactions, changes, strings) = ("ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING")
     static let names: Set<String> = [transactions, changes, strings]
 
-    /// For a transaction `h`; NULL where the layout has no column.
+    /// The expressions for a transaction `h`, which are NULL where the layout has no column.
     let author, contextName, bundleIdentifier: String
     /// The name of the process, or the identifier of its bundle if the file does not have the name.
     let processIdentifier: String

@@ -1,6 +1,7 @@
 /// The cached model tells which properties have a column in the table of a hierarchy.
 struct AppleColumnUse: Sendable {
-    /// By the name of the column, in upper case. Entities that inherit a property do not count.
+    /// The numbers of properties by the name of the column, in upper case. Properties that are inherited do not count
+    /// again.
     private var users: [String: Int] = [:]
     /// Attributes that are part of a composite one.
     private var parts: Set<String> = []

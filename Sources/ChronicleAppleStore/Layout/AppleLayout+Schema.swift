@@ -19,8 +19,8 @@ extension AppleLayout {
 
     // MARK: Names of the model
 
-    /// With the names of the model, without relationships that cannot be read. `nil` if the schema is not valid: the tables
-    /// remain readable without the model.
+    /// The schema with the names of the model, without relationships that cannot be read. `nil` if the schema is not valid:
+    /// the tables remain readable without the model.
     private func modelSchema() throws -> Schema? {
         var descriptions = try entities.byNumber.values.compactMap { try modelDescription(of: $0) }
         EntityDescription.removeUnknownInverses(&descriptions)
@@ -135,7 +135,7 @@ extension AppleLayout {
 
     // MARK: Names of the tables
 
-    /// For a root entity. The columns of subentities cannot be told apart.
+    /// Describes a root entity. The columns of subentities cannot be told apart.
     private func tableDescription(of entity: AppleEntity) -> EntityDescription {
         let superentity = entity.superentityNumber.flatMap { entities.byNumber[$0]?.name }
         var description = EntityDescription(name: entity.name, superentity: superentity)

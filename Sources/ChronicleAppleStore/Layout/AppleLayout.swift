@@ -8,17 +8,17 @@ import Foundation
 struct AppleLayout: Sendable {
     /// A UUID, which copies of the store share.
     let storeIdentifier: String
-    /// Declared by the program, such as `1.0.0`.
+    /// The versions that the program declared, such as `1.0.0`.
     let modelVersions: [String]
     let entities: AppleEntities
-    /// By name in upper case.
+    /// The tables by name in upper case.
     let tables: [String: AppleTable]
     /// Views, virtual tables such as those of spatial indexes, and tables with computed columns. The error is thrown where
     /// the table is needed.
     let unusableTables: [String: SwiftDataError]
     let model: SendableModel?
     let history: AppleHistoryTables?
-    /// By the name of the table.
+    /// The columns by the name of the table.
     let columnUse: [String: AppleColumnUse]
     /// The columns that refer to files of external data, by the name of their table.
     let externalColumns: [String: Set<String>]
@@ -32,7 +32,7 @@ struct AppleLayout: Sendable {
     /// A file is recognized by these tables.
     static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
 
-    /// In bytes.
+    /// The size in bytes of the largest model that is decoded.
     private static let maximumModelSize = 1 << 26
 
     static func isRecognized(_ connection: Connection) throws -> Bool {
@@ -49,7 +49,8 @@ struct AppleLayout: Sendable {
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'") == 0
     }
 
-    /// In one transaction. Throws `SwiftDataError.unsupportedFileVersion` with the name of a table of an unknown layout.
+    /// Reads the layout in one transaction. Throws `SwiftDataError.unsupportedFileVersion` with the name of an unknown
+    /// table.
     init(_ connection: Connection, path: String) throws {
         guard try Self.isRecognized(connection) else {
             throw SwiftDataError.loadIssueModelContainer.with(

@@ -8,7 +8,7 @@ struct AppleTable: Sendable {
 
     struct Column: Sendable {
         let name: String
-        /// In upper case.
+        /// The declared type in upper case.
         let type: String
     }
 
@@ -35,7 +35,7 @@ struct AppleTable: Sendable {
         byName = Dictionary(columns.map { ($0.name.uppercased(), $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// As the table declares the name.
+    /// Returns the name as the table declares it.
     func column(_ name: String) -> String? { byName[name.uppercased()] }
 
     /// The error names the table and the missing column.

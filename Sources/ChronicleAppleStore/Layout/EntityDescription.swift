@@ -59,7 +59,7 @@ struct EntityDescription: Encodable {
     }
 }
 
-/// With the Swift type that represents it.
+/// A type of attributes of Core Data with the Swift type that represents it.
 struct AppleAttributeType {
     let typeName: String
     let storage: Schema.Attribute.Storage
@@ -101,7 +101,7 @@ struct AppleAttributeType {
         (self.typeName, self.storage) = (typeName, storage)
     }
 
-    /// In the form in which stores contain the value.
+    /// Returns the value in the form in which stores contain it.
     func stored(_ value: CachedModel.DefaultValue?) -> PropertyValue? {
         switch (value, storage) {
         case (.integer(let value)?, .integer): .integer(value)

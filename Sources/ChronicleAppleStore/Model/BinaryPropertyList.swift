@@ -15,7 +15,7 @@ struct BinaryPropertyList {
         case date(Double)
         case data(Data)
         case text(String)
-        /// Of a keyed archive.
+        /// A reference of a keyed archive.
         case reference(Int)
         case array([Int])
         case dictionary([(key: Int, value: Int)])

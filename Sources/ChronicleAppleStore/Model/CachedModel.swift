@@ -7,7 +7,7 @@ struct CachedModel {
         let name: String
         let superentityName: String?
         let isAbstract: Bool
-        /// In the order of their names, which is that of the bits in `ZCOLUMNS`.
+        /// The properties in the order of their names, which is that of the bits in `ZCOLUMNS`.
         let properties: [Property]
         /// The properties of each constraint.
         let uniqueness: [[String]]
@@ -111,7 +111,7 @@ extension CachedModel.Entity {
         self.uniqueness = uniqueness
     }
 
-    /// By UTF-16 code units.
+    /// Compares names by their UTF-16 code units.
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf16.lexicographicallyPrecedes(b.utf16) }
 }
 

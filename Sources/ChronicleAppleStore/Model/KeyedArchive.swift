@@ -11,7 +11,7 @@ struct KeyedArchive {
     typealias Failure = BinaryPropertyList.Failure
 
     private let list: BinaryPropertyList
-    /// In the list.
+    /// The numbers of the objects in the list.
     private let objects: [Int]
     /// The number of the outermost object.
     let root: Int
@@ -96,7 +96,7 @@ struct KeyedArchive {
         return reference
     }
 
-    /// Those of an array, a set, or a dictionary's values.
+    /// The elements of an array, a set, or a dictionary's values.
     func elements(_ object: Object) throws -> [Int] {
         // Not repeatedly, because an object may refer to itself.
         try references(try self.object(object, "values") ?? object)
@@ -127,7 +127,7 @@ struct KeyedArchive {
         return value
     }
 
-    /// In the dictionary or as an object.
+    /// The data is in the dictionary or an object.
     func data(_ object: Object, _ field: String) throws -> Data? {
         if case .data(let data) = try value(object, field) { data } else { nil }
     }

@@ -47,7 +47,7 @@ enum ImportCommand {
 /// The first line describes the models, and is read before the export is replayed.
 private struct ExportInput {
     private let input: FileHandle
-    /// Up to the first line break or later.
+    /// The beginning of the export, up to the first line break or later.
     private var beginning: Data?
 
     init(_ input: FileHandle) throws {

@@ -49,7 +49,7 @@ enum LogCommand {
         return .success
     }
 
-    /// For a file of Core Data whose program has not enabled the history.
+    /// Shows the models of a file of Core Data whose program has not enabled the history.
     private static func writeModels(_ file: StoreFile, _ console: Console) throws -> ExitStatus {
         console.message("chronicle: \(file.name.escaped) has no history; it contains these models")
         let rows = try file.modelCounts().map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }

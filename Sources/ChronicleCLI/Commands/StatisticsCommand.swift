@@ -91,7 +91,7 @@ struct UnrecordedTable {
 
     var text: String { reason ?? "use chronicle track to record it" }
 
-    /// Without views and virtual tables.
+    /// Omits views and virtual tables.
     static func all(in tables: [TrackedDatabase.Table]) -> [UnrecordedTable] {
         tables.filter(\.isOrdinaryTable).compactMap { table in
             switch table.state {
@@ -104,7 +104,7 @@ struct UnrecordedTable {
 }
 
 enum NumberText {
-    /// With a comma between groups of three digits.
+    /// Returns a number with a comma between groups of three digits.
     static func grouped(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))
         var text = number < 0 ? "-" : ""
@@ -115,7 +115,7 @@ enum NumberText {
         return text
     }
 
-    /// In the largest unit of which there is at least one.
+    /// Returns a number of bytes in the largest unit of which there is at least one.
     static func bytes(_ count: Int64) -> String {
         if count < 1_000 { return "\(count) bytes" }
         var (value, units) = (Double(count) / 1_000, ["kB", "MB", "GB", "TB", "PB", "EB"][...])
@@ -127,7 +127,7 @@ enum NumberText {
         return "\(grouped(tenths / 10)).\(tenths % 10) \(units.first ?? "")"
     }
 
-    /// In the largest unit, such as `3 h`.
+    /// Returns a duration in the largest unit, such as `3 h`.
     static func duration(_ seconds: TimeInterval) -> String {
         let units: [(Double, String)] = [(86_400, "d"), (3_600, "h"), (60, "min")]
         for (length, name) in units where seconds >= length {

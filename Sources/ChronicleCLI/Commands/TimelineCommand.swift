@@ -111,7 +111,7 @@ enum TimelineCommand {
         }
     }
 
-    /// In bytes.
+    /// Returns the value of `--size` in bytes.
     static func maximumSize(_ arguments: Arguments) throws -> Int {
         guard let count = try arguments.count("size") else { return TimelineWriter.defaultSize }
         guard (1...1_000).contains(count) else { throw UsageError("--size requires a number from 1 to 1000") }

@@ -108,7 +108,7 @@ extension Command.Operand {
 struct TableText {
     let console: Console
 
-    /// With a line for each limitation.
+    /// Returns a line for each table, and for each limitation.
     func lines(_ tables: [TrackedDatabase.Table]) -> [String] {
         TextLayout.table(tables.map { [$0.name.escaped, state(of: $0)] }).enumerated().flatMap { index, line in
             [line.trimmingTrailingSpaces] + tables[index].limitations.map { "    \($0.escaped)" }

@@ -60,7 +60,7 @@ final class TransactionWriter {
     }
 }
 
-/// By entity.
+/// The numbers of changes by entity.
 struct ChangeCounts {
     private struct Counts {
         var inserts = 0

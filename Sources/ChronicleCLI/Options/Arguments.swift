@@ -1,8 +1,8 @@
 struct Arguments: Sendable {
-    /// By name; an option without a value has an empty one.
+    /// The values of options by name; an option without a value has an empty one.
     var values: [String: [String]] = [:]
     var operands: [String: String] = [:]
-    /// Of the operand that can be repeated.
+    /// The values of the operand that can be repeated.
     var repeated: [String] = []
     var trailing: [String] = []
 

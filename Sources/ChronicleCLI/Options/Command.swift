@@ -1,7 +1,7 @@
 /// A command such as `log`: its declaration, from which parsing, help, completions and the manual page are derived, and the
 /// closure that runs it.
 struct Command: Sendable {
-    /// Has no name on the command line, such as `FILE`.
+    /// An argument without a name, such as `FILE`.
     struct Operand: Sendable {
         let name: String
         let summary: String
@@ -10,7 +10,7 @@ struct Command: Sendable {
         /// The last operand can be missing or repeated.
         var isRepeated = false
 
-        /// Such as `[FILE]` or `[TABLE...]`.
+        /// The name in a usage text, such as `[FILE]` or `[TABLE...]`.
         var usage: String { isRepeated ? "[\(name)...]" : isOptional ? "[\(name)]" : name }
     }
 
@@ -32,7 +32,7 @@ struct Command: Sendable {
     let name: String
     /// One line without a period.
     let summary: String
-    /// For `--help` and the manual page.
+    /// The details for `--help` and the manual page.
     let discussion: String
     var operands: [Operand] = [.file]
     var options: [Option] = []

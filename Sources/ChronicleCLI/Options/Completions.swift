@@ -55,7 +55,7 @@ enum Completions {
 
     // MARK: fish
 
-    /// For a file `chronicle.fish` in the directory of completions.
+    /// Returns the content of a file `chronicle.fish` in the directory of completions.
     static func fish(_ commands: [Command]) -> String {
         var lines = ["# Completions of chronicle for fish.", "complete -c chronicle -f"]
         lines.append("complete -c chronicle -n __fish_use_subcommand -l version -d 'show the version of the tool'")
@@ -94,7 +94,7 @@ enum Completions {
 
     // MARK: zsh
 
-    /// For a file `_chronicle` in a directory of `fpath`.
+    /// Returns the content of a file `_chronicle` in a directory of `fpath`.
     static func zsh(_ commands: [Command]) -> String {
         """
         #compdef chronicle
@@ -144,7 +144,7 @@ enum Completions {
         }
     }
 
-    /// For a specification in single quotation marks, in which brackets and colons have a meaning.
+    /// Escapes a text for a specification in single quotation marks, in which brackets and colons have a meaning.
     private static func quoted(_ text: String) -> String {
         var quoted = ""
         for character in text {

@@ -1,12 +1,12 @@
 enum HelpText {
-    /// Such as `[OPTION…] [FILE] TRANSACTION`.
+    /// Returns the arguments of a command, such as `[OPTION…] [FILE] TRANSACTION`.
     static func usage(of command: Command) -> String {
         let operands = command.operands.map(\.usage)
         let trailing = command.trailing.map { ["--", $0] } ?? []
         return (["chronicle", command.name, "[OPTION...]"] + operands + trailing).joined(separator: " ")
     }
 
-    /// Such as `-n, --number N`.
+    /// Returns the names of an option, such as `-n, --number N`.
     static func names(of option: Command.Option) -> String {
         (option.letter.map { "-\($0), " } ?? "") + "--\(option.name)" + (option.value.map { " \($0)" } ?? "")
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// In the language of `man`: https://man7.org/linux/man-pages/man7/man.7.html
+/// The manual page in the language of `man`: https://man7.org/linux/man-pages/man7/man.7.html
 enum ManualPage {
     static func text(_ commands: [Command]) -> String {
         var lines = [

@@ -7,7 +7,7 @@ final class Console {
     /// The properties of the output and of the environment, which tests replace.
     struct Settings: Sendable {
         var isTerminal = false
-        /// At least 20.
+        /// The width is at least 20.
         var columns = 80
         var usesColor = false
         var usesPager = false
@@ -74,7 +74,7 @@ final class Console {
         text.replacing(/postgres(ql)?:\/\/(.*@\S*|\S*)/, with: "postgresql://…")
     }
 
-    /// For ``Progress``.
+    /// Replaces the last line of standard error, for ``Progress``.
     func status(_ text: String) { errorSink(Data(text.utf8)) }
 
     private func startPager() throws {
@@ -102,6 +102,6 @@ final class Console {
 
     // MARK: Dates
 
-    /// In the time zone of the user, such as `2026-03-01 14:05:09 +0100`.
+    /// Returns a date in the time zone of the user, such as `2026-03-01 14:05:09 +0100`.
     func text(_ date: Date) -> String { DateText.text(date, in: settings.timeZone) }
 }

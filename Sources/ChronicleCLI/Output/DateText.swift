@@ -1,7 +1,7 @@
 import Foundation
 
 enum DateText {
-    /// With the offset of the time zone, such as `2026-03-01 14:05:09 +0100`.
+    /// Returns a date with the offset of its time zone, such as `2026-03-01 14:05:09 +0100`.
     static func text(_ date: Date, in timeZone: TimeZone) -> String {
         let seconds = timeZone.secondsFromGMT(for: date)
         let sign = seconds < 0 ? "-" : "+"
@@ -9,7 +9,7 @@ enum DateText {
         return "\(civil(date, offset: seconds)) \(sign)\(padded(minutes / 60, 2))\(padded(minutes % 60, 2))"
     }
 
-    /// In UTC with microseconds, such as `2026-03-01T13:05:09.123456Z`, for JSON.
+    /// Returns a date in UTC with microseconds, such as `2026-03-01T13:05:09.123456Z`, for JSON.
     static func iso8601(_ date: Date) -> String {
         let interval = date.timeIntervalSinceReferenceDate
         guard isRepresentable(interval) else { return String(interval) }
@@ -19,7 +19,7 @@ enum DateText {
         return text.replacing(" ", with: "T") + "." + padded(Int(micros - seconds * 1_000_000), 6) + "Z"
     }
 
-    /// Between the years 1 and 9999. A file can contain any number.
+    /// Whether the date is between the years 1 and 9999. A file can contain any number.
     private static func isRepresentable(_ interval: Double) -> Bool { abs(interval) < 63_000_000_000 }
 
     private static func civil(_ date: Date, offset: Int) -> String {

@@ -5,7 +5,7 @@ struct FileFailure: Error {
     let path: String
     let code: POSIXErrorCode
 
-    /// After a failed call of the system.
+    /// Creates the failure of the last call of the system.
     init(_ path: String) { self.init(path, POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     init(_ path: String, _ code: POSIXErrorCode) { (self.path, self.code) = (path, code) }

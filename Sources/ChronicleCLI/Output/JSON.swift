@@ -25,7 +25,7 @@ enum JSON: Sendable, Equatable {
 
     static func count(_ count: Int) -> JSON { .integer(Int64(count)) }
 
-    /// Contains no line breaks, and no characters that a terminal may interpret.
+    /// The text contains no line breaks, and no characters that a terminal may interpret.
     var text: String {
         var bytes = JSONBytes(isInScript: false)
         write(to: &bytes)

@@ -16,7 +16,7 @@ final class Progress {
         last = start
     }
 
-    /// At most ten times per second.
+    /// Shows a text at most ten times per second.
     func show(_ text: @autoclosure () -> String) {
         guard isShown else { return }
         let now = clock.now

@@ -15,7 +15,7 @@ struct SwiftSchemaWriter {
         (self.schema, self.version) = (schema, parts.compactMap { $0 })
     }
 
-    /// Such as `SchemaV1`.
+    /// The name of the generated type, such as `SchemaV1`.
     var typeName: String {
         let rest = version.dropFirst()
         return "SchemaV\(version[0])" + (rest.allSatisfy { $0 == 0 } ? "" : rest.map { "_\($0)" }.joined())

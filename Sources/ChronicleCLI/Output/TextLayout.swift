@@ -24,7 +24,7 @@ enum TextLayout {
         return lines.joined(separator: "\n")
     }
 
-    /// In two columns if there is space, and below each other otherwise.
+    /// Uses two columns if there is space, and puts descriptions below the terms otherwise.
     static func definitions(_ rows: [(term: String, description: String)], width: Int) -> String {
         let column = min(rows.map(\.term.count).max() ?? 0, 28) + 4
         guard width - column >= 24 else {

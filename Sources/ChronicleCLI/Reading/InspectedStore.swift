@@ -8,7 +8,7 @@ where HistoryType == DefaultHistoryTransaction, Snapshot == DefaultSnapshot {
     /// Includes removed attributes and relationships.
     var recordedPropertyNames: Set<String> { get }
     var isTracked: Bool { get }
-    /// For titles, without a password: the name of the file, or those of the database and the schema.
+    /// A name for titles, without a password: that of the file, or those of the database and the schema.
     var placeName: String { get throws }
     func byteCount() throws -> Int64
     /// `nil` for the model of a store, which has no tracked table.
@@ -21,7 +21,7 @@ where HistoryType == DefaultHistoryTransaction, Snapshot == DefaultSnapshot {
     func fetchRows(
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?, _ row: (DefaultSnapshot) throws -> Void
     ) throws
-    /// With the properties whose values are not known.
+    /// Passes the names of the properties whose values are not known with each row.
     func fetchRows(
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?,
         withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void

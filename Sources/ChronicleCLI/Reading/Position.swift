@@ -154,7 +154,7 @@ enum Position: Equatable {
         }
     }
 
-    /// For a text such as `3h`.
+    /// Returns the number of seconds of a text such as `3h`.
     static func seconds(_ text: String) -> Double? {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int32(text.dropLast()), count >= 0 else {

@@ -2,7 +2,7 @@ import Chronicle
 import ChronicleAppleStore
 import Foundation
 
-/// Opened without model classes.
+/// A store that is opened without model classes.
 struct StoreFile {
     enum Location {
         case file(URL)
@@ -24,9 +24,9 @@ struct StoreFile {
 
     let location: Location
     let store: any InspectedStore
-    /// For titles: the name of the file, or those of the database and the schema.
+    /// A name for titles: that of the file, or those of the database and the schema.
     let name: String
-    /// For what contexts and containers do with the history.
+    /// A container of the store, for what contexts and containers do with the history.
     let container: ModelContainer
     private let keys = PrimaryKeyCache()
     var schema: Schema { store.schema }
@@ -172,7 +172,7 @@ struct StoreFile {
     /// Includes those that inherit from the entity.
     func names(of entity: Schema.Entity) -> [String] { schema.kinds(of: entity.name).sorted() }
 
-    /// For a text such as `Trip/7` or `Account/'anna'`; another one is a ``UsageError``.
+    /// Reads a text such as `Trip/7` or `Account/'anna'`; another one is a ``UsageError``.
     func identifier(_ text: String) throws -> PersistentIdentifier {
         // Names of tables and keys can contain slashes.
         let slashes = text.indices.filter { text[$0] == "/" }
@@ -191,7 +191,7 @@ struct StoreFile {
         return identifier
     }
 
-    /// Such as `Trip/7`, not escaped.
+    /// Returns a text such as `Trip/7`, not escaped.
     func text(of identifier: PersistentIdentifier) throws -> String {
         guard store.isTracked, store.primaryKeyColumns(ofEntity: identifier.entityName) != nil else {
             return identifier.description
@@ -220,7 +220,7 @@ struct StoreFile {
 
     var appleStore: AppleStore? { store as? AppleStore }
 
-    /// For what only Chronicle's stores support; errors contain `feature`.
+    /// Returns the store for what only Chronicle's stores support; errors contain `feature`.
     func chronicleStore(_ feature: String) throws -> any ToolStore {
         if let store = store as? any ToolStore { return store }
         throw SwiftDataError.unsupportedFeature.with(
@@ -234,14 +234,14 @@ struct StoreFile {
         return found
     }
 
-    /// With the type of the property; `nil` if it is empty.
+    /// Returns the value with the type of the property; `nil` if it is empty.
     func value(of property: Schema.Property, in row: DefaultSnapshot) -> (any Sendable)? {
         guard row.values.indices.contains(property.slot) else { return nil }
         return property.decodePreserved(
             row.values[property.slot], entityName: row.persistentIdentifier.entityName, model: row.persistentIdentifier)
     }
 
-    /// Without the models of entities that inherit from an entity.
+    /// Counts the models without those of entities that inherit from an entity.
     func modelCounts() throws -> [(name: String, count: Int)] {
         var counts: [String: Int] = [:]
         for entity in schema.entities {

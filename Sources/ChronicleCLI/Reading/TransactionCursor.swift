@@ -38,8 +38,8 @@ struct TransactionCursor {
         self.changes = changes
     }
 
-    /// Without its changes. Throws `SwiftDataError.historyTokenExpired`, or an error of its family, if the history after
-    /// the position of the selection is not complete.
+    /// Returns the transaction without its changes. Throws `SwiftDataError.historyTokenExpired`, or an error of its family,
+    /// if the history after the position of the selection is not complete.
     mutating func next() throws -> DefaultHistoryTransaction? {
         guard remaining > 0 else { return nil }
         while let transaction = try nextCandidate() {
@@ -52,7 +52,7 @@ struct TransactionCursor {
         return nil
     }
 
-    /// For the transaction that ``next()`` returned last.
+    /// The transaction is the one that ``next()`` returned last.
     func forEachChange(_ body: (HistoryChange) throws -> Void) throws {
         if let changes { return try changes.forEach(body) }
         guard let current else { return }

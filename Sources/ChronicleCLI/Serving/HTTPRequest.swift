@@ -3,11 +3,11 @@ import Foundation
 /// The head of a request: https://www.rfc-editor.org/rfc/rfc9112
 struct HTTPRequest: Equatable, Sendable {
     let method: String
-    /// Without the query, not decoded.
+    /// The path without the query, not decoded.
     let path: String
-    /// Decoded. A repeated name has its first value.
+    /// The decoded query. A repeated name has its first value.
     let query: [String: String]
-    /// By lowercase names. The values of a repeated name are joined with commas.
+    /// The header fields by lowercase names. The values of a repeated name are joined with commas.
     let fields: [String: String]
 
     struct Failure: Error, Equatable {

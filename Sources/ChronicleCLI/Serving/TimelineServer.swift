@@ -122,7 +122,7 @@ private struct TimelineEvents {
 
     private static let transactionsPerEvent = 500
     private static let changesPerPage = 1_000
-    /// In bytes.
+    /// The number of bytes after which an event ends.
     private static let eventSize = 1 << 18
 
     init(_ file: StoreFile, after token: DefaultHistoryToken) { (self.file, self.token) = (file, token) }

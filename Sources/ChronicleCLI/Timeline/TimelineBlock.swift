@@ -42,7 +42,7 @@ struct TimelineBlock {
     private var lastIdentifier: Int64 = 0
     private var lastTime: Int64 = 0
     private let schema: Schema
-    /// For the primary keys of a tracked database.
+    /// The store, for the primary keys of a tracked database.
     private let file: StoreFile?
 
     /// A longer list of changes is not readable, and one transaction would fill the page.
@@ -175,7 +175,7 @@ struct TimelineBlock {
 
     // MARK: Output
 
-    /// Without line breaks.
+    /// The block as a JSON object without line breaks.
     var json: JSONBytes {
         var json = JSONBytes()
         json.append(raw: #"{"authors":"#)
@@ -208,7 +208,7 @@ struct TimelineBlock {
     }
 }
 
-/// In the order in which the names were first used.
+/// The names in the order in which they were first used.
 private struct NumberedNames {
     private(set) var names: [String] = []
     private var numbers: [String: Int] = [:]

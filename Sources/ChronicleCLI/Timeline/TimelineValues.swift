@@ -14,7 +14,7 @@ import Foundation
 /// | before an added, or after a removed link | `{"none": 1}` |
 /// | not preserved | `{"missing": 1}` |
 enum TimelineValues {
-    /// In Unicode scalars.
+    /// The length in Unicode scalars to which texts are shortened.
     static let maximumLength = 250
 
     private static let exactIntegers = -(1 << 53)...(1 << 53)

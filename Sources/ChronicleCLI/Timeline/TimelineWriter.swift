@@ -12,9 +12,9 @@ struct TimelineWriter {
     }
 
     let file: StoreFile
-    /// Must be in descending order.
+    /// The selection must be in descending order.
     var selection = TransactionSelection()
-    /// In bytes; earlier transactions are left out.
+    /// The size in bytes after which earlier transactions are left out.
     var maximumSize = defaultSize
     /// The page requests later transactions from the server that sent it.
     var isLive = false
@@ -26,7 +26,7 @@ struct TimelineWriter {
 
     /// Browsers show such a page in about two seconds.
     static let defaultSize = 20_000_000
-    /// In bytes.
+    /// The size of a block in bytes.
     private static let blockSize = 1 << 18
     private static let transactionsPerBlock = 2_000
 
@@ -88,7 +88,7 @@ struct TimelineWriter {
         return position.map { Position.text($0, in: file.store.identifier) } ?? "0"
     }
 
-    /// For the transaction that the reader returned last; `nil` if it was deleted meanwhile.
+    /// Returns the changes of the transaction that the reader returned last; `nil` if it was deleted meanwhile.
     private func changes(_ reader: TransactionCursor) throws -> (list: [HistoryChange], isComplete: Bool)? {
         struct Enough: Error {}
         var list: [HistoryChange] = []

@@ -6,11 +6,11 @@ final class CrashedStore<Store: DataStore> {
     let configuration: Store.Configuration
     let saves: NumberedSaves
     private(set) var acknowledged = 0
-    /// By the numbers of the saves.
+    /// The encoded tokens by the numbers of the saves.
     private(set) var tokens: [Int: Data] = [:]
     private var kills = 0
     private let harness: StoreHarness<Store>
-    /// Keeps the store open during the crashes, if the store supports sharing.
+    /// A harness that keeps the store open during the crashes, if the store supports sharing.
     private var survivor: StoreHarness<Store>?
 
     init(_ harness: StoreHarness<Store>) throws {

@@ -9,7 +9,7 @@ enum WorkerTask {
     /// ….
     case books(writer: Int)
 
-    /// Such as `numbered 2047` or `books 2`.
+    /// The text of the argument, such as `numbered 2047` or `books 2`.
     var text: String {
         switch self {
         case .numberedSaves(let features): "numbered \(features.rawValue)"

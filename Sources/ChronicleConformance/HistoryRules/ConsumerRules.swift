@@ -182,7 +182,7 @@ extension StoreRule where Store: HistoryProviding {
 extension StoreHarness where Store: HistoryProviding {
     typealias Consumer = HistoryConsumer<Store.HistoryType>
 
-    /// At the beginning of the history.
+    /// Returns a consumer that starts at the beginning of the history.
     func consumer(_ name: String, filter: HistoryFilter = HistoryFilter()) throws -> Consumer {
         try container.historyConsumer(
             named: name, of: Store.HistoryType.self, filter: filter, startingAt: .beginning)

@@ -82,7 +82,7 @@ extension HistoryDescriptor {
 }
 
 extension HistoryChange {
-    /// Such as `insert Book/1`.
+    /// The kind of the change and the identifier, such as `insert Book/1`.
     var line: String {
         switch self {
         case .insert: "insert \(changedPersistentIdentifier)"

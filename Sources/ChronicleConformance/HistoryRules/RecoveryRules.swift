@@ -62,7 +62,7 @@ extension StoreRule where Store: HistoryProviding {
 
     // MARK: Backups
 
-    /// With a token from before the backup was made, and the tokens of two saves that are not in it.
+    /// A backup, a token from before it was made, and the tokens of two saves that are not in it.
     private struct RestoredBackup {
         let backup: Store.Configuration
         let valid: Token

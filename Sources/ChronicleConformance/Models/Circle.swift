@@ -1,6 +1,6 @@
 import Chronicle
 
-/// Has every kind of relationship that is stored in a link table.
+/// A model with every kind of relationship that is stored in a link table.
 final class Reader: PersistentModel {
     @Attribute(.unique) var name: String
     @Relationship(inverse: \Club.readers) var clubs: [Club]

@@ -83,7 +83,7 @@ enum FailingMemoPlan: SchemaMigrationPlan {
     }
 }
 
-/// For a program that was released before the second version.
+/// The plan of a program that was released before the second version.
 enum EarlierMemoPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [MemoSchema1.self] }
     static var stages: [MigrationStage] { [] }

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Has an attribute of every storable type.
+/// A model with an attribute of every storable type.
 final class Specimen: PersistentModel {
     enum Mood: String { case good, bad = "b'ad" }
 
@@ -57,7 +57,7 @@ final class Specimen: PersistentModel {
     init(backingData: any BackingData<Specimen>) { persistentBackingData = backingData }
     init() { persistentBackingData = Specimen.createBackingData() }
 
-    /// In a form whose equality is bit for bit, where `==` of the type is weaker.
+    /// The values in a form whose equality is bit for bit, where `==` of the type is weaker.
     var values: [(name: String, value: AnyHashable)] {
         [
             ("bool", bool), ("int", int), ("int8", int8), ("int16", int16), ("int32", int32), ("int64", int64),

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Has relationships to its own type.
+/// A model with relationships to its own type.
 final class Topic: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var name: String
     @Attribute var rank: Int?

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// With a description for the report.
+/// A predicate with a description for the report.
 struct PredicateCase<Model: PersistentModel> {
     let text: String
     let predicate: Predicate<Model>

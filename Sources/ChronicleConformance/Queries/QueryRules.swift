@@ -190,7 +190,7 @@ extension StoreRule {
 
     // MARK: Queries
 
-    /// As Foundation does.
+    /// Expects that the store sorts as Foundation does.
     private static func expectOrder<Model: PersistentModel>(
         _ sort: [SortDescriptor<Model>], of all: [Model], _ harness: StoreHarness<Store>
     ) throws {

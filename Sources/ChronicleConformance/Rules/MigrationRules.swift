@@ -59,7 +59,7 @@ extension StoreRule {
         }
     }
 
-    /// With the first version of the schema.
+    /// Saves a memo with the first version of the schema.
     private static func addMemo(_ text: String, to configuration: Store.Configuration) throws -> PersistentIdentifier {
         try using(configuration, MemoSchema1.self, nil) { context in
             let memo = MemoSchema1.Memo(text)

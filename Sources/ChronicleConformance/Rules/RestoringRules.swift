@@ -4,7 +4,7 @@ extension StoreRule {
     /// Rules about rows with permanent identifiers. They are skipped without the capability `explicitIdentifiers`.
     public static var restoring: [StoreRule] { [restoredModels, takenIdentifiers] }
 
-    /// As a context does that restores models.
+    /// Inserts snapshots as a context does that restores models.
     private static func insert(_ snapshots: [Store.Snapshot], _ harness: StoreHarness<Store>) throws {
         let result = try harness.store.save(
             DataStoreSaveChangesRequest(

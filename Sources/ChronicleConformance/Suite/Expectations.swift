@@ -21,7 +21,7 @@ func require<Value>(_ value: Value?, _ expected: @autoclosure () -> String) thro
     return value
 }
 
-/// For a message, without optional wrapping and truncated to a readable length.
+/// Returns a text for a message, without optional wrapping and truncated to a readable length.
 func shown<Value>(_ value: Value) -> String {
     let mirror = Mirror(reflecting: value)
     var text = "\(value)"

@@ -58,7 +58,7 @@ public struct StoreRule<Store: DataStore> {
 
 /// An expectation of a rule that a store did not meet.
 public struct ConformanceFailure: Error, CustomStringConvertible, Sendable {
-    /// Without the leading word "expected".
+    /// The text without the leading word "expected".
     let expected: String
 
     /// Creates a failure, whose description begins with "expected".

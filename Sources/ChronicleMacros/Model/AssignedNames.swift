@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Those that an initializer assigns with `name = …` or `self.name = …`.
+/// The names that an initializer assigns with `name = …` or `self.name = …`.
 struct AssignedNames {
     private(set) var names: Set<String> = []
     /// Whether the body calls another initializer, which assigns the other properties.

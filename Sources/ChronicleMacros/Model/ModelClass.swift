@@ -14,7 +14,7 @@ struct ModelClass {
 
     var name: String { declaration.name.trimmed.text }
     var isFinal: Bool { declaration.modifiers.contains(.final) }
-    /// Without any, the compiler adds `init()`.
+    /// Without a designated initializer, the compiler adds `init()`.
     var hasDesignatedInitializer: Bool { !initializers.allSatisfy { $0.modifiers.contains(.convenience) } }
     /// The only superclass that the source text distinguishes from a protocol.
     var inheritsFromNSObject: Bool {
@@ -22,7 +22,7 @@ struct ModelClass {
     }
     /// The properties that an initializer assigns without calling observers; see ``ModelInitializerMacro``.
     var observed: [StoredProperty] { persistent.filter { $0.hasObservers && $0.canBeWrapped } }
-    /// Of instances, in the body of the class; sorted.
+    /// The sorted names of the methods of instances in the body of the class.
     var methods: [String] {
         let methods = declaration.memberBlock.members.withConditional.compactMap { $0.as(FunctionDeclSyntax.self) }
             .filter { method in !method.modifiers.contains { ["static", "class"].contains($0.name.text) } }
@@ -42,17 +42,17 @@ struct ModelClass {
     }
     var persistent: [StoredProperty] { properties.filter { !$0.isTransient } }
 
-    /// That of the class, where members can have it.
+    /// The modifier of generated members: that of the class, where members can have it.
     var access: String {
         let levels: [Keyword] = [.public, .package, .fileprivate]
         if declaration.modifiers.contains(.open) { return "public " }
         return levels.first(where: declaration.modifiers.contains).map { "\($0) " } ?? ""
     }
 
-    /// For members that subclasses override.
+    /// The modifier of generated members that subclasses override.
     var overridableAccess: String { declaration.modifiers.contains(.open) ? "open " : access }
 
-    /// As far as the source text shows; the class must have `@Model`.
+    /// Whether the class has `@Model` and may inherit from a model, as far as the source text shows.
     var mayBeSubclass: Bool {
         declaration.inheritanceClause != nil && !declaration.declaresConformance
             && declaration.attributes.first(named: "Model") != nil
@@ -94,14 +94,14 @@ extension MemberBlockItemListSyntax {
 }
 
 extension IfConfigDeclSyntax {
-    /// In all branches.
+    /// The members in all branches.
     var members: [DeclSyntax] {
         clauses.flatMap { $0.elements?.as(MemberBlockItemListSyntax.self)?.withConditional ?? [] }
     }
 }
 
 extension TypeSyntaxProtocol {
-    /// Without qualification.
+    /// The name without qualification.
     var lastName: String? {
         Syntax(self).as(MemberTypeSyntax.self)?.name.text ?? Syntax(self).as(IdentifierTypeSyntax.self)?.name.text
     }

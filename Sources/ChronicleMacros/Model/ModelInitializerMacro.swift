@@ -52,7 +52,7 @@ struct DirectAssignments {
         replaced(in: body).description != body.description
     }
 
-    /// Except for properties: arguments, values, and calls of methods.
+    /// Finds uses of `self` except for properties: arguments, values, and calls of methods.
     private final class SharingOfSelf: SyntaxVisitor {
         private(set) var isFound = false
         private let methods: Set<String>

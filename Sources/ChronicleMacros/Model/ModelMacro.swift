@@ -193,7 +193,7 @@ extension ModelClass {
         persistent.contains(where: \.isDeprecated) ? "@available(*, deprecated) " : ""
     }
 
-    /// Without its body.
+    /// The declaration without its body.
     fileprivate var mapSignature: String {
         "\(mapAttribute)\(access)static func properties<\(parameterName): \(name)>(of model: \(parameterName).Type) -> "
             + "Chronicle::PropertyMap<\(parameterName)>"

@@ -5,7 +5,7 @@ struct StoredProperty {
     let binding: PatternBindingSyntax
     let identifier: TokenSyntax
 
-    /// Without backticks.
+    /// The name without backticks.
     var name: String { identifier.text.filter { $0 != "`" } }
     var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
     var isLazy: Bool { declaration.has(.lazy) || declaration.has(.weak) || declaration.has(.unowned) }
@@ -31,13 +31,13 @@ struct StoredProperty {
         declaration.attributes.first(named: name) ?? guardedAttributes.lazy.compactMap { $0.first(named: name) }.first
     }
 
-    /// In a condition that is true if the module of the macros exists: `#if canImport(SwiftData) … #endif`.
+    /// The attributes in a condition that is true if the module of the macros exists: `#if canImport(SwiftData) … #endif`.
     private var guardedAttributes: [AttributeListSyntax] {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self)?.clauses.first }
         return clauses.filter(\.importsThisModule).compactMap { $0.elements?.as(AttributeListSyntax.self) }
     }
 
-    /// In another condition, which a macro cannot evaluate.
+    /// A wrapper in another condition, which a macro cannot evaluate.
     var conditionalWrapper: AttributeSyntax? {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self) }.flatMap { condition in
             condition.clauses.dropFirst(condition.clauses.first?.importsThisModule == true ? 1 : 0)
@@ -50,7 +50,7 @@ struct StoredProperty {
 }
 
 extension StoredProperty {
-    /// None for computed and static properties, and for overrides, whose values the superclass stores.
+    /// Omits computed and static properties, and overrides, whose values the superclass stores.
     static func all(in declaration: VariableDeclSyntax) -> [StoredProperty] {
         guard !declaration.has(.static), !declaration.has(.class), !declaration.has(.override) else { return [] }
         return declaration.bindings.compactMap { binding in
@@ -79,7 +79,7 @@ extension DeclModifierListSyntax {
 }
 
 extension AttributeListSyntax {
-    /// With or without a module name.
+    /// Finds the attribute with or without a module name.
     func first(named name: String) -> AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
     }

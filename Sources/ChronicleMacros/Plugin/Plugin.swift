@@ -1,6 +1,6 @@
 import SwiftSyntaxMacros
 
-/// By the names of their types.
+/// The macros by the names of their types.
 enum Macros {
     static var all: [any Macro.Type] {
         [

@@ -9,7 +9,7 @@
         private let commitLimit: CommitLimit?
         private let isCancellable: Bool
         private var isCanceled = false
-        /// In milliseconds; a check costs little compared with a wait of this length.
+        /// The interval in milliseconds; a check costs little compared with a wait of this length.
         private static let interval: Int32 = 50
 
         /// - Parameter commitLimit: `nil` if the statements commit nothing.

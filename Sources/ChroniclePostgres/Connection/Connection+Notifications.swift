@@ -10,7 +10,7 @@
             let serverProcess: Int32
         }
 
-        /// For a program that waits for several events at a time.
+        /// The socket, for a program that waits for several events at a time.
         var socket: Int32 { handle.map(PQsocket) ?? -1 }
 
         /// Waits for notifications, which may be none. Run `LISTEN` first, on a connection for which nothing else waits:

@@ -2,8 +2,8 @@
     import ChronicleCPostgres
 
     extension Connection {
-        /// Independent of the defaults of the database or the role, because the store relies on seeing what others commit
-        /// meanwhile.
+        /// The statement does not depend on the defaults of the database or the role, because the store relies on seeing
+        /// what others commit meanwhile.
         static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
         var isReadOnly: Bool { beginStatement.hasSuffix("READ ONLY") }
@@ -40,7 +40,7 @@
             transactionDepth = 1
         }
 
-        /// With the search path of sessions that write models, on which triggers of other programs may depend.
+        /// Runs `body` with the search path of sessions that write models, on which triggers of other programs may depend.
         func withModelPath(_ body: () throws -> Void) throws {
             try run("SELECT \(SearchPath.models)", isPrepared: false)
             try body()

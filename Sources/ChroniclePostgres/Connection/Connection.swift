@@ -9,13 +9,13 @@
     /// `@unchecked Sendable`: one thread at a time uses a connection, the one to which ``ConnectionPool`` lends it.
     final class Connection: @unchecked Sendable {
         struct Session {
-            /// As the server knows the process: a proxy replaces the identifier that libpq returns.
+            /// The process as the server knows it: a proxy replaces the identifier that libpq returns.
             let process: Int64
             /// Distinguishes the session from a later one with the same process identifier.
             let start: String
         }
 
-        /// Never `nil` between `init` and `close`.
+        /// The handle is never `nil` between `init` and `close`.
         private(set) var handle: OpaquePointer?
         let settings: ConnectionSettings
         let server: ConnectionSettings.Server
@@ -30,9 +30,9 @@
         var hasSentCommit = false
         /// Whether statements that commit nothing are canceled with the task of a read.
         var isCancellable = true
-        /// Called once, before the next statement of ``script(_:)``, which may change definitions.
+        /// The closure is called once, before the next statement of ``script(_:)``, which may change definitions.
         var willChangeDefinitions: ((Connection) throws -> Void)?
-        /// Those within another transaction are savepoints.
+        /// Transactions within another one are savepoints.
         var transactionDepth = 0
 
         init(_ settings: ConnectionSettings) throws {
@@ -73,12 +73,12 @@
 
         deinit { close() }
 
-        /// Qualified and quoted.
+        /// Returns the qualified and quoted name.
         func table(_ name: String) -> String { "\(schema).\(quoted(name))" }
 
         var namespace: String { "\(literal(schema))::regnamespace" }
 
-        /// With qualified names of tables.
+        /// The dialect with qualified names of tables.
         var dialect: PostgreSQLDialect { PostgreSQLDialect(schemaName: settings.schemaName) }
 
         /// `nil` if the server does not report the parameter.
@@ -111,7 +111,7 @@
             return handle
         }
 
-        /// As far as is known without a round trip.
+        /// Whether the session still exists, as far as is known without a round trip.
         var isUsable: Bool {
             guard let handle, PQstatus(handle) == CONNECTION_OK else { return false }
             // The end of a session, such as a restart of the server, arrives without a request.

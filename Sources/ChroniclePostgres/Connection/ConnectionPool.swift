@@ -48,7 +48,7 @@
             shared = nil
         }
 
-        /// For a store that one thread uses within the open transaction of a connection.
+        /// Creates a pool for a store that one thread uses within the open transaction of a connection.
         init(sharing connection: Connection) {
             (settings, limit, waitLimit, shared) = (connection.settings, 1, .seconds(1), connection)
         }
@@ -117,7 +117,7 @@
             }
         }
 
-        /// For all connections that are opened from now on. An address can point to several servers.
+        /// Requires a store of all connections that are opened from now on. An address can point to several servers.
         func require(storeIdentifier: String) { self.storeIdentifier.withLock { $0 = storeIdentifier } }
 
         /// Connections in use are closed when they are returned.

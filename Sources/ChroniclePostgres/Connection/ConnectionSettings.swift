@@ -9,7 +9,7 @@
         var schemaName: String?
         /// `nil` for the limit of the server.
         var statementTimeout: Duration?
-        /// Of each wait; `nil` for the limit of the server.
+        /// The limit of each wait for a lock; `nil` for that of the server.
         var lockTimeout: Duration?
         /// `nil` to wait until the connection is lost.
         var commitTimeout: Duration?
@@ -18,12 +18,12 @@
         /// A proxy may use another session of the server for each transaction. Sessions then have no prepared statements
         /// and no settings.
         var usesTransactionPooling = false
-        /// Overrides the servers of the connection string.
+        /// The server overrides those of the connection string.
         private(set) var server: Server?
 
         struct Server: Sendable {
             var host: String
-            /// Numeric, or empty for a Unix socket.
+            /// A numeric address, or an empty string for a Unix socket.
             var address: String
             var port: String
         }
@@ -43,14 +43,14 @@
             ] + (isProbe ? [("connect_timeout", "3")] : []) + (server?.keywords ?? [])
         }
 
-        /// For a session that looks at others of a server, and never waits for long.
+        /// The settings of a session that looks at others of a server, and never waits for long.
         func probing(_ server: Server) -> ConnectionSettings {
             var settings = self
             (settings.commitTimeout, settings.isProbe, settings.server) = (.seconds(3), true, server)
             return settings
         }
 
-        /// For a session, or a transaction if a proxy assigns the sessions.
+        /// The setup of a session, or of a transaction if a proxy assigns the sessions.
         var setup: String {
             let isLocal = usesTransactionPooling
             // Saves depend on the default isolation level, because a pipeline without BEGIN is a transaction as well.
@@ -105,7 +105,7 @@
     }
 
     extension Duration {
-        /// At least 1, because 0 disables a limit of the server.
+        /// The number is at least 1, because 0 disables a limit of the server.
         var milliseconds: Int64 {
             max(1, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
         }
@@ -120,7 +120,7 @@
 
     func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
 
-    /// Independent of the setting `standard_conforming_strings`.
+    /// The literal does not depend on the setting `standard_conforming_strings`.
     func literal(_ text: String) -> String {
         let quotes = text.replacingOccurrences(of: "'", with: "''")
         guard quotes.contains("\\") else { return "'\(quotes)'" }

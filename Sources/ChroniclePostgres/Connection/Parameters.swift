@@ -9,7 +9,7 @@
         private var lengths: [Int32] = []
         /// 1 for the binary format, 0 for text.
         private var formats: [Int32] = []
-        /// In ``bytes``, or -1 for NULL.
+        /// The start of each value in ``bytes``, or -1 for NULL.
         private var offsets: [Int] = []
         /// Not empty, so that it has an address: an empty value must not become NULL.
         private var bytes: [UInt8] = [0]
@@ -135,7 +135,7 @@
 
         init(_ type: ElementType) { self.type = type }
 
-        /// In bytes.
+        /// The size of the elements in bytes.
         var size: Int { bytes.count }
 
         init(_ values: some Sequence<Int64>) {

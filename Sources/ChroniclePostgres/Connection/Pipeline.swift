@@ -107,7 +107,7 @@
             if isCancellable, ReadCancellation.isCancelled { throw CancellationError() }
         }
 
-        /// In the order in which the results arrive.
+        /// What was sent, in the order in which the results arrive.
         private enum Sent {
             case preparation(StatementCache.Key, name: String, sql: String)
             case statement(sql: String)

@@ -19,7 +19,7 @@
         public internal(set) var column: String?
         /// The name of the violated constraint, if the server reports one.
         public internal(set) var constraint: String?
-        /// In its pipeline, or the number of its statements for the commit.
+        /// The index of the statement in its pipeline, or the number of its statements for the commit.
         var statementIndex: Int?
         /// The connection cannot be used any more.
         let endsSession: Bool
@@ -54,7 +54,7 @@
             endsSession = connection.map { PQstatus($0) != CONNECTION_OK } ?? true
         }
 
-        /// For a connection that could not be opened. The error does not contain the connection string.
+        /// Creates the error of a connection that could not be opened, without its connection string.
         init(connecting connection: OpaquePointer?, to connectionString: String) {
             (sqlState, sql, endsSession) = (nil, nil, true)
             guard let connection else {
@@ -89,7 +89,7 @@
             return isName || options != nil
         }
 
-        /// For the addresses that libpq tried, without its hints, which are indented lines.
+        /// Returns the messages for the addresses that libpq tried, without its hints, which are indented lines.
         private static func failedAttempts(_ text: UnsafeMutablePointer<CChar>?) -> String {
             let lines = text.map { String(cString: $0).split(whereSeparator: \.isNewline) } ?? []
             var messages: [String] = []
@@ -157,7 +157,7 @@
 
         var isLockTimeout: Bool { sqlState == "55P03" }
 
-        /// By this library, an administrator, or a time limit.
+        /// The statement was canceled by this library, an administrator, or a time limit.
         var isCanceled: Bool { sqlState == "57014" }
 
         var isUniqueViolation: Bool { sqlState == "23505" }

@@ -5,7 +5,7 @@
     /// Values are in the binary formats of the server. Methods do not check types: statements name the types of their
     /// columns by casts where these are not those of a table of Chronicle.
     final class QueryResult {
-        /// Owned by this object.
+        /// This object owns the handle.
         let handle: OpaquePointer
         let count: Int
 
@@ -44,11 +44,11 @@
             return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
         }
 
-        /// Empty for NULL.
+        /// Returns an empty text for NULL.
         @inline(__always)
         func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-        /// Empty for NULL.
+        /// Returns empty data for NULL.
         func data(_ row: Int, _ column: Int) -> Data { Data(bytes(row, column)) }
     }
 #endif

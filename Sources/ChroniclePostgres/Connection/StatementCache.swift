@@ -18,7 +18,7 @@
         /// Whether the statements have to be discarded before another one is added.
         var isFull: Bool { names.count >= capacity }
 
-        /// Never used before.
+        /// Returns a name that was never used.
         mutating func makeName() -> String {
             nextNumber += 1
             return "chronicle_\(nextNumber)"

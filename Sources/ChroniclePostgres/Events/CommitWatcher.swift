@@ -55,7 +55,7 @@
             }
         }
 
-        /// In milliseconds; for commits of other programs.
+        /// The time in milliseconds between two looks for commits of other programs.
         private static let interval: Int32 = 1_000
         /// A writer of many small saves does not send a notification for each.
         private static let pause = DispatchTimeInterval.milliseconds(20)

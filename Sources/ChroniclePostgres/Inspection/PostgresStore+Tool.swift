@@ -25,7 +25,7 @@
             try self.init(configuration, migrationPlan: nil)
         }
 
-        /// For messages.
+        /// The names of the database and of the schema, for messages.
         package var placeName: String {
             get throws {
                 let database = try attributingErrors {
@@ -55,7 +55,7 @@
             }
         }
 
-        /// In the order of the primary keys, with up to 1,000 rows in memory. `row` can use the store.
+        /// Returns the rows in the order of the primary keys, with up to 1,000 of them in memory. `row` can use the store.
         package func fetchRows(
             ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
             _ row: (DefaultSnapshot) throws -> Void
@@ -82,7 +82,7 @@
                 storeIdentifier: identifier, dialect: layout.dialect)
         }
 
-        /// With a cursor of the open transaction.
+        /// Reads rows with a cursor of the open transaction.
         func forEachRow(
             of table: EntityTable, _ connection: Connection, _ row: (DefaultSnapshot) throws -> Void
         ) throws {

@@ -64,7 +64,7 @@
         private let progress: (Double) -> Void
         private let report: (PostgresProblem) throws -> Void
 
-        /// Of one kind.
+        /// The number of reported problems of one kind.
         private static let limit = 100
 
         init(
@@ -223,7 +223,7 @@
             }
         }
 
-        /// With the latest change of each row.
+        /// Compares the rows with the latest change of each.
         private func checkRows(of entity: Schema.Entity) throws {
             let kinds = store.schema.kinds(of: entity.name)
             let numbers = store.layout.recorded.filter { kinds.contains($0.name) }.map { "\($0.number)" }

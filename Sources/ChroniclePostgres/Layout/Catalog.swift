@@ -29,7 +29,7 @@
 
         var meta: MetaTable { MetaTable(connection) }
 
-        /// In the order of their numbers.
+        /// Returns the entities in the order of their numbers.
         func entities() throws -> [RecordedEntity] {
             let results = try connection.pipeline { pipeline in
                 pipeline.add("SELECT id, name, superentity FROM \(connection.schema).chronicle_entity ORDER BY id")

@@ -19,7 +19,7 @@
                 }
         }
 
-        /// In casts and in the catalog of the server, `format_type`.
+        /// The name in casts and in the catalog of the server, `format_type`.
         var name: String {
             switch self {
             case .text: "text"

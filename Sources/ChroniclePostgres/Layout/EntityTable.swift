@@ -8,9 +8,9 @@
         static let primaryKey = "_rowid_"
 
         let entity: Schema.Entity
-        /// That of the entity, or of the root from which it inherits.
+        /// The name of the entity, or of the root from which it inherits.
         let name: String
-        /// In the catalog.
+        /// The number in the catalog.
         let number: Int64
         let origin: PersistentIdentifier.Origin
         let columns: [Column]
@@ -26,7 +26,7 @@
         struct Kinds: Sendable {
             /// The column with the name of the entity.
             let column: Int
-            /// By the names of the entities, with the column of the selection for each slot.
+            /// The tables by the names of the entities, with the column of the selection for each slot.
             let members: [String: Member]
             let root: String
         }

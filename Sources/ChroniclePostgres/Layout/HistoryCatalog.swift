@@ -14,7 +14,7 @@
             setEntities(store.layout.recorded)
         }
 
-        /// With the entities of the snapshot, which ``numbers(ofEntity:isRoot:)`` requires: another process may have added
+        /// Reads the entities of the snapshot, which ``numbers(ofEntity:isRoot:)`` requires: another process may have added
         /// some since the store was opened.
         init(_ store: PostgresStore, _ connection: Connection) throws {
             (schema, storeIdentifier, isReloaded) = (store.schema, store.identifier, true)

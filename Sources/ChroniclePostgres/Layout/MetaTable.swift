@@ -77,7 +77,7 @@
 
     extension MetaName {
         static let schemaName = MetaName("schemaName")
-        /// After the latest opening; see ``TableFiles``.
+        /// The files after the latest opening; see ``TableFiles``.
         static let files = MetaName("files")
 
         /// The newest change when the attribute was added to the entity.

@@ -10,7 +10,7 @@
         var rootName: String
         /// Their rows are in the table of this entity.
         var subentities: [String: Int64] = [:]
-        /// Of all entities that share the table.
+        /// The attributes of all entities that share the table.
         var attributes: [RecordedAttribute]
 
         var isSubentity: Bool { rootName != name }

@@ -8,7 +8,7 @@
         let schemaName: String
         let tablesByName: [String: EntityTable]
         let linksByName: [String: Schema.Links]
-        /// In the order of the numbers.
+        /// The catalog in the order of the numbers.
         let recorded: [RecordedEntity]
         let preservesValues: Bool
 
@@ -46,7 +46,7 @@
             linksByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, $0) })
         }
 
-        /// With qualified names of tables.
+        /// The dialect with qualified names of tables.
         var dialect: PostgreSQLDialect { PostgreSQLDialect(schemaName: schemaName) }
 
         func qualified(_ name: String) -> String { ChroniclePostgres.qualified(name, in: schemaName) }

@@ -4,7 +4,7 @@
 
     /// Rejects names that PostgreSQL or this store reserves, or that are too long.
     enum TableNames {
-        /// In bytes. PostgreSQL truncates longer names.
+        /// The limit in bytes. PostgreSQL truncates longer names.
         /// <https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS>
         static let lengthLimit = 63
         /// <https://www.postgresql.org/docs/current/ddl-system-columns.html>

@@ -3,7 +3,7 @@
 
     struct DatabaseSchema {
         let columns: [String: [String: Column]]
-        /// By the names of the constraints.
+        /// The foreign keys by the names of the constraints.
         let foreignKeys: [String: [String: ForeignKey]]
         let indexes: [String: Set<String>]
         let others: Set<String>
@@ -17,7 +17,7 @@
         }
 
         struct Column {
-            /// As the server names it.
+            /// The type as the server names it.
             let type: String
             let isOptional: Bool
             let hasDefault: Bool
@@ -86,8 +86,8 @@
 
         func hasTable(_ name: String) -> Bool { columns[name] != nil }
 
-        /// Of tables, columns, constraints, indexes, triggers and functions. It changes if any program changes a
-        /// definition.
+        /// The digest covers tables, columns, constraints, indexes, triggers and functions. It changes if any program
+        /// changes a definition.
         static func digest(_ connection: Connection) throws -> String {
             let result = try connection.run(
                 """

@@ -39,7 +39,7 @@
             if let engine { throw engine.error() }
         }
 
-        /// For a server that lacks the language of the functions, or distributes tables.
+        /// Throws an error for a server that lacks the language of the functions, or distributes tables.
         static func requireNone(_ connection: Connection, schemaName: String) throws {
             let found = try connection.run(
                 """

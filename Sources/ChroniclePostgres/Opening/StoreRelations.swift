@@ -9,7 +9,7 @@
     struct StoreRelations {
         let names: Set<String>
 
-        /// With the kinds in `pg_class`.
+        /// The names with the kinds in `pg_class`.
         private static let kinds = [
             "chronicle_meta": "r", "chronicle_entity": "r", "chronicle_attribute": "r", "chronicle_history": "r",
             "chronicle_pending": "r", "chronicle_pending_after": "i", "chronicle_transaction": "r",
@@ -56,7 +56,7 @@
                     + "restore the store from a backup, or remove it")
         }
 
-        /// For ``isTrusted(_:)``, besides `pg_namespace AS n`.
+        /// The joins that ``isTrusted(_:)`` needs besides `pg_namespace AS n`.
         static let roles = """
             JOIN pg_database AS d ON d.datname = current_database() JOIN pg_roles AS r ON r.rolname = current_user
             """

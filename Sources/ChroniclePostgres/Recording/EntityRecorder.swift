@@ -4,14 +4,14 @@
 
     struct EntityRecorder {
         private let entity: RecordedEntity
-        /// Quoted.
+        /// The quoted name of the schema.
         private let schema: String
         private let columns: [Column]
         private static let key = EntityTable.primaryKey
 
         private struct Column {
             let attribute: RecordedAttribute
-            /// As the server names it.
+            /// The type as the server names it.
             let type: String
 
             var name: String { quoted(attribute.name) }

@@ -335,7 +335,7 @@
     }
 
     struct HistoryFunction {
-        /// Quoted.
+        /// The quoted name of the schema.
         let schema: String
         let name: String
         var arguments = ""

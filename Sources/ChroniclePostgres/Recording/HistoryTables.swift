@@ -97,7 +97,7 @@
             return statements.filter { !present.contains($0.name) }.map(\.sql)
         }
 
-        /// From the format 1.
+        /// Changes the tables of the format 1.
         static func upgradeTables(_ schema: String) -> [String] {
             [
                 """

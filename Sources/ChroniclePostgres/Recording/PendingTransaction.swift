@@ -47,8 +47,8 @@
             return text + "}"
         }
 
-        /// In ascending order, by the numbers of their entities; `nil` if no transaction with the check value was
-        /// committed.
+        /// Returns the keys in ascending order, by the numbers of their entities; `nil` if no transaction with the check
+        /// value was committed.
         func committedInserts(_ connection: Connection) throws -> [Int64: [Int64]]? {
             try connection.numberTransactions()
             let found = try connection.run(

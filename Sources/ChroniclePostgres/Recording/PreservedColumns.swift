@@ -3,11 +3,11 @@
 
     /// The arrays of a change with its preserved values.
     struct PreservedColumns {
-        /// In the statement of a trigger.
+        /// The values in the statement of a trigger.
         struct Values {
             var old: String?
             var new: String?
-            /// As the server names it.
+            /// The type as the server names it.
             let type: String
             /// `nil` if the attribute is always preserved.
             var condition: String?

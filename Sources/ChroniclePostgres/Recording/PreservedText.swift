@@ -17,7 +17,7 @@
 
         private static let realPrefix = "'r' || "
 
-        /// For a function that contains ``expression(_:type:)``. Each setting costs time at every call.
+        /// The settings of a function that contains ``expression(_:type:)``. Each costs time at every call.
         static func settings(for body: String) -> [String] {
             // The shortest text from which the same number is read.
             body.contains(realPrefix) ? ["extra_float_digits = 1"] : []

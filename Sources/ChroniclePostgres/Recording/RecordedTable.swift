@@ -3,7 +3,7 @@
 
     /// Includes the partitions of the table and the tables that inherit from it.
     struct RecordedTable {
-        /// Quoted.
+        /// The quoted name of the schema.
         let schema: String
         /// Constraints of the table, or foreign keys that reference it, may be checked at the end of a transaction.
         let isDeferred: Bool
@@ -47,7 +47,7 @@
                 """
         }
 
-        /// By their names. Throws `SwiftDataError.notAChronicleStore` if a partition is a foreign table.
+        /// Returns the tables by name. Throws `SwiftDataError.notAChronicleStore` if a partition is a foreign table.
         static func all(_ connection: Connection) throws -> [String: RecordedTable] {
             let found = try connection.run(
                 """
@@ -151,7 +151,7 @@
             self.tables = tables
         }
 
-        /// For `chronicle_meta`.
+        /// The description for `chronicle_meta`.
         var text: String {
             ([database] + tables.sorted { $0.key < $1.key }.map { "\($0) \($1.number) \($1.columns)" })
                 .joined(separator: "\n")

@@ -11,7 +11,7 @@
             let other: String
             let entity: RecordedEntity
             let attribute: RecordedAttribute
-            /// Quoted.
+            /// The quoted name of the schema.
             let schema: String
 
             /// `rows` are added links, or removed ones.

@@ -14,9 +14,9 @@
     enum RecorderSQL {
         struct Trigger {
             let name: String
-            /// With the rows before and after it.
+            /// The event with the rows before and after it.
             let event: String
-            /// Always, or only in sessions that replicate changes or only in others.
+            /// The trigger is active always, or only in sessions that replicate changes or only in others.
             let activation: String
             let function: HistoryFunction
 
@@ -36,10 +36,10 @@
             let new: String
 
             static let ofStatement = Rows(old: "chronicle_old", new: "chronicle_new")
-            /// For a trigger that runs for each row.
+            /// The row of a trigger that runs for each.
             static let single = Rows(old: "(SELECT OLD.*)", new: "(SELECT NEW.*)")
             static let ofTable = Rows(old: table, new: table)
-            /// In a statement that ``Event/truncate`` completes.
+            /// The name of the table in a statement that ``Event/truncate`` completes.
             static let table = "chronicle_emptied"
         }
 
@@ -60,7 +60,7 @@
             }
         }
 
-        /// For rows that a session replicates.
+        /// The trigger for rows that a session replicates.
         static let rowTrigger = "chronicle_row"
 
         /// - Parameter suffix: The end of the functions' names.

@@ -14,11 +14,11 @@
             case unknown(String)
         }
 
-        /// For attempts to reach the server again. A restart takes a few seconds.
+        /// How long to try to reach the server again. A restart takes a few seconds.
         private static var limit: Duration { .seconds(10) }
-        /// For the end of the lost session.
+        /// How long to wait for the end of the lost session.
         private static var sessionLimit: Duration { .seconds(5) }
-        /// Between two attempts to reach the server, or looks at the lost session.
+        /// The time between two attempts to reach the server, or looks at the lost session.
         private static var pause: TimeInterval { 0.05 }
 
         /// - Parameter find: Looks for what the transaction wrote, with another connection, after its session has ended.

@@ -8,14 +8,14 @@
         private let layout: StoreLayout
         private var written: [Written] = []
 
-        /// In the order of their changes.
+        /// The written rows in the order of their changes.
         private struct Written {
             let relationship: OneToOneRelationship
-            /// Those with a new destination.
+            /// The rows with a new destination.
             var assigned: [Int64] = []
-            /// Those without a destination that were inserted, or whose destination was removed.
+            /// The rows without a destination that were inserted, or whose destination was removed.
             var cleared: [Int64] = []
-            /// Those of which other columns were updated.
+            /// The rows of which other columns were updated.
             var others: [Int64] = []
         }
 

@@ -166,7 +166,7 @@
             return rows
         }
 
-        /// In an order in which unique values are available when they are needed.
+        /// Writes the changes in an order in which unique values are available when they are needed.
         func runInOrder() throws -> Saved {
             var writer = try OrderedWriter(request, store.layout)
             return try commit { connection in
@@ -234,8 +234,8 @@
             }
         }
 
-        /// After an unknown commit; `keys` are those of the inserted rows by the numbers of their entities, in ascending
-        /// order.
+        /// Finds the identifiers after an unknown commit; `keys` are those of the inserted rows by the numbers of their
+        /// entities, in ascending order.
         private func identifiers(_ keys: [Int64: [Int64]]) throws -> [PersistentIdentifier] {
             let tables = try request.inserted.map {
                 try store.layout.table(named: $0.persistentIdentifier.entityName)

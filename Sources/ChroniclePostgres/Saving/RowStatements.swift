@@ -49,10 +49,10 @@
                 "SELECT pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\(literal(table)), '\(key)')) FROM pg_catalog.generate_series(1, $1)"
         }
 
-        /// Until the transaction ends.
+        /// Locks the table against a change of its sequence until the transaction ends.
         var lockForKeys: String { "LOCK TABLE \(table) IN ROW EXCLUSIVE MODE" }
 
-        /// Until the transaction ends, others cannot insert.
+        /// Locks the table against inserts by others until the transaction ends.
         var lockForRestoring: String { "LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE" }
 
         /// Rows that are inserted later have higher keys.

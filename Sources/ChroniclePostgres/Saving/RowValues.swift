@@ -7,7 +7,7 @@
     /// The keys of new rows are in place of temporary references.
     struct RowValues {
         let storeIdentifier: String
-        /// By temporary identifier.
+        /// The permanent identifiers by temporary identifier.
         var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
 
         func append(

@@ -10,7 +10,7 @@
         let layout: StoreLayout
         let request: DataStoreSaveChangesRequest<DefaultSnapshot>
         private(set) var values: RowValues
-        /// In the order of the request; empty until they are known.
+        /// The identifiers in the order of the request; empty until they are known.
         private(set) var inserted: [PersistentIdentifier] = []
         /// To attribute errors to models.
         private(set) var steps: [Step] = []
@@ -31,7 +31,7 @@
             case link(DataStoreLink)
         }
 
-        /// Of a statement; the size in bytes.
+        /// The number of rows of a statement, and the size of their values in bytes.
         private static let (rowLimit, sizeLimit) = (5_000, 16_000_000)
 
         /// - Parameter bindsKeys: Whether the keys of the new rows are known in any case.
@@ -76,7 +76,7 @@
 
         // MARK: Keys
 
-        /// With one round trip.
+        /// Determines the keys with one round trip.
         mutating func chooseKeys(_ connection: Connection) throws {
             var highest: [String: (table: EntityTable, key: Int64)] = [:]
             var reserved: [Int] = []
@@ -348,7 +348,7 @@
     }
 
     extension PropertyValue {
-        /// In a statement.
+        /// The approximate size of the value in a statement.
         fileprivate var approximateSize: Int {
             switch self {
             case .text(let text): text.utf8.count

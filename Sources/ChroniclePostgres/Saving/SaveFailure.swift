@@ -15,7 +15,7 @@
             (self.layout, self.request, self.steps) = (layout, request, steps)
         }
 
-        /// After the transaction of the connection was rolled back.
+        /// The transaction of the connection was rolled back before.
         func error(for error: PostgresError, _ connection: Connection) throws -> any Error {
             if error.isUniqueViolation {
                 if steps.isEmpty { return error }
@@ -47,7 +47,7 @@
             steps.first { $0.statement == error.statementIndex }
         }
 
-        /// With the model if the statement wrote one row.
+        /// The error contains the model if the statement wrote one row.
         static func uniquenessError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError {
             let step = step(of: error, steps)
             return SwiftDataError(error, storeIdentifier: nil).with(
@@ -85,7 +85,7 @@
             return Self.ignored(step, error)
         }
 
-        /// For an insert that divided by zero because not all of its rows were inserted.
+        /// Returns the error for an insert that divided by zero because not all of its rows were inserted.
         static func ignoredInsertError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError? {
             guard error.sqlState == "22012", let step = step(of: error, steps), case .insert = step.operation else {
                 return nil

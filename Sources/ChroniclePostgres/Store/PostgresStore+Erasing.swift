@@ -45,7 +45,7 @@
             }
         }
 
-        /// Those of all entities that the store ever had, and of the links between them.
+        /// Returns the tables of all entities that the store ever had, and of the links between them.
         private func modelTables(_ connection: Connection) throws -> [String] {
             let result = try connection.run(
                 """

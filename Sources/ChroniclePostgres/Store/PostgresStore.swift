@@ -109,7 +109,7 @@
             }
         }
 
-        /// For a context of a `MigrationStage`.
+        /// Creates a store for a context of a `MigrationStage`.
         init(
             migrating connection: Connection, _ configuration: PostgresConfiguration, _ schema: Schema,
             _ layout: StoreLayout

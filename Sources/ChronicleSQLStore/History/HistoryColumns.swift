@@ -4,17 +4,17 @@ package import ChronicleSQL
 package protocol HistoryColumns {
     var dialect: any SQLDialect { get }
 
-    /// May be NULL.
+    /// The author, which may be NULL.
     var author: SQLQuery { get }
-    /// May be NULL.
+    /// The name, which may be NULL.
     var contextName: SQLQuery { get }
-    /// Empty for external transactions.
+    /// The name is empty for external transactions.
     var bundleIdentifier: SQLQuery { get }
-    /// Empty for external transactions.
+    /// The identifier is empty for external transactions.
     var processIdentifier: SQLQuery { get }
     /// 1 or 0.
     var isExternal: SQLQuery { get }
-    /// In seconds since the reference date.
+    /// The seconds since the reference date.
     var timestamp: SQLQuery { get }
     /// The identifier of the transaction.
     var position: SQLQuery { get }
@@ -27,7 +27,7 @@ package protocol HistoryColumns {
 
     func entity(of change: SQLQuery) -> SQLQuery
 
-    /// In a FROM clause.
+    /// Returns a table in a FROM clause.
     func table(_ name: String) -> String
 
     /// The terms of ORDER BY.

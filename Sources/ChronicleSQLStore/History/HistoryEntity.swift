@@ -1,6 +1,6 @@
 package import ChronicleCore
 
-/// As the present schema describes it.
+/// An entity in the history, as the present schema describes it.
 package struct HistoryEntity {
     package let name: String
     package let rootName: String

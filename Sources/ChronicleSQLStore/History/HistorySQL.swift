@@ -6,11 +6,11 @@ package struct HistorySQL {
     package let tree: PredicateTree<HistoryProperty>?
     /// Omits lower bounds with `HistoryTokenBound.isRequired`.
     package let condition: SQLQuery?
-    /// Those of ``HistoryColumns/positionOrder(isDescending:)`` for commit order.
+    /// The terms; those of ``HistoryColumns/positionOrder(isDescending:)`` for commit order.
     package let order: [SQLQuery]
-    /// Anywhere in the predicate.
+    /// The lower bounds anywhere in the predicate.
     package let lowerBounds: [HistoryTokenBound<DefaultHistoryToken>]
-    /// Anywhere in the predicate.
+    /// The upper bounds anywhere in the predicate.
     package let upperBounds: [HistoryTokenBound<DefaultHistoryToken>]
 
     /// Throws `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor`.

@@ -101,7 +101,7 @@ package struct HistoryTokenCheck: Sendable {
     }
 }
 
-/// As of one snapshot.
+/// The history of a store as of one snapshot.
 package protocol HistoryTokenChecking {
     static var tokenCheck: HistoryTokenCheck { get }
 

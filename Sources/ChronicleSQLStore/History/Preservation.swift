@@ -1,10 +1,10 @@
 package import ChronicleCore
 
-/// For each operation.
+/// The values that the history preserves for each operation.
 package struct Preservation: Hashable, Sendable {
     package enum Extent: Int64, Sendable {
         case none = 0
-        /// Up to ``sizeLimit``.
+        /// Values up to ``sizeLimit``.
         case limited = 1
         case all = 2
     }
@@ -19,7 +19,7 @@ package struct Preservation: Hashable, Sendable {
     /// other extents have no meaning.
     package var deletes = Extent.none
 
-    /// For signatures that stores keep.
+    /// A text for signatures that stores keep.
     package var signature: String { [inserts, updates, deletes].map { "\($0.rawValue)" }.joined() }
 
     package init() {}
@@ -38,7 +38,7 @@ package struct Preservation: Hashable, Sendable {
         if property.slot < 0 { (inserts, deletes) = (.none, .none) }
     }
 
-    /// For a relationship in a link table.
+    /// The preservation of a relationship in a link table.
     package init(_ property: Schema.Property, preservesValues: Bool, deletesPreserveLinks: Bool) {
         self.init(property, preservesValues: preservesValues)
         if deletesPreserveLinks { deletes = .all }

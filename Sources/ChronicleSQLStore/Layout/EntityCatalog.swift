@@ -8,7 +8,7 @@ package protocol CatalogEntity: Sendable {
     var name: String { get }
     /// The entity whose table contains the rows; the entity itself, or the one from which it inherits.
     var rootName: String { get }
-    /// Of all entities that share the table.
+    /// The attributes of all entities that share the table.
     var attributes: [Attribute] { get set }
 }
 
@@ -32,10 +32,10 @@ package protocol EntityCatalog {
 
     var meta: Meta { get }
 
-    /// In the order of their numbers.
+    /// Returns the entities in the order of their numbers.
     func entities() throws -> [Entity]
 
-    /// By their names in the catalog.
+    /// Returns the descriptions by the names in the catalog.
     func definitionsByName() throws -> [String: Schema.Entity]
 
     func update(_ attribute: Entity.Attribute, of entity: Entity) throws

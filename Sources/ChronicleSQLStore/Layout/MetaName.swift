@@ -11,9 +11,9 @@ package struct MetaName: Hashable, Sendable {
     package static let history = MetaName("history")
     /// `on` or `off`.
     package static let preservesValues = MetaName("preservesValues")
-    /// Such as `1.0.0`, if a program declared it; see ``StoreVersion``.
+    /// A version such as `1.0.0`, if a program declared it; see ``StoreVersion``.
     package static let schemaVersion = MetaName("schemaVersion")
-    /// Of the schema with that version.
+    /// The hash of the schema with that version.
     package static let schemaHash = MetaName("schemaHash")
 
     /// The token of another store, as JSON.
@@ -29,7 +29,7 @@ package struct MetaName: Hashable, Sendable {
 
     /// The tables meet the requirements of the schema with this signature. The value is the digest of their definitions.
     package static func completeFor(_ signature: String) -> MetaName { MetaName("complete:\(signature)") }
-    /// For the rows of ``completeFor(_:)``.
+    /// The condition for the rows of ``completeFor(_:)``.
     package static let isCompletion = "name >= 'complete:' AND name < 'complete;'"
 }
 

@@ -43,7 +43,7 @@ package struct StoreVersion: Equatable, Sendable {
                 + "versions up to \(identifier); update the program")
     }
 
-    /// For a store that is opened read-only.
+    /// A store that is opened read-only must have this version.
     package func requireCurrent<Meta: MetaValues>(_ meta: Meta, storeIdentifier: String) throws {
         guard let stored = try requireNotLater(meta), stored.identifier < identifier else { return }
         throw SwiftDataError.loadIssueModelContainer.with(

@@ -13,7 +13,7 @@ package struct OneToOneRelationship: Sendable {
         package let isRequired: Bool
         /// Entities that inherit from each other share the table.
         package let tableName: String
-        /// In statements: the quoted name, with that of the schema of the database if there is one.
+        /// The quoted name in statements, with that of the schema of the database if there is one.
         package let table: SQLQuery
 
         fileprivate init?(
@@ -27,7 +27,7 @@ package struct OneToOneRelationship: Sendable {
             table = SQLQuery(raw: dialect?.table(tableName) ?? SQLQuery.quoted(tableName))
         }
 
-        /// For a row whose required destination belongs to another row after the save.
+        /// Returns the error for a row whose required destination belongs to another row after the save.
         package func requiredDestination(of identifier: PersistentIdentifier) -> SwiftDataError {
             .modelValidationFailure.with(
                 detail: "the save gives the destination of this required relationship to another model, or removes it; "
@@ -132,8 +132,8 @@ package struct OneToOneReconciliation {
         }
     }
 
-    /// For a row whose column the save did not write. Returns `false` if the row does not exist, or its required
-    /// destination belongs to another row.
+    /// Chooses the destination of a row whose column the save did not write. Returns `false` if the row does not exist, or
+    /// its required destination belongs to another row.
     private func complete(_ relationship: OneToOneRelationship, _ row: Int64) throws -> Bool {
         let (side, other) = (relationship.side, relationship.other)
         guard try exists(row, side) else { return false }

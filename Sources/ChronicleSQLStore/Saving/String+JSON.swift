@@ -1,5 +1,5 @@
 extension String {
-    /// In quotation marks. Only what JSON requires is escaped.
+    /// The text in quotation marks. Only what JSON requires is escaped.
     package var jsonString: String {
         let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
         if isPlain { return "\"\(self)\"" }

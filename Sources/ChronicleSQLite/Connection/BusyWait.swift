@@ -17,9 +17,9 @@ enum BusyWait {
 }
 
 extension Int {
-    /// In milliseconds, after this number of polls.
+    /// The delay in milliseconds, after this number of polls.
     fileprivate var delay: Int32 { self < 20 ? 1 : self < 60 ? 2 : 5 }
-    /// In milliseconds, before this number of polls.
+    /// The sum of the delays in milliseconds, before this number of polls.
     fileprivate var waited: Int {
         Swift.min(self, 20) + Swift.max(Swift.min(self, 60) - 20, 0) * 2 + Swift.max(self - 60, 0) * 5
     }

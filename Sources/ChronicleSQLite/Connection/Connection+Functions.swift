@@ -89,7 +89,7 @@ package struct FunctionCall: ~Copyable {
 
     package func value(_ index: Int) -> ColumnValue { arguments[index].map { ColumnValue($0) } ?? .null }
 
-    /// UTF-8 without copying it, or `nil` for NULL. It may be invalid.
+    /// Returns the UTF-8, which may be invalid, without copying it, or `nil` for NULL.
     package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard let value = arguments[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }
         // The pointer before the length, because a conversion in between would make the length wrong.

@@ -8,7 +8,7 @@ package final class Interruption: Sendable {
     ///   few microseconds.
     package init(_ isCancelled: @escaping @Sendable () -> Bool) { self.isCancelled = isCancelled }
 
-    /// In instructions of SQLite's virtual machine, chosen so that the calls have no measurable cost.
+    /// The number of instructions of SQLite's virtual machine, chosen so that the calls have no measurable cost.
     fileprivate static let interval: Int32 = 10_000
 }
 
@@ -30,7 +30,7 @@ extension Connection {
             }, Unmanaged.passUnretained(interruption).toOpaque())
     }
 
-    /// For a connection that performs both reads and writes.
+    /// Sets the mode of a connection that performs both reads and writes.
     func interruptibly<Result>(_ isInterruptible: Bool, _ body: () throws -> Result) rethrows -> Result {
         // Reads in a transaction belong to a write.
         let previous = self.isInterruptible

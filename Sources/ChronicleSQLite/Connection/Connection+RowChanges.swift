@@ -12,7 +12,7 @@ package struct RowChange: ~Copyable {
     private let database: OpaquePointer?
     private let hook: PreupdateHook
     package let operation: Operation
-    /// At an address that is the same for every change of the table until the schema changes.
+    /// The name, at an address that is the same for every change of the table until the schema changes.
     package let table: UnsafePointer<CChar>
     package let oldRowID: Int64
     package let newRowID: Int64

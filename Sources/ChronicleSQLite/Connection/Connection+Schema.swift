@@ -1,7 +1,7 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// For changes that do not affect the rows: NOT NULL and foreign keys of columns. `sql` is a CREATE TABLE statement
+    /// Makes changes that do not affect the rows: NOT NULL and foreign keys of columns. `sql` is a CREATE TABLE statement
     /// with the same columns in the same order; a wrong one makes the file unreadable.
     /// https://www.sqlite.org/lang_altertable.html#otheralter
     package func replaceDefinition(ofTable table: String, with sql: String) throws {

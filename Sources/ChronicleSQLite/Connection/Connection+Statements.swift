@@ -16,13 +16,13 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle, sql: sql) }
     }
 
-    /// Exactly one statement, which is not cached.
+    /// Prepares exactly one statement, which is not cached.
     package func prepare(_ sql: String) throws -> Statement {
         try prepare(sql, flags: 0)
     }
 
-    /// Reset and with all parameters NULL. While the statement is in use, the next caller receives a separate one, so that
-    /// nested loops can use the same SQL. Release or reset it after reading its rows.
+    /// Returns the statement reset and with all parameters NULL. While the statement is in use, the next caller receives a
+    /// separate one, so that nested loops can use the same SQL. Release or reset it after reading its rows.
     package func cached(_ sql: String) throws -> Statement {
         switch statements.lookUp(sql) {
         case .free(let statement):

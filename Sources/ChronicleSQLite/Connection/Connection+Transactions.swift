@@ -34,7 +34,7 @@ extension Connection {
         return try transact(begin: cached("BEGIN DEFERRED"), mapError: { $0 }, body)
     }
 
-    /// For every transaction, once. Later there may be no memory for that of a rollback.
+    /// Prepares the statements of every transaction, once. Later there may be no memory for that of a rollback.
     private func prepareTransactions() throws {
         if rollBack != nil { return }
         begin = try cached("BEGIN IMMEDIATE")
@@ -81,7 +81,7 @@ extension Connection {
         }
     }
 
-    /// For a setting that SQLite changes only outside of transactions; `body` begins and ends its transactions. If the
+    /// Changes a setting that SQLite changes only outside of transactions; `body` begins and ends its transactions. If the
     /// previous value cannot be restored, for example because a transaction could not be rolled back, it is restored before
     /// the connection is used again.
     package func withSetting<T>(_ statement: String, restoredBy restore: String, _ body: () throws -> T) throws -> T {

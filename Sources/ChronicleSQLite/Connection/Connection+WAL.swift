@@ -70,8 +70,8 @@ extension Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// After a commit that made the log long, unless another connection writes at the moment. Then, the next commit of any
-    /// connection copies the log.
+    /// Copies the log after a commit that made it long, unless another connection writes at the moment. Then, the next
+    /// commit of any connection copies the log.
     func checkpointAutomatically() {
         let pages = Int(logPages)
         logPages = 0

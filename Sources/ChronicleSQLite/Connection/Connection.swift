@@ -24,7 +24,7 @@ package final class Connection {
     // The unchecked properties are used by one thread, and no access to them calls other code.
     @exclusivity(unchecked) var statements = StatementCache(capacity: 128)
     let rowFunction = RowFunction()
-    /// Not looked up.
+    /// The statements of every transaction, which are not looked up.
     @exclusivity(unchecked) var begin: Statement?
     @exclusivity(unchecked) var commit: Statement?
     @exclusivity(unchecked) var rollBack: Statement?
@@ -37,17 +37,18 @@ package final class Connection {
     var interruption: Interruption?
     var isInterruptible = false
 
-    /// Called after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
+    /// A closure that is called after each transaction of ``immediate(mapError:_:)``, when other connections see its
+    /// changes.
     @exclusivity(unchecked) package var didCommit: (@Sendable (Connection) -> Void)?
-    /// Called after a checkpoint that followed a commit; `pages` could not be copied, and `error` is `nil` if a reader
-    /// prevented it.
+    /// A closure that is called after a checkpoint that followed a commit; `pages` could not be copied, and `error` is
+    /// `nil` if a reader prevented it.
     @exclusivity(unchecked) package var didCheckpoint:
         (@Sendable (_ connection: Connection, _ pages: Int, _ error: (any Error)?) -> Void)?
     /// `nil` if the connection never copies the log.
     @exclusivity(unchecked) var checkpointer: Checkpointer?
-    /// From so many pages in the log on, a transaction of ``immediate(mapError:_:)`` copies it.
+    /// The pages from which on a transaction of ``immediate(mapError:_:)`` copies the log.
     @exclusivity(unchecked) var automaticCheckpointPages = Int32.max
-    /// After the latest commit, or 0 after a checkpoint.
+    /// The number of pages after the latest commit, or 0 after a checkpoint.
     @exclusivity(unchecked) var logPages: Int32 = 0
     /// See ``afterUse(_:)``.
     private var actionsAfterUse: [@Sendable () -> Void] = []
@@ -63,7 +64,7 @@ package final class Connection {
     @exclusivity(unchecked) var checksEachTransaction = true
     /// See ``nesting(_:)``.
     @exclusivity(unchecked) var nestsTransactions = false
-    /// After the latest transaction of ``immediate(mapError:_:)``, or `nil` after a rollback.
+    /// The version after the latest transaction of ``immediate(mapError:_:)``, or `nil` after a rollback.
     @exclusivity(unchecked) var latestVersion: DatabaseVersion?
 
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
@@ -137,7 +138,7 @@ extension Connection {
     /// 0 before the first insert of this connection.
     package var lastInsertRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
-    /// Of the last statement, without changes by triggers.
+    /// The rows that the last statement changed, without changes by triggers.
     package var changes: Int { handle.map { Int(sqlite3_changes64($0)) } ?? 0 }
 
     /// Reads SQLite's state, because SQLite rolls back after some errors.
@@ -146,7 +147,8 @@ extension Connection {
 
     package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
-    /// Absolute and without symbolic links; `nil` for a database in memory. <https://www.sqlite.org/c3ref/db_filename.html>
+    /// The absolute path without symbolic links; `nil` for a database in memory.
+    /// <https://www.sqlite.org/c3ref/db_filename.html>
     package var filePath: String? {
         guard let handle, let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
         return String(cString: name)
@@ -255,7 +257,7 @@ final class AllowedViews {
 }
 
 extension Duration {
-    /// For SQLite's 32-bit arguments.
+    /// The duration for SQLite's 32-bit arguments.
     fileprivate var clampedMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -61,7 +61,7 @@ package struct RowColumn {
     @inlinable @inline(__always)
     package var real: Double { sqlite3_value_double(value) }
 
-    /// UTF-8, which may be invalid. Empty for NULL.
+    /// The UTF-8 of the column, which may be invalid. Empty for NULL.
     @inlinable @inline(__always)
     package var text: UnsafeRawBufferPointer {
         // The address before the length, because a conversion in between would make the length wrong.
@@ -69,7 +69,7 @@ package struct RowColumn {
         return UnsafeRawBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 
-    /// Empty for NULL and for an empty BLOB.
+    /// The bytes; empty for NULL and for an empty BLOB.
     @inlinable @inline(__always)
     package var blob: UnsafeRawBufferPointer {
         let start = sqlite3_value_blob(value)

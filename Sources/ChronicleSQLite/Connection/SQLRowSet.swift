@@ -82,7 +82,7 @@ package final class SQLRowSet: @unchecked Sendable {
         remainders[word] |= bit
     }
 
-    /// Contains the key, or is the empty one for it.
+    /// Returns the slot that contains the key, or the empty one for it.
     private func slot(of key: Int64) -> Int {
         let mask = slots.count - 1
         // Fibonacci hashing: the upper bits of the product depend on all bits of the key.

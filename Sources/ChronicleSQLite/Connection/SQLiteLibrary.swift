@@ -1,8 +1,8 @@
 import ChronicleCSQLite
 
-/// Possibly that of the system.
+/// The library that the program uses, which may be that of the system.
 package enum SQLiteLibrary {
-    /// Such as 3040001 for 3.40.1. <https://www.sqlite.org/c3ref/libversion.html>
+    /// The version, such as 3040001 for 3.40.1. <https://www.sqlite.org/c3ref/libversion.html>
     package static var versionNumber: Int32 { sqlite3_libversion_number() }
 
     /// Whether a version can damage a file if one connection copies the write-ahead log while another one resets it. The

@@ -29,7 +29,7 @@ enum SchemaFunctions {
         return functions
     }()
 
-    /// After a statement failed because the schema uses one of the functions. Returns whether it can succeed now.
+    /// Defines the functions after a statement failed because the schema uses one. Returns whether it can succeed now.
     static func define(afterFailureOn handle: OpaquePointer) -> Bool {
         guard let text = sqlite3_errmsg(handle), case let message = String(cString: text),
             message.contains("unsafe use of "),
@@ -71,7 +71,7 @@ enum SchemaFunctions {
     }
 }
 
-/// Called on another connection.
+/// A function that a connection calls on another one.
 private final class BuiltInFunction {
     /// The number of arguments, and which of them are JSON.
     private struct Form: Hashable {
@@ -119,7 +119,7 @@ private final class BuiltInFunction {
     }
 }
 
-/// Opened with the first call.
+/// A connection that is opened with the first call.
 private final class BuiltInEvaluator {
     private var handle: OpaquePointer?
 

@@ -1,4 +1,4 @@
-/// By SQL. The least recently used statement is removed if the capacity is exceeded.
+/// Caches statements by SQL. The least recently used one is removed if the capacity is exceeded.
 struct StatementCache {
     private struct Entry {
         let sql: String
@@ -7,8 +7,8 @@ struct StatementCache {
     }
 
     private let capacity: Int
-    /// By the length of the SQL, modulo ``bucketCount``. Usually the string is identical to the cached one, which a
-    /// comparison detects immediately, whereas hashing would read the whole text.
+    /// The statements by the length of the SQL, modulo ``bucketCount``. Usually the string is identical to the cached one,
+    /// which a comparison detects immediately, whereas hashing would read the whole text.
     private var buckets = Array(repeating: [Entry](), count: bucketCount)
     private var count = 0
     private var clock: UInt64 = 0

@@ -19,7 +19,7 @@ package final class Database: Sendable {
     /// `nil` if the database is in memory.
     private let readers: ReaderPool?
 
-    /// Opened for the first call of ``maintain(_:)``.
+    /// The connection is opened for the first call of ``maintain(_:)``.
     private let maintenance: Mutex<Maintenance>
 
     /// `nil` if the database is read-only or in memory.
@@ -164,7 +164,7 @@ package final class Database: Sendable {
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
-    /// For maintenance, whose commits do not copy the write-ahead log. The thread that calls `write` waits only while
+    /// Runs maintenance, whose commits do not copy the write-ahead log. The thread that calls `write` waits only while
     /// `body` has a write transaction, as for another process. A database in memory has only one connection.
     package func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard writer != nil else { throw SQLiteError.readOnlyDatabase }

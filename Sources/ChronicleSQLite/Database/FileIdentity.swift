@@ -13,7 +13,7 @@ package struct FileIdentity: Equatable, Sendable {
     private let device: dev_t
     private let number: ino_t
     package let permissions: mode_t
-    /// Not a directory, a device or a pipe.
+    /// `false` for a directory, a device or a pipe.
     package let isRegular: Bool
     package let size: Int64
 

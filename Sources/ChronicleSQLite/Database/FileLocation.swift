@@ -8,7 +8,7 @@ final class FileLocation: Sendable {
     private let identity: FileIdentity
     private let checked = Mutex(ContinuousClock.now)
 
-    /// Between two checks, each of which takes as long as a system call.
+    /// The time between two checks, each of which takes as long as a system call.
     private static let interval = Duration.milliseconds(1)
 
     /// `nil` for a database without a file.

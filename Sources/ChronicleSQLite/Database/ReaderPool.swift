@@ -36,7 +36,7 @@ final class ReaderPool: Sendable {
     /// another database.
     func requireFile(at location: FileLocation?) { state.withLock { $0.location = location } }
 
-    /// For the first reader, to detect errors early.
+    /// Opens the connection of the first reader, to detect errors early.
     func openFirstConnection() throws {
         checkIn(try checkOut())
     }

@@ -3,7 +3,7 @@ import ChronicleCSQLite
 /// `Mutex` is not recursive, and determining its owner would require thread identifiers, whose API differs between
 /// platforms. SQLite's recursive mutex is the same everywhere. <https://www.sqlite.org/c3ref/mutex_alloc.html>
 final class RecursiveLock: Sendable {
-    /// Set once, for every thread.
+    /// The mutex is set once, for every thread.
     nonisolated(unsafe) private let mutex: OpaquePointer
 
     init() throws {

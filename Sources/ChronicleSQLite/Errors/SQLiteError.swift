@@ -10,15 +10,15 @@ import ChronicleCSQLite
     import Android
 #endif
 
-/// Contains the SQL of the statement but not its bound values, so that `description` can be logged.
+/// The error contains the SQL of the statement but not its bound values, so that `description` can be logged.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// <https://www.sqlite.org/rescode.html>
     package let extendedCode: Int32
 
-    /// Of SQLite, or of this module if it detected the error.
+    /// The message of SQLite, or of this module if it detected the error.
     package let message: String
 
-    /// With placeholders for its parameters.
+    /// The statement with placeholders for its parameters.
     package let sql: String?
 
     /// `errno` of the system call that failed, or 0 if no call failed or its result is not known.
@@ -47,10 +47,10 @@ extension SQLiteError {
     /// not included, because waiting does not resolve them.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY }
 
-    /// Also after `RAISE` in a trigger.
+    /// A constraint was violated, or a trigger called `RAISE`.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// In a `UNIQUE` index, a primary key, or a rowid.
+    /// The value exists in a `UNIQUE` index, a primary key, or a rowid.
     package var isUniqueConstraint: Bool {
         // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID are nested macros, which Swift does not import.
         // https://www.sqlite.org/rescode.html#constraint_unique
@@ -73,15 +73,15 @@ extension SQLiteError {
         [776, 264].contains(extendedCode)
     }
 
-    /// After it had been opened.
+    /// The file was moved, replaced or deleted after it had been opened.
     package var isMoved: Bool { extendedCode == Self.movedCode }
 
-    /// Or a file beside it.
+    /// The file, or a file beside it, cannot be opened or created.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
     package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
 
-    /// For example, a statement uses an unknown function.
+    /// SQLite does not classify the error: for example, a statement uses an unknown function.
     package var isGeneric: Bool { primaryCode == SQLITE_ERROR }
 
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
@@ -115,7 +115,7 @@ extension SQLiteError {
 
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
-    /// For example for a closed connection, with several statements, or with a transaction that was not ended.
+    /// The call was invalid: for a closed connection, with several statements, or with a transaction that was not ended.
     package var isMisuse: Bool { primaryCode == SQLITE_MISUSE }
 }
 

@@ -2,7 +2,7 @@
 /// for each bind. A slot is allocated once and passed as static memory, which stays valid until the next bind of the same
 /// parameter, in half the time.
 struct ParameterSlots {
-    /// In bytes. SQLite copies longer values.
+    /// The size in bytes. SQLite copies longer values.
     static let size = 64
 
     /// Limits the unused memory of statements with many parameters.

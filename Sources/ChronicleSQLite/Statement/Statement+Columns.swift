@@ -7,7 +7,7 @@ extension Statement {
     /// 0 for a statement that returns no rows.
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-    /// For messages.
+    /// Returns a name for messages.
     package func columnName(_ index: Int32) -> String {
         sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
     }
@@ -22,19 +22,19 @@ extension Statement {
     /// 0 for NULL.
     package func double(_ index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
-    /// With NUL characters, and invalid UTF-8 replaced by U+FFFD. Empty for NULL.
+    /// Returns the text with NUL characters, and invalid UTF-8 replaced by U+FFFD. It is empty for NULL.
     package func text(_ index: Int32) -> String {
         withText(index) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// UTF-8, which may be invalid, without copying it. Empty for NULL.
+    /// Passes the UTF-8, which may be invalid, without copying it. It is empty for NULL.
     package func withText<T>(_ index: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
         // The pointer before the length, because a conversion in between would make the length wrong.
         let start = sqlite3_column_text(handle, index)
         return try body(UnsafeBufferPointer(start: start, orEmpty: sqlite3_column_bytes(handle, index)))
     }
 
-    /// Without copying the bytes. Empty for NULL and for an empty BLOB, which `isNull` distinguishes.
+    /// Passes the bytes without copying them. They are empty for NULL and for an empty BLOB, which `isNull` distinguishes.
     package func withBlob<T>(_ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         // Also nil for an empty BLOB.
         let start = sqlite3_column_blob(handle, index)

@@ -4,9 +4,9 @@ package enum ColumnValue {
     case null
     case integer(Int64)
     case real(Double)
-    /// UTF-8, which may be invalid, until the next step or reset.
+    /// The UTF-8, which may be invalid, until the next step or reset.
     case text(UnsafeBufferPointer<UInt8>)
-    /// Until the next step or reset.
+    /// The bytes until the next step or reset.
     case blob(UnsafeRawBufferPointer)
 }
 

@@ -73,10 +73,10 @@ extension Statement {
         _ = sqlite3_clear_bindings(handle)
     }
 
-    /// Stepped, and neither ended nor reset.
+    /// The statement was stepped and has neither ended nor been reset.
     package var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
-    /// Because the schema or a setting of the connection changed. https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
+    /// Counts how often the schema or a setting changed. https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
     package var repreparations: Int32 { sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
     /// The operations of SQLite's virtual machine, whose number is proportional to the visited rows.
@@ -88,7 +88,7 @@ extension Statement {
 // MARK: - Errors
 
 extension Statement {
-    /// Must be read before other calls overwrite the error.
+    /// The error must be read before other calls overwrite it.
     @inline(never)
     func failure(_ code: Int32) -> SQLiteError {
         SQLiteError(code: code, on: sqlite3_db_handle(handle), sql: sql)

@@ -18,9 +18,9 @@ enum DecimalOrder {
         let text: SQLCollation.Text
         var kind = Kind.number
         var isNegative = false
-        /// Without leading zeros.
+        /// The digits without leading zeros.
         var whole: Slice<SQLCollation.Text>
-        /// Without trailing zeros.
+        /// The digits without trailing zeros.
         var fraction: Slice<SQLCollation.Text>
 
         init(_ text: SQLCollation.Text) {

@@ -48,7 +48,7 @@ struct RangeRestriction {
         return "ifnull(\(column) \(raw: order.rawValue) \(value: .real(date)), 1)"
     }
 
-    /// Begins with AND; `nil` if no transaction can match. Reads all sources in the file.
+    /// The condition begins with AND; it is `nil` if no transaction can match. Reads all sources in the file.
     func ranges(_ connection: Connection) throws -> SQLQuery? {
         guard let sources else { return dates }
         let statement = try connection.cached("SELECT s.id FROM \(raw: SourceTable.name) AS s WHERE \(sources)")

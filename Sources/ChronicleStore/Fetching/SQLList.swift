@@ -40,8 +40,8 @@ struct SQLList {
         return "\(operand) IN (SELECT value FROM json_each(\(value: .text(array))))"
     }
 
-    /// For blobs, and texts with a NUL character, at which SQLite's JSON would end. Hexadecimal encoding requires a scan of
-    /// the table.
+    /// Compares blobs, and texts with a NUL character, at which SQLite's JSON would end. Hexadecimal encoding requires a
+    /// scan of the table.
     private static func exact(_ values: [PropertyValue], _ operand: SQLOperand) -> SQLQuery {
         guard values.count > longestWithoutJSON else { return parameters(values, operand) }
         return json(values.map { "\"\($0.hexadecimal)\"" }, "hex(\(operand.sql))")

@@ -28,11 +28,11 @@ enum ChangeTable {
         new_value)
         """
 
-    /// In the order of ``Column``, without `id`.
+    /// The columns in the order of ``Column``, without `id`.
     static let values = "kind, primary_key, attributes, old_value, new_value"
-    /// In the order in which ``ChangeBuffer`` and ``HistoryHeader`` read them.
+    /// The columns in the order in which ``ChangeBuffer`` and ``HistoryHeader`` read them.
     static let columns = "id, \(values)"
-    /// For readers that do not need the text of a header's process.
+    /// The columns for readers that do not need the text of a header's process.
     static let columnsWithoutProcess = "id, kind, primary_key, attributes, old_value, NULL"
 
     static func columns(_ alias: String) -> String {
@@ -115,7 +115,7 @@ extension ChangeTable {
         "(\(alias)kind > 0 AND \(alias)kind & \(operationMask) = \(operation.rawValue))"
     }
 
-    /// For rows that can contain a preserved value of the attribute with the number `attributes`.
+    /// Selects rows that can contain a preserved value of the attribute with the number `attributes`.
     static func hasValue(of entities: [Int64]) -> String {
         let operations: [Operation] = [.preservedValue, .insert, .delete]
         let kinds = entities.flatMap { entity in operations.map { "\(Kind($0, of: entity).rawValue)" } }

@@ -29,7 +29,7 @@ struct EntityRegistry: EntityCatalog {
         """,
     ]
 
-    /// In the order of their numbers, after checking that numbers and names are unique.
+    /// Returns the entities in the order of their numbers, after checking that numbers and names are unique.
     func entities() throws -> [RecordedEntity] {
         let statement = try connection.prepare(
             """

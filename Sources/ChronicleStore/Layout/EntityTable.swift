@@ -6,7 +6,7 @@ import ChronicleSQLite
 /// The table of an entity, with its statements: the primary key and a column for each stored property, by slot.
 final class EntityTable: Sendable {
     let entity: Schema.Entity
-    /// That of the entity, or of the root from which it inherits.
+    /// The name of the entity, or of the root from which it inherits.
     let name: String
     let tableNumber: Int64
     let origin: PersistentIdentifier.Origin
@@ -15,14 +15,15 @@ final class EntityTable: Sendable {
     let conversions: [Conversion]
     let referenceSlots: [Int]
     let cascadeSlots: [Int]
-    /// With the query for the key of a row if the two columns disagree about it.
+    /// The relationships, each with the query for the key of a row if the two columns disagree about it.
     let oneToOnes: [(relationship: OneToOneRelationship, disagreement: String)]
-    /// Except reals: SQLite considers 0.0 and -0.0 equal.
+    /// The slots without reals: SQLite considers 0.0 and -0.0 equal.
     let comparableUniqueSlots: [Int]
-    /// In descending order of row count; the rows share the cost of a statement. OR FAIL saves SQLite the journal for
-    /// undoing a statement (https://www.sqlite.org/lang_conflict.html); a save that fails is rolled back as a whole.
+    /// The statements in descending order of row count; the rows share the cost of a statement. OR FAIL saves SQLite the
+    /// journal for undoing a statement (https://www.sqlite.org/lang_conflict.html); a save that fails is rolled back as a
+    /// whole.
     let inserts: [(sql: String, rows: Int)]
-    /// With the keys as parameters before the columns of each row.
+    /// The statements with the keys as parameters before the columns of each row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
     let deleteRange: String
@@ -40,7 +41,7 @@ final class EntityTable: Sendable {
     struct Kinds: Sendable {
         /// The column with the name of the entity.
         let column: Int32
-        /// By the names of the entities, with the column of the selection for each slot.
+        /// The tables by the names of the entities, with the column of the selection for each slot.
         let members: [String: Member]
         let root: String
 

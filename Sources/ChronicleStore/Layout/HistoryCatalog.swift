@@ -26,7 +26,7 @@ final class HistoryCatalog: Sendable {
         return try reload(connection, version)
     }
 
-    /// Because a row of the history has an unknown entity.
+    /// Reads the entities again because a row of the history has an unknown one.
     func reloadEntities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
         try reload(connection, connection.scalarInt64("PRAGMA schema_version") ?? 0)
     }

@@ -54,7 +54,7 @@ final class StoreLayout: Sendable {
         recordedEntities = Dictionary(uniqueKeysWithValues: recorded.map { ($0.number, $0) })
     }
 
-    /// For a FROM clause that must not name a temporary table. `number` is that of the table's entity.
+    /// Returns the rows for a FROM clause that must not name a temporary table. `number` is that of the table's entity.
     func presentRows(ofTable number: Int64) -> String {
         let entity = recordedEntities[number]
         return "\(entity?.keyColumns == nil ? "main" : "temp").\(quoted(entity?.name ?? ""))"
@@ -83,7 +83,7 @@ final class StoreLayout: Sendable {
     }
 }
 
-/// With every attribute that the entity ever had.
+/// An entity with every attribute that it ever had.
 struct RecordedEntity: Sendable, Hashable {
     let number: Int64
     let name: String
@@ -94,7 +94,7 @@ struct RecordedEntity: Sendable, Hashable {
     var tableName: String?
     /// `nil` if the primary key of such a table is the rowid.
     var keyColumns: [String]?
-    /// Of all entities that share the table.
+    /// The attributes of all entities that share the table.
     var attributes: [RecordedAttribute]
 
     init(number: Int64, name: String, attributes: [RecordedAttribute], rootName: String? = nil) {

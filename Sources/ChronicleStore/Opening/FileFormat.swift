@@ -9,7 +9,7 @@ enum FileFormat {
     /// Files of earlier versions are upgraded when they are opened with write access, if ``FormatUpgrade`` has the steps.
     static let current: Int64 = 2
 
-    /// In one transaction, because another process may be creating the file.
+    /// Runs in one transaction, because another process may be creating the file.
     static func finding(_ connection: Connection, path: String) throws -> FileInspection.Finding {
         try connection.deferredRead { try findingInSnapshot(connection, path) }
     }

@@ -12,7 +12,7 @@ struct FileInspection {
         case tracked
     }
 
-    /// Without symbolic links, because SQLite keeps the journal and the log beside the file itself.
+    /// The path without symbolic links, because SQLite keeps the journal and the log beside the file itself.
     let path: String
 
     init(url: URL) throws { path = try Self.resolvingLinks(url.path) }

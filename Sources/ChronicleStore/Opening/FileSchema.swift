@@ -12,7 +12,7 @@ struct FileSchema {
     }
 
     private let connection: Connection
-    /// Folded as SQLite compares names.
+    /// The objects by name, folded as SQLite compares names.
     private var objects: [String: Object] = [:]
     /// A checksum of all definitions, independent of their order.
     private(set) var digest = ""
@@ -88,7 +88,7 @@ struct FileSchema {
 
     // MARK: Definitions
 
-    /// Without the tables of ANALYZE and AUTOINCREMENT.
+    /// Selects the definitions without the tables of ANALYZE and AUTOINCREMENT.
     private static let select = """
         SELECT sql, type NOT IN ('index', 'trigger'), name, type = 'table' AND substr(sql, 1, 13) = 'CREATE TABLE ', \
         CASE WHEN type = 'table' AND substr(name, 1, 10) = 'chronicle_' THEN sql END \

@@ -8,7 +8,8 @@ struct FormatUpgrade {
     /// A step to the next version. It may drop the triggers of entities, which are created again.
     typealias Step = @Sendable (Connection) throws -> Void
 
-    /// By the versions that they upgrade. There are none yet, because no earlier format was released. Tests add some.
+    /// The steps by the versions that they upgrade. There are none yet, because no earlier format was released. Tests add
+    /// some.
     @TaskLocal static var steps: [Int64: Step] = [:]
 
     /// Whether the triggers, which the upgrade may replace, recorded every change before it.

@@ -19,7 +19,7 @@ enum LibraryNotice {
 
     private static let isLogged = Atomic(false)
 
-    /// Once in the process.
+    /// Logs the notice once in the process.
     static func log(_ configuration: ModelConfiguration) { log(configuration, SQLiteLibrary.versionNumber, isLogged) }
 
     static func log(_ configuration: ModelConfiguration, _ number: Int32, _ isLogged: borrowing Atomic<Bool>) {

@@ -75,7 +75,7 @@ struct StoreOpener {
         }
     }
 
-    /// For a file beside the store that cannot be written.
+    /// Converts the error of a file beside the store that cannot be written.
     private func openDatabase(_ body: () throws -> Database) throws -> Database {
         do { return try body() } catch let error as SQLiteError
             where configuration.allowsSave && error.isReadOnly && !error.needsRecovery

@@ -56,7 +56,7 @@ final class HistoryRecorder: @unchecked Sendable {
         return Recording(connection, headers, try hook.begin(request, connection) ? hook : nil)
     }
 
-    /// For a statement that updates slots of any number of rows.
+    /// Begins to record a statement that updates slots of any number of rows.
     func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Recording {
         let hook = try availableHook(connection)
         let headers = try sealedHistory(connection)
@@ -65,7 +65,7 @@ final class HistoryRecorder: @unchecked Sendable {
         return Recording(connection, headers, nil)
     }
 
-    /// For statements whose changes the transaction reads in the file, or that the hook cannot record.
+    /// Begins to record statements whose changes the transaction reads in the file, or that the hook cannot record.
     func begin(_ connection: Connection) throws -> Recording {
         let headers = try sealedHistory(connection)
         try connection.setTriggersEnabled(true)
@@ -154,18 +154,19 @@ struct Recording {
 
     // MARK: Statements
 
-    /// For a statement that updates a row. Only the columns of these slots are compared.
+    /// Prepares for a statement that updates a row. Only the columns of these slots are compared.
     @inline(__always)
     func willUpdate(_ table: EntityTable, _ slots: PropertySet) { hook?.willUpdate(table, slots) }
 
     @inline(__always)
     func beginStatement() throws { try hook?.beginStatement(connection) }
 
-    /// For one row that violated a constraint. Triggers record within the statement, so SQLite has removed their changes.
+    /// Removes the changes of one row that violated a constraint. Triggers record within the statement, so SQLite has done
+    /// so.
     @inline(__always)
     func discardStatement() { hook?.discardStatement() }
 
-    /// For a statement that updates slots of a row in addition to those of the request.
+    /// Prepares for a statement that updates slots of a row in addition to those of the request.
     func beginFurtherUpdate(_ table: EntityTable, _ slots: PropertySet) throws {
         guard let hook else { return }
         guard hook.recordsUpdates(of: table) else { throw HistoryRecorder.NeedsTriggers() }
@@ -173,7 +174,7 @@ struct Recording {
         try hook.beginStatement(connection)
     }
 
-    /// In the file, the two updates of a row can be merged.
+    /// The two updates of a row can be merged only in the file.
     func requireChangesInFile() throws {
         if hook != nil { throw HistoryRecorder.NeedsTriggers() }
     }

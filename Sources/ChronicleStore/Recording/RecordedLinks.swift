@@ -4,7 +4,7 @@ struct RecordedLinks: Hashable, Sendable {
     struct End: Hashable, Sendable {
         let column: String
         let entityID: Int64
-        /// Not quoted.
+        /// The name, not quoted.
         let table: String
         var subentities: [RecordedTable.Subentity] = []
         /// `nil` if this end has no relationship.
@@ -13,7 +13,7 @@ struct RecordedLinks: Hashable, Sendable {
         let cascades: Bool
     }
 
-    /// Not quoted.
+    /// The name, not quoted.
     let name: String
     let owner: End
     let destination: End

@@ -6,7 +6,7 @@ import ChronicleSQLStore
 /// must exist in the main database.
 struct RecordedTable: Hashable, Sendable {
     struct Column: Hashable, Sendable {
-        /// Never reused, and the same after a rename.
+        /// The number is never reused, and the same after a rename.
         let number: Int
         let name: String
         let preservation: Preservation
@@ -39,15 +39,15 @@ struct RecordedTable: Hashable, Sendable {
 
     /// 1 or greater.
     let entityID: Int64
-    /// Not quoted.
+    /// The name, not quoted.
     let name: String
-    /// In the order of their numbers, without the primary key.
+    /// The columns in the order of their numbers, without the primary key.
     let columns: [Column]
     let key: RowKey
     /// The columns of each unique index. The recorder finds the rows that a `REPLACE` of another program deletes by
     /// comparing them with `=`, so indexes must not be partial.
     private(set) var uniqueness: [[IndexedColumn]]
-    /// In the order of their numbers.
+    /// The lists in the order of their numbers.
     let lists: [List]
     let subentities: [Subentity]
     /// Whether the triggers divide the history into transactions; see ``PendingTransaction``.

@@ -144,7 +144,7 @@ extension RecorderSQL {
         return "kept.column1 IN (\(table.lists.map { "\($0.number)" }.joined(separator: ", "))), "
     }
 
-    /// With one index lookup for each condition.
+    /// True if a row meets one of the conditions, with one index lookup for each.
     private static func exists(_ conflicts: [String], in table: RecordedTable) -> String {
         joined(
             conflicts.map { "EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE \($0))" }, by: "OR")
@@ -170,7 +170,7 @@ extension RecorderSQL {
             }, by: "OR")
     }
 
-    /// Without duplicates, and with all names of the rowid if it is one of the indexes.
+    /// Returns the columns without duplicates, and with all names of the rowid if it is one of the indexes.
     private static func uniqueColumns(_ table: RecordedTable) -> [String] {
         var seen: Set<String> = []
         let otherNames = table.key.numbered?.rowIDNames.dropFirst() ?? []

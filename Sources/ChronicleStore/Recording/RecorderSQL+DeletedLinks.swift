@@ -39,7 +39,7 @@ extension RecorderSQL {
         return statements + [deleteNotedLinks(table)]
     }
 
-    /// For an update of the primary key, which has no foreign key actions.
+    /// Records the links after an update of the primary key, which has no foreign key actions.
     static func recordLinksOfChangedKey(_ table: RecordedTable) -> [String] {
         table.lists.map { list in
             recordLinks(of: list, table, from: "\(quoted(list.links)) AS held ON held.owner = OLD.\(key)")

@@ -84,7 +84,7 @@ extension RecorderSQL {
 
     // MARK: Maintaining links
 
-    /// Also with `REPLACE`, which would delete the existing link unrecorded.
+    /// Ignores links that exist, also with `REPLACE`, which would delete the existing link unrecorded.
     private static func ignoringRepetition(_ links: RecordedLinks) -> String {
         trigger(
             "repetition", on: links, "BEFORE INSERT",

@@ -13,7 +13,7 @@ import ChronicleSQLStore
 /// present values are right even then.
 /// are right even then.
 extension RecorderSQL {
-    /// None for a table of models.
+    /// Returns no triggers for a table of models.
     static func recordChangedRows(_ table: RecordedTable) -> [String] {
         guard table.isTracked else { return [] }
         return [changedInsert(table), changedUpdate(table), changedKeyUpdate(table), restoredDelete(table)].compactMap(
@@ -148,12 +148,12 @@ extension RecorderSQL {
             """
     }
 
-    /// If another trigger updated or deleted the row NEW.
+    /// Removes the last change if another trigger updated or deleted the row NEW.
     private static func removeChanges(in table: RecordedTable) -> [String] {
         [removeLast(.delete, of: "NEW", in: table, if: "NOT EXISTS"), removeLastUpdate(in: table)]
     }
 
-    /// If the last change is an operation on a row whose presence is `EXISTS` or `NOT EXISTS`.
+    /// Removes the last change if it is an operation on a row whose presence is `EXISTS` or `NOT EXISTS`.
     private static func removeLast(
         _ operation: ChangeTable.Operation, of row: String, in table: RecordedTable, if presence: String
     ) -> String {

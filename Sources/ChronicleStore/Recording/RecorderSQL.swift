@@ -53,8 +53,8 @@ enum RecorderSQL {
         recordConflicts(table, after: nil)
     }
 
-    /// After columns, unique indexes, or preserved attributes changed, in the same transaction; otherwise, changes in
-    /// between are not recorded.
+    /// Run the statements after columns, unique indexes, or preserved attributes changed, in the same transaction;
+    /// otherwise, changes in between are not recorded.
     static func recreateTriggers(of table: RecordedTable) -> [String] {
         resolveConflicts(of: table) + dropTriggers(of: table.entityID) + triggers(of: table)
     }
@@ -76,13 +76,13 @@ extension RecorderSQL {
         case updateKeyChanged = "update_key_changed"
         case deleteRestored = "delete_restored"
 
-        /// Contains the entity's number so that it survives renaming the table.
+        /// The name contains the entity's number so that it survives renaming the table.
         func name(of entityID: Int64) -> String {
             "\(RecorderSQL.prefix)\(entityID)_\(rawValue)"
         }
     }
 
-    /// In the form in which SQLite stores it.
+    /// Returns the statement in the form in which SQLite stores it.
     static func trigger(
         _ kind: TriggerKind, on table: RecordedTable, _ event: String, when condition: String? = nil,
         do statements: [String]

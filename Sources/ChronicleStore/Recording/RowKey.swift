@@ -18,14 +18,14 @@ enum RowKey: Hashable, Sendable {
 /// file numbers the values of the key that the recorder has seen. Its rows are never deleted, so a number identifies the
 /// same value as long as the history is recorded.
 struct NumberedKey: Hashable, Sendable {
-    /// Not quoted.
+    /// The name, not quoted.
     let table: String
-    /// With the collations in which the primary key is unique.
+    /// The columns with the collations in which the primary key is unique.
     let columns: [RecordedTable.IndexedColumn]
     /// The names by which a statement can set the rowid; empty for a table without rowids.
     let rowIDNames: [String]
 
-    /// With their quoted names in the table of keys.
+    /// The columns with their quoted names in the table of keys.
     var pairs: [(column: RecordedTable.IndexedColumn, own: String)] {
         columns.enumerated().map { ($1, Self.column($0)) }
     }
@@ -88,7 +88,7 @@ extension RecorderSQL {
         ]
     }
 
-    /// With the alias `k`.
+    /// The table of keys with the alias `k`.
     static func numbers(_ key: NumberedKey) -> String { "\(quoted(key.table)) AS k" }
 
     static func hasNumber(_ row: String, _ key: NumberedKey) -> String {

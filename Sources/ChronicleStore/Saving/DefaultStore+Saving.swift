@@ -110,7 +110,7 @@ extension DefaultStore {
 }
 
 extension Recording {
-    /// Such as rows that others inserted after the context had planned the delete.
+    /// Deletes may have changed rows that others inserted after the context had planned them, for example.
     fileprivate func mayHaveCascaded(
         to header: HeaderWriter.Header?, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) -> Bool {

@@ -78,7 +78,7 @@ struct HeaderWriter {
         return try statement.step() ? statement.position(0) : 0
     }
 
-    /// For deletes by a REPLACE of another program, which are rare.
+    /// Records deletes by a REPLACE of another program, which are rare.
     private func resolveConflicts() throws {
         guard try connection.scalarInt64("SELECT 1 FROM chronicle_conflict LIMIT 1") != nil else { return }
         // From the file, because another process may have added entities since the store was opened.

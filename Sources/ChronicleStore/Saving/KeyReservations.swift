@@ -7,9 +7,9 @@ import ChronicleSQLite
 /// shows another writer. Keys are never used twice and ascend in the order of the commits; left over keys are never used.
 /// https://www.sqlite.org/autoinc.html
 struct KeyReservations {
-    /// By the numbers of the tables.
+    /// The reservations by the numbers of the tables.
     private var tables: [Int64: Reservation] = [:]
-    /// After the latest save.
+    /// The newest position after the latest save.
     private var position: Int64 = 0
     private var save = 0
     /// A rollback gives up the keys that this save has reserved.

@@ -55,7 +55,7 @@ struct DeleteOrder {
 
     /// The references along which deletes cascade, by the position of their destination.
     private var references: [[Reference]]
-    /// By the position of the destination.
+    /// The positions of referrers by the position of their destination.
     private var referrers: [[Int]]
     private var counts: [Int]
     private var isDeleted: [Bool]

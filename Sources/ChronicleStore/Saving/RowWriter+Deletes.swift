@@ -25,7 +25,7 @@ extension RowWriter {
         }
     }
 
-    /// For rows that nothing references, with a statement for each range of consecutive keys.
+    /// Deletes rows that nothing references, with a statement for each range of consecutive keys.
     mutating func deleteRanges(_ rows: UnsafeBufferPointer<DefaultSnapshot>.Pointers, _ table: EntityTable)
         throws
     {

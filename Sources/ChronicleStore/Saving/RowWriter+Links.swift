@@ -25,7 +25,8 @@ extension RowWriter {
     /// The value of a new row that is stored as a link.
     typealias LinkValue = (attribute: Int64, destination: Int64)
 
-    /// By the identifiers of the request. The triggers of a link table record links as updates of existing rows only.
+    /// Returns the values by the identifiers of the request. The triggers of a link table record links as updates of
+    /// existing rows only.
     func linkValues(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, isRestoring: Bool
     ) throws -> [PersistentIdentifier: [LinkValue]] {

@@ -83,8 +83,8 @@ extension RowWriter {
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
-    /// For a row that was not written because a trigger of another program called RAISE(IGNORE), which SQLite does not
-    /// report. https://www.sqlite.org/lang_createtrigger.html#raise
+    /// Returns the error for a row that was not written because a trigger of another program called RAISE(IGNORE), which
+    /// SQLite does not report. https://www.sqlite.org/lang_createtrigger.html#raise
     func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
         .modelValidationFailure.with(
             detail: "a trigger of the table ignored the change; remove the trigger or change the model",

@@ -63,8 +63,8 @@ extension RowWriter {
         return true
     }
 
-    /// In an order in which unique values are available when they are needed. Rows that exchange their values have no such
-    /// order, and get other values in between.
+    /// Updates rows in an order in which unique values are available when they are needed. Rows that exchange their values
+    /// have no such order, and get other values in between.
     mutating func updateRows(_ snapshots: [DefaultSnapshot]) throws {
         var waiting = snapshots
         while !waiting.isEmpty {

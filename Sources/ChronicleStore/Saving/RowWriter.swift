@@ -12,13 +12,13 @@ struct RowWriter {
     let predictsKeys: Bool
     let recording: Recording
     var reservations = KeyReservations()
-    /// In the order of the request.
+    /// The identifiers in the order of the request.
     var inserted: [PersistentIdentifier] = []
-    /// By temporary identifier, if something references a new row.
+    /// The identifiers by temporary identifier, if something references a new row.
     var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
     var tables: TableCursor
     var statements: StatementCursor
-    /// Instead of setting the unique values of a row.
+    /// Updates compare unique values of a row instead of setting them.
     var comparesUniqueValues = false
     var hasDividedUpdates = false
     /// The rows that were changed to make both sides of one-to-one relationships agree.

@@ -8,7 +8,7 @@ extension DefaultStore {
     /// `nil` if the version of SQLite has no defect that can damage files.
     package static var libraryNotice: String? { LibraryNotice.text() }
 
-    /// Such as `3.40.1`.
+    /// A version such as `3.40.1`.
     package static var libraryVersion: String { LibraryNotice.version(SQLiteLibrary.versionNumber) }
 
     /// Returns whether a file is a ``TrackedDatabase`` whose history can be read. Throws the errors of
@@ -74,6 +74,6 @@ extension TrackedDatabase {
 }
 
 extension TrackedDatabase.Table {
-    /// Neither a view nor virtual, nor part of a virtual table.
+    /// `false` for a view, a virtual table, and a part of a virtual table.
     package var isOrdinaryTable: Bool { isOrdinary }
 }

@@ -116,7 +116,7 @@ public final class DefaultStore: DataStore {
         logIgnoredOptions()
     }
 
-    /// For a context of a ``MigrationStage``.
+    /// Creates a store for a context of a ``MigrationStage``.
     init(
         migrating database: Database, _ configuration: ModelConfiguration, _ schema: Schema, _ layout: StoreLayout,
         _ commits: CommitReporter
@@ -132,7 +132,7 @@ public final class DefaultStore: DataStore {
         historyCatalog = HistoryCatalog(layout, schema)
     }
 
-    /// With the rows of another store as of a position; `database` has a connection for the rows.
+    /// Creates a store with the rows of another one as of a position; `database` has a connection for the rows.
     init(_ past: PastRows, _ database: Database) {
         let present = past.present
         var configuration = present.configuration

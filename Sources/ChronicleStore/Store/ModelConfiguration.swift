@@ -74,12 +74,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// ignores it. It is called on the thread that opens the store, within the transaction of a stage. Do not use the store
     /// in it.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// For tests.
+    /// How commits are noticed, for tests.
     var watching = Watching.automatic
     /// The command-line tool opens the file with the classes that the file describes, and is no program that uses the
     /// models.
     package var isInspector = false
-    /// For tests and measurements.
+    /// What records changes, for tests and measurements.
     package var recorder = Recorder.automatic
 
     enum Watching: Hashable, Sendable {
@@ -87,7 +87,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         case automatic
         /// By regular checks, as if watching the files failed with this error code.
         case failing(Int32)
-        /// Without regular checks, which would conceal a missed event.
+        /// By events without regular checks, which would conceal a missed event.
         case eventsOnly
     }
 

@@ -9,7 +9,7 @@ extension DefaultStore {
         try attributingErrors { try database.read { try MetaTable($0).replayedToken() } }
     }
 
-    /// In the transaction of a save, after comparing the rows that it changes.
+    /// Runs in the transaction of a save, after comparing the rows that it changes.
     func apply(_ step: HistoryReplayStep, _ connection: Connection) throws {
         let meta = MetaTable(connection)
         try step.requirePosition(meta)

@@ -14,11 +14,11 @@ struct PastChanges {
     struct Row {
         let entity: Int64
         let isPresent: Bool
-        /// Known from earlier reads, so that ``values`` are not needed.
+        /// The state is known from earlier reads, so that ``values`` are not needed.
         let isKnown: Bool
         /// Later changes belong to another row with the same key, or to none.
         var isComplete: Bool
-        /// By the numbers of their attributes.
+        /// The values by the numbers of their attributes.
         var values: [Int: PropertyValue] = [:]
         var unknown: Set<Int> = []
     }

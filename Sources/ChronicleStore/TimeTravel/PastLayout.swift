@@ -2,17 +2,17 @@ import ChronicleCore
 
 /// The tables of a schema by the numbers of entities and attributes in the history.
 struct PastLayout: Sendable {
-    /// By the numbers of all entities whose rows a table contains.
+    /// The tables by the numbers of all entities whose rows they contain.
     let tables: [Int64: Table]
     /// Includes entities that the schema does not contain.
     let entities: Set<Int64>
-    /// By the name of the table.
+    /// The destinations by the name of the table.
     let destinations: [String: Set<String>]
 
     struct Table: Sendable {
         let name: String
         let number: Int64
-        /// Those with columns, by name.
+        /// The attributes with columns, by name.
         let attributes: [String: Int]
         /// The to-many relationships that are stored as links, by number.
         let lists: [Int: List]
@@ -91,7 +91,7 @@ struct PastLayout: Sendable {
         return nil
     }
 
-    /// In any number of steps.
+    /// Returns the tables that are reachable in any number of steps.
     func tablesReachable(from name: String) -> Set<String> {
         var found: Set<String> = []
         var next = destinations[name] ?? []

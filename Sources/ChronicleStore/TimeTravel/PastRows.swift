@@ -10,10 +10,10 @@ import Synchronization
 final class PastRows: Sendable {
     let present: DefaultStore
     let position: Int64
-    /// Of the temporary tables. Stores in memory share a connection.
+    /// The prefix of the temporary tables. Stores in memory share a connection.
     private let prefix: String
     private let state: Mutex<State>
-    /// By the names of their functions. A rollback empties the sets but does not remove them.
+    /// The sets by the names of their functions. A rollback empties the sets but does not remove them.
     private let rowSets = Mutex<[String: SQLRowSet]>([:])
 
     private struct State {
@@ -67,7 +67,7 @@ final class PastRows: Sendable {
         }
     }
 
-    /// Of a store in memory, whose connection remains open.
+    /// Drops the tables of a store in memory, whose connection remains open.
     func end(_ database: Database) {
         guard present.configuration.isStoredInMemoryOnly else { return }
         let tables = state.withLock(\.tables)

@@ -7,7 +7,7 @@ struct PastTable: Sendable {
     let name: String
     /// The table in a FROM clause, or the view that has its keys; see ``TrackedRows``.
     let present: String
-    /// Quoted.
+    /// The quoted name of the temporary table.
     let temporary: String
     let columns: [Column]
     /// The keys in the temporary table.
@@ -21,11 +21,11 @@ struct PastTable: Sendable {
         let name: String
         /// Rows of both tables must have the same affinity.
         let type: String
-        /// Of rows that were added before the column.
+        /// The value of rows that were added before the column.
         let defaultValue: PropertyValue
     }
 
-    /// Of the temporary table. Names of properties contain no period.
+    /// A column of the temporary table. Names of properties contain no period.
     static let isPresent = quoted("past.present")
     static let unknownNumbers = quoted("past.unknown")
 
@@ -93,7 +93,8 @@ struct PastTable: Sendable {
 
     // MARK: Counting
 
-    /// For a condition on the rows' own columns: the present number without the changed rows, and those as they were.
+    /// Counts rows by a condition on their own columns: the present number without the changed rows, and those as they
+    /// were.
     func count(where condition: SQLQuery?, as alias: String) -> SQLQuery {
         let matches: SQLQuery = condition.map { " WHERE \($0)" } ?? ""
         let table: SQLQuery = "\(raw: present) AS \(raw: alias)"

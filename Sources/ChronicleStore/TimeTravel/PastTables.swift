@@ -9,9 +9,9 @@ struct PastTables: Sendable {
     let position: Int64
     var tables: [String: PastTable] = [:]
     var links: [String: PastLinks] = [:]
-    /// By the name of the table; each with a model.
+    /// The properties by the name of the table; each with a model.
     var unknown: [String: [String: UnknownValue]] = [:]
-    /// By table and primary key.
+    /// The relationships by table and primary key.
     var unknownLists: [String: [Int64: UnknownValue]] = [:]
     var unknownLinks: [String: UnknownValue] = [:]
 
@@ -46,7 +46,7 @@ struct PastTables: Sendable {
 
 struct PastLinks: Sendable {
     let name: String
-    /// Quoted.
+    /// The quoted name of the temporary table.
     let temporary: String
 
     var source: String {

@@ -101,7 +101,7 @@ final class PastWriter {
         try insert.run()
     }
 
-    /// With the values before its changes. Returns whether the row exists.
+    /// Copies a row with the values before its changes. Returns whether the row exists.
     private func copyRow(
         _ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable
     ) throws -> Bool {
@@ -144,7 +144,8 @@ final class PastWriter {
         return property.defaultValue ?? .null
     }
 
-    /// For an attribute that was added after a row was deleted. Columns of subentities have no default value in the file.
+    /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default
+    /// value in the file.
     private func defaultValue(of column: PastTable.Column, _ entityName: String) -> PropertyValue {
         guard column.defaultValue.isNull else { return column.defaultValue }
         return layout.tablesByName[entityName]?.entity.propertiesByName[column.name]?.defaultValue ?? .null
@@ -221,7 +222,7 @@ final class PastWriter {
         return try statement.step() ? statement.plainValue(0) : .null
     }
 
-    /// Except indexes with expressions.
+    /// Returns the columns of the indexes, except those with expressions.
     private func indexes(of table: String) throws -> [[String]] {
         let statement = try connection.prepare(
             """

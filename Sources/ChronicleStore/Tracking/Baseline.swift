@@ -35,7 +35,7 @@ struct Baseline {
 
     // MARK: Changing
 
-    /// With the newest position. Reads all rows.
+    /// Stores the keys with the newest position. Reads all rows.
     func set(_ table: TrackedTable) throws {
         try connection.execute(Self.createTable)
         try deleteRanges()
@@ -200,7 +200,7 @@ struct Baseline {
         return keys
     }
 
-    /// Ascending, without another index, whose collation only the program of the table may have.
+    /// Selects keys in ascending order, without another index, whose collation only the program of the table may have.
     private static func selectKeys(_ table: TrackedTable, _ entity: Int64) -> String {
         guard let key = KeyTable(table, of: entity)?.key else {
             return "SELECT t.\(RecorderSQL.key) FROM main.\(quoted(table.name)) AS t NOT INDEXED ORDER BY 1"

@@ -15,11 +15,11 @@ enum PendingTransaction {
     static let createTable =
         "CREATE TABLE IF NOT EXISTS \(table)(id INTEGER PRIMARY KEY, first INTEGER, started REAL, next REAL)"
 
-    /// In seconds after the first change.
+    /// The length of a transaction in seconds.
     private static let interval = "1.0"
 
-    /// In seconds since 2001-01-01 00:00:00 UTC. It does not change during a statement, and all versions of SQLite have the
-    /// function. https://www.sqlite.org/lang_datefunc.html
+    /// The time in seconds since 2001-01-01 00:00:00 UTC. It does not change during a statement, and all versions of SQLite
+    /// have the function. https://www.sqlite.org/lang_datefunc.html
     private static let now = "(julianday('now') - 2451910.5) * 86400.0"
 
     /// Begins a transaction if there is none, or if it began more than ``interval`` ago, also by a clock that was set back.
@@ -44,7 +44,7 @@ enum PendingTransaction {
             """,
         ])
 
-    /// In an empty history.
+    /// Creates the table and the trigger in an empty history.
     static func create(_ connection: Connection) throws {
         try connection.execute(createTable)
         try connection.execute("INSERT INTO \(table)(id) VALUES (1)")

@@ -20,7 +20,7 @@ struct Reconciliation {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// For all tables whose recording was not interrupted. Returns the numbers of recorded changes.
+    /// Reconciles all tables whose recording was not interrupted. Returns the numbers of recorded changes.
     func run() throws -> [String: Int] {
         var headers = HeaderWriter(connection)
         let first = try headers.sealExternalChanges(resolvesConflicts: true)

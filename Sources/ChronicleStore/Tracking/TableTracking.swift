@@ -126,7 +126,7 @@ struct TableTracking {
         return nil
     }
 
-    /// That of the table with the triggers of the entity.
+    /// Returns the name of the table with the triggers of the entity.
     private func newName(of entity: RecordedEntity) throws -> String? {
         try connection.scalarText(
             """

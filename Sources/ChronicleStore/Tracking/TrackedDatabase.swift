@@ -50,7 +50,7 @@ public struct TrackedDatabase: Sendable {
         /// The number of changes that the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` recorded
         /// because a program had made them without triggers.
         public internal(set) var reconciledChangeCount = 0
-        /// Neither a view nor virtual, nor part of a virtual table.
+        /// `false` for a view, a virtual table, and a part of a virtual table.
         var isOrdinary = true
     }
 

@@ -16,7 +16,7 @@ enum TrackedRows {
         }
     }
 
-    /// For connections without the views, with the key as `_rowid_`.
+    /// Returns the rows with the key as `_rowid_`, for connections without the views.
     static func source(_ name: String, _ entity: Int64, _ keyColumns: [String]?) -> String {
         guard let keyColumns else { return "main.\(quoted(name))" }
         return "(\(KeyTable.select(name, entity, keyColumns: keyColumns, columns: nil)))"

@@ -7,7 +7,7 @@ struct TrackedTable {
     /// Generated columns cannot be recorded and are not among them.
     struct Column {
         let name: String
-        /// Empty if the column has no type.
+        /// The type is empty if the column has none.
         let declaredType: String
         let affinity: ColumnAffinity
     }
@@ -16,11 +16,11 @@ struct TrackedTable {
     private(set) var columns: [Column] = []
     /// The column that is a name of the rowid, if that is the primary key.
     private(set) var rowIDColumn: String?
-    /// Of another primary key.
+    /// The columns of another primary key.
     private(set) var primaryKey: [RecordedTable.IndexedColumn] = []
-    /// Those whose conflicts the recorder can find.
+    /// The unique indexes whose conflicts the recorder can find.
     private(set) var uniqueness: [[RecordedTable.IndexedColumn]] = []
-    /// Of the other unique indexes, on a part of the rows or on expressions.
+    /// The names of the other unique indexes, on a part of the rows or on expressions.
     private(set) var unknownIndexes: [String] = []
     /// The names that no column has; empty for a table without rowids.
     private(set) var rowIDNames: [String] = []

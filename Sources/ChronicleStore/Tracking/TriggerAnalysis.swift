@@ -4,10 +4,10 @@ import ChronicleSQLite
 /// Which tables the triggers of other programs write, from their text: SQLite reports their effects only to a connection
 /// that has all functions that they call.
 struct TriggerAnalysis {
-    /// Folded, by the table or view of the trigger.
+    /// The folded names by the table or view of the trigger.
     private var written: [String: Set<String>] = [:]
 
-    /// Except those of the recorder.
+    /// Reads the triggers except those of the recorder.
     init(_ connection: Connection) throws {
         let statement = try connection.prepare(
             """
@@ -29,7 +29,7 @@ struct TriggerAnalysis {
         return reached.contains(TableNames.folded(table))
     }
 
-    /// Folded.
+    /// Returns the folded names of the tables.
     static func tablesWritten(by sql: String) -> Set<String> {
         var tokens = Tokens(sql)
         while let token = tokens.next(), token != .keyword("begin") {}
@@ -75,7 +75,7 @@ struct TriggerAnalysis {
             return copy.next()
         }
 
-        /// May follow the name of a database.
+        /// Reads a name, which may follow that of a database.
         mutating func name() -> String? {
             guard let first = next()?.name else { return nil }
             guard peek() == .other(".") else { return first }

@@ -23,7 +23,7 @@ struct DatabaseCheck {
 }
 
 extension DatabaseCheck {
-    /// On all tables whose indexes and constraints need nothing that only another program has.
+    /// Checks all tables whose indexes and constraints need nothing that only another program has.
     /// https://www.sqlite.org/pragma.html#pragma_integrity_check
     private func checkIntegrity() throws {
         let excluded = try tablesWithUnknownCollations()

@@ -68,7 +68,7 @@ struct MetaCheck {
         }
     }
 
-    /// Cannot be after the newest position.
+    /// The position cannot be after the newest one.
     private func position(_ name: MetaTable.Name, _ properties: Properties) throws -> Int64? {
         guard let position = try verifier.check(.property, { try MetaTable.position(name, connection) }) ?? nil else {
             return nil

@@ -34,7 +34,7 @@ final class ReplayCheck {
     /// The position after which the history is complete.
     private let start: Int64
     private var tables: [Int64: Table] = [:]
-    /// By the number of each entity.
+    /// The roots by the number of each entity.
     private var roots: [Int64: Int64] = [:]
     private var states: [Key: State] = [:]
     /// The position of the row with an attribute's last value, or 0 if that is not known.
@@ -75,7 +75,7 @@ final class ReplayCheck {
         }
     }
 
-    /// With the numbers of the table's entity, the key and the attribute, and the position of the recorded value.
+    /// Passes the numbers of the table's entity, the key and the attribute, and the position of the recorded value.
     func forEachDifferentValue(
         _ body: (_ entity: Int64, _ key: Int64, _ attribute: Int64, _ position: Int64) throws -> Void
     ) throws {

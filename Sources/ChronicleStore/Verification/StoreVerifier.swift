@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// In the open transaction of a connection.
+/// Checks a file in the open transaction of a connection.
 final class StoreVerifier {
     let connection: Connection
     let isTracked: Bool
@@ -9,7 +9,7 @@ final class StoreVerifier {
     private let body: (StoreProblem) throws -> Void
     private var counts: [String: Int] = [:]
 
-    /// Of the same kind and table.
+    /// The number of reported problems of the same kind and table.
     private static let limit = 100
 
     init(

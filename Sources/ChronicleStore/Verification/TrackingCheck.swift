@@ -53,7 +53,7 @@ struct TrackingCheck {
 }
 
 extension Baseline.Difference {
-    /// Such as `2 rows were inserted and 1 row was deleted`.
+    /// A text such as `2 rows were inserted and 1 row was deleted`.
     var text: String {
         func rows(_ count: Int, _ verb: String) -> String? {
             count == 0 ? nil : count == 1 ? "1 row was \(verb)" : "\(count) rows were \(verb)"

@@ -67,7 +67,7 @@
 
         // MARK: Writing
 
-        /// In the current transaction. After ``InsertedMeanwhile``, begin another one and try again.
+        /// Runs in the current transaction. After ``InsertedMeanwhile``, begin another one and try again.
         func update<Result>(named name: String, _ update: (inout Record?) throws -> Result) throws -> Result {
             let known = try record(named: name, isLocked: true)
             var record = known?.record

@@ -92,7 +92,7 @@
             }
         }
 
-        /// In the transaction of a save, before the changes are written.
+        /// Applies it in the transaction of a save, before the changes are written.
         func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
             do {
                 try ConsumerTable(connection, storeIdentifier: identifier)

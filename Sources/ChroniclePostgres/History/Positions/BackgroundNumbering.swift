@@ -15,9 +15,9 @@
         private let queue = DispatchQueue(label: "chronicle.numbering", qos: .utility)
         private let session = Mutex<Connection?>(nil)
 
-        /// Between two numberings.
+        /// The time between two numberings.
         private static let interval: Duration = .seconds(1)
-        /// Between two looks for a standby server.
+        /// The time between two looks for a standby server.
         private static let pause: Duration = .seconds(30)
 
         /// - Parameter numbering: The initializer returns `nil` for `onDemand`.

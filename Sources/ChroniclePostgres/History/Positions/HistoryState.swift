@@ -59,7 +59,7 @@
         }
     }
 
-    /// In the open transaction of a connection.
+    /// Looks up tokens in the open transaction of a connection.
     struct HistoryPositions: HistoryTokenChecking {
         static let tokenCheck = HistoryTokenCheck(
             hasHeaders: false, causeOfLoss: "a restored backup or a server that took over")

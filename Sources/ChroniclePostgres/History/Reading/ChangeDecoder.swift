@@ -3,7 +3,7 @@
 
     /// Most changes have the same attributes as others of their entity, so what follows from these is kept.
     struct ChangeDecoder {
-        /// Of the changes `c`.
+        /// The columns of the changes `c`.
         static let columns =
             "c.id, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, c.old_values, c.new_values"
         static let nextColumn = 8
@@ -32,7 +32,7 @@
             (self.catalog, self.returnsStoredValues) = (catalog, returnsStoredValues)
         }
 
-        /// After ``HistoryCatalog/Outdated``.
+        /// Reads the entities again after ``HistoryCatalog/Outdated``.
         mutating func reload(_ connection: Connection, for error: HistoryCatalog.Outdated) throws {
             try catalog.reload(connection, for: error)
             (entity, names, preserved) = (nil, Cache(), Cache())
@@ -128,7 +128,7 @@
             return try !numbers.isEmpty && result.int64(row, 0) <= preserved(numbers, entity).completeThrough
         }
 
-        /// In the order of their numbers.
+        /// Returns the attributes in the order of their numbers.
         private mutating func attributes(
             _ numbers: UnsafeRawBufferPointer, _ entity: EntityHistory
         ) throws -> [Preserved] {
@@ -179,7 +179,7 @@
     }
 
     extension ChangeDecoder {
-        /// By the bytes of the array with the numbers of an entity's attributes.
+        /// The cached values by the bytes of the array with the numbers of an entity's attributes.
         fileprivate struct Cache<Value> {
             private var values: [Key: Value] = [:]
             private var latest: (key: Key, value: Value)?

@@ -17,7 +17,7 @@
             decoder = ChangeDecoder(catalog, returnsStoredValues: returnsStoredValues)
         }
 
-        /// In the order of the headers.
+        /// Returns the transactions in the order of the headers.
         mutating func transactions(
             _ headers: [HistoryHeader], storeIdentifier: String
         ) throws -> [DefaultHistoryTransaction] {
@@ -25,7 +25,7 @@
             return zip(headers, changes).map { $0.transaction($1, storeIdentifier: storeIdentifier) }
         }
 
-        /// In the order in which they were made, after the change `number`.
+        /// Returns the changes in the order in which they were made, after the change `number`.
         mutating func changes(of header: HistoryHeader, after number: Int64?, limit: Int) throws -> [HistoryChange] {
             let after = number.map { header.firstChange + ($0 - header.firstNumber) } ?? header.firstChange - 1
             let result = try connection.run(
@@ -87,10 +87,10 @@
         private enum Access {
             /// The changes of one transaction.
             case changes(ClosedRange<Int64>)
-            /// May contain changes of other transactions. The statement returns at most as many rows, and not all changes
-            /// if there are too many others.
+            /// A range of the index, which may contain changes of other transactions. The statement returns at most as many
+            /// rows, and not all changes if there are too many others.
             case range(limit: Int64)
-            /// For each transaction.
+            /// A lookup in the index for each transaction.
             case lookups
         }
 

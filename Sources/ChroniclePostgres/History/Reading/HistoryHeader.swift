@@ -4,9 +4,9 @@
 
     struct HistoryHeader {
         let position: Int64
-        /// Assigned by the server.
+        /// The identifier that the server assigned.
         let transaction: Int64
-        /// In `chronicle_change`.
+        /// The number of the change in `chronicle_change`.
         let firstChange: Int64
         let lastChange: Int64
         let changeCount: Int64
@@ -16,7 +16,7 @@
         let timestamp: Date
         let author: String?
         let contextName: String?
-        /// Empty if the transaction is external.
+        /// The text is empty if the transaction is external.
         let process: String
         let bundle: String
         let metadata: [String: String]

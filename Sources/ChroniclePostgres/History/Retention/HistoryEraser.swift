@@ -6,8 +6,8 @@
 
         init(_ connection: Connection) { self.connection = connection }
 
-        /// In the current transaction, in which the row of `chronicle_history` is locked. `positions` is a statement that
-        /// returns the positions.
+        /// Deletes transactions in the current one, in which the row of `chronicle_history` is locked. `positions` is a
+        /// statement that returns the positions.
         func erase(_ positions: String, _ parameters: Parameters) throws -> (transactions: Int, changes: Int) {
             let result = try connection.run(
                 """

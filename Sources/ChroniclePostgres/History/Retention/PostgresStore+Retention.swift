@@ -105,7 +105,7 @@
         }
     }
 
-    /// In bytes, from a sample.
+    /// The sizes in bytes, from a sample.
     struct HistorySizes {
         let change: Double
         let transaction: Double

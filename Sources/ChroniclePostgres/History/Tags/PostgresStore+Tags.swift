@@ -62,7 +62,7 @@
             }
         }
 
-        /// After all committed transactions were numbered.
+        /// Runs `body` after all committed transactions were numbered.
         func changingRecords<Result>(_ body: (Connection) throws -> Result) throws -> Result {
             try requireWriteAccess()
             try requireHistory()

@@ -58,7 +58,8 @@ extension DefaultStore: DataStoreConsuming {
         }
     }
 
-    /// In the transaction of a save. Once the table is known, it is used without looking up its name, a fifth of the time.
+    /// Runs in the transaction of a save. Once the table is known, it is used without looking up its name, a fifth of the
+    /// time.
     func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
         if try hasCheckedConsumerTable.load(ordering: .relaxed) || hasConsumers(connection) {
             do {

@@ -6,7 +6,7 @@ import Foundation
 struct TransactionSource: Equatable, Sendable {
     let author: String?
     let contextName: String?
-    /// Empty for external transactions.
+    /// The name is empty for external transactions.
     let program: String
 
     static let external = TransactionSource(author: nil, contextName: nil, program: "")

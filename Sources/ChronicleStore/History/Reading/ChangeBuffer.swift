@@ -8,9 +8,9 @@ struct ChangeBuffer {
         let position: Int64
         let entity: Int64
         let key: Int64
-        /// For an update of an entity with a single mask of changed attributes.
+        /// The changed attributes, for an update of an entity with a single mask.
         var mask: Int64 = 0
-        /// For other updates, the index in ``ChangeBuffer/masks``, and otherwise -1.
+        /// The index in ``ChangeBuffer/masks`` for other updates, and otherwise -1.
         var masks: Int32 = -1
         var firstValue: Int32 = 0
         var valueCount: Int32 = 0
@@ -24,7 +24,7 @@ struct ChangeBuffer {
     }
 
     private(set) var rows: [Row] = []
-    /// Of updates of entities with several masks.
+    /// The masks of updates of entities with several masks.
     private(set) var masks: [AttributeMasks] = []
     private(set) var values: [Value] = []
     /// 0 if no rows were collected.

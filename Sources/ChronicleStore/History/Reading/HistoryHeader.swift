@@ -10,11 +10,11 @@ struct HistoryHeader {
     /// `nil` for unsealed changes by other programs; the position is then that of the last change.
     let checkValue: Int64?
     let first: Int64
-    /// Empty for external transactions.
+    /// The text is empty for external transactions.
     let process: String
 
-    /// For changes that no header row follows. The timestamp is the present time, except in a tracked database, which
-    /// contains the time of the first change.
+    /// Returns the header of changes that no header row follows. The timestamp is the present time, except in a tracked
+    /// database, which contains the time of the first change.
     static func unsealed(_ positions: ClosedRange<Int64>, _ connection: Connection) throws -> HistoryHeader {
         HistoryHeader(
             position: positions.upperBound, source: SourceTable.external,

@@ -11,8 +11,8 @@ struct TransactionReader {
     private var changes: ChangeAssembly
     /// `nil` until a transaction is read.
     private var hasMetadata: Bool?
-    /// Not kept for other reads, because a backup that is restored into the file gives the numbers of later sources to
-    /// others.
+    /// The sources are not kept for other reads, because a backup that is restored into the file gives the numbers of later
+    /// sources to others.
     private var sources: [Int64: TransactionSource] = [SourceTable.external: .external]
     private var latest = (number: SourceTable.external, source: TransactionSource.external)
 

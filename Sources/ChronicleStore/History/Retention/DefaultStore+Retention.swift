@@ -74,7 +74,7 @@ extension DefaultStore: HistoryRetaining {
         }
     }
 
-    /// So that changes by other programs can be deleted even if no context saves.
+    /// Allows to delete changes by other programs even if no context saves.
     private func sealExternalChanges() throws {
         try attributingErrors {
             try database.maintain { connection in

@@ -8,7 +8,7 @@ struct HistorySize {
     var isEstimated = false
 
     static let exactRows: Int64 = 8_192
-    /// Of each part of a longer history, a window is counted.
+    /// The parts of a longer history, of each of which a window is counted.
     private static let parts: Int64 = 128
     private static let window: Int64 = exactRows / parts
 

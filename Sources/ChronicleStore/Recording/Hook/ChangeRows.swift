@@ -106,12 +106,12 @@ struct ChangeRows {
 
     static let batchSize = 50
 
-    /// By the number of columns, in descending order of row count.
+    /// The statements by the number of columns, in descending order of row count.
     private static let inserts: [[(sql: String, rows: Int)]] = (0...5).map { width in
         width < 2 ? [] : [batchSize, 8, 1].map { (ChangeTable.insert($0, width: width), $0) }
     }
 
-    /// By the number of rows before the header.
+    /// The statements by the number of rows before the header.
     private static let insertsWithHeader = (0..<8).map { ChangeTable.insert($0 + 1) }
     /// Every save uses one of these statements.
     private var preparedInserts: [Statement?] = Array(repeating: nil, count: insertsWithHeader.count)

@@ -7,9 +7,9 @@ import Foundation
 /// runs a trigger as a program for each row, but only reports it to the hook. The triggers remain in the file for all other
 /// writers. See `Documentation/Design/0015-hook-recorder.md`.
 final class HookRecorder: RowChangeObserver {
-    /// For changes that are not written yet, in bytes.
+    /// The memory for changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
-    /// For the next save, in bytes.
+    /// The memory that is kept for the next save, in bytes.
     private static let keptCapacity = 1 << 20
     /// A single save of this size disables the triggers.
     private static let rowsWorthSwitching = 32
@@ -29,9 +29,9 @@ final class HookRecorder: RowChangeObserver {
     /// SQLite prepares it again after a change of the schema.
     let newest: Statement
     @exclusivity(unchecked) private var schema: HookSchema?
-    /// Of ``newest``, when ``schema`` was read.
+    /// The number for ``newest`` when ``schema`` was read.
     @exclusivity(unchecked) private var repreparations: Int32 = 0
-    /// In succession, although the hook could have recorded them. Begins with the maximum, so that a connection's first
+    /// The saves in succession that the hook could have recorded. Begins with the maximum, so that a connection's first
     /// such save disables the triggers.
     @exclusivity(unchecked) private var savesWithTriggers = savesWorthSwitching
 
@@ -81,7 +81,7 @@ final class HookRecorder: RowChangeObserver {
         return true
     }
 
-    /// For a statement that updates any number of rows, with the same precondition.
+    /// Prepares for a statement that updates any number of rows, with the same precondition.
     func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Bool {
         guard try currentSchema(connection).table(ofEntity: table.entity.name)?.recordsUpdates == true else {
             return false
@@ -140,7 +140,7 @@ final class HookRecorder: RowChangeObserver {
         schema?.table(ofEntity: table.entity.name)?.recordsUpdates == true
     }
 
-    /// For a statement that updates a row. Only the columns of these slots are compared.
+    /// Prepares for a statement that updates a row. Only the columns of these slots are compared.
     func willUpdate(_ table: EntityTable, _ slots: PropertySet) {
         if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
         updatedKey = (table, slots)

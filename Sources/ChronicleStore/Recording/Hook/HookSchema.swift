@@ -12,7 +12,7 @@ final class HookSchema {
         typealias Column = (index: Int32, number: Int, hasDefault: Bool, preservation: Preservation)
 
         let recorded: RecordedTable
-        /// In the order of their numbers, like those below.
+        /// The columns in the order of their numbers, like those below.
         let columns: [Column]
         let preservedByInserts: [Column]
         let preservedByDeletes: [Column]
@@ -23,7 +23,7 @@ final class HookSchema {
         let maskCount: Int
         /// `nil` if no other entities share the table.
         let entityColumn: Int32?
-        /// By the bytes of their names.
+        /// The numbers by the bytes of the names.
         private let subentities: [(name: [UInt8], number: Int64)]
         fileprivate(set) var hasActions = false
         /// Includes their foreign key actions. Inserts have none, and can always be recorded.
@@ -49,7 +49,7 @@ final class HookSchema {
         }
     }
 
-    /// By folded names.
+    /// The tables by folded names.
     @exclusivity(unchecked) private(set) var tables: [String: Table] = [:]
     private var tablesByEntity: [String: Table] = [:]
     /// Saves in succession often have the same entity.
@@ -89,7 +89,7 @@ final class HookSchema {
         return table
     }
 
-    /// By the folded names of their tables.
+    /// Returns the texts by the folded names of the tables.
     private static func triggers(_ connection: Connection) throws -> [String: [String]] {
         let statement = try connection.prepare(
             """
