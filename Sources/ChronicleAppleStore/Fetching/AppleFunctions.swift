@@ -2,7 +2,7 @@ import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
-/// Convert values of Core Data to the form in which `PropertyValue` contains them.
+/// SQL functions that convert values of Core Data to the form in which `PropertyValue` contains them.
 enum AppleFunctions {
     /// The external data of a file is beside its path.
     static func all(path: String) -> [SQLFunction] {

@@ -81,7 +81,7 @@ struct AppleLayout: Sendable {
             ? try tables.filter { names.contains($0.key) }.mapValues { try Self.externalColumns($0, connection) } : [:]
     }
 
-    /// They begin with `Z` or are those of the history.
+    /// The names begin with `Z` or are those of the history.
     private static func tableNames(_ connection: Connection) throws -> [String] {
         let statement = try connection.prepare(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name")

@@ -14,7 +14,7 @@ enum TimelinePage {
         return (parts[0], parts.dropFirst().joined())
     }
 
-    /// 128 random bits.
+    /// Returns 128 random bits.
     static func makeNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in String(generator.next(), radix: 36) }.joined()

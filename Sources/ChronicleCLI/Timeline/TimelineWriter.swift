@@ -19,7 +19,7 @@ struct TimelineWriter {
     /// The page requests later transactions from the server that sent it.
     var isLive = false
     var nonce = TimelinePage.makeNonce()
-    /// About the selection.
+    /// A remark about the selection.
     var note: String?
     private var content = Content()
     private var lacksChanges = false

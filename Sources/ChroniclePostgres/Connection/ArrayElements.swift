@@ -5,7 +5,7 @@
         private var offset = 20
         private(set) var count = 0
 
-        /// - Parameter bytes: No bytes are NULL. They must outlive the elements.
+        /// - Parameter bytes: The value, which has no bytes if it is NULL. It must outlive the elements.
         init(_ bytes: UnsafeRawBufferPointer) throws {
             self.bytes = bytes
             guard !bytes.isEmpty else { return }

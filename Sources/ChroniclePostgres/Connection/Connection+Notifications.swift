@@ -3,7 +3,7 @@
     import Foundation
 
     extension Connection {
-        /// Sent with NOTIFY to a channel that this session listens to.
+        /// A message that was sent with NOTIFY to a channel that this session listens to.
         struct Notification: Hashable, Sendable {
             let channel: String
             let payload: String

@@ -24,7 +24,7 @@
 
         private struct State {
             var idle: [Connection] = []
-            /// Open or being opened, whether idle or in use.
+            /// The connections that are open or being opened, whether idle or in use.
             var count = 0
             var waiting: [Waiter] = []
             var isClosed = false

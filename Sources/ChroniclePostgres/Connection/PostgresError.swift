@@ -99,7 +99,7 @@
             return messages.isEmpty ? "the server cannot be reached" : messages.joined(separator: "; ")
         }
 
-        /// Detected by this library.
+        /// Creates an error that this library detected.
         init(message: String, sqlState: String? = nil, endsSession: Bool = false) {
             (self.sqlState, self.message, self.endsSession) = (sqlState, message, endsSession)
         }

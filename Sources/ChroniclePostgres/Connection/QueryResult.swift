@@ -21,7 +21,7 @@
         @inline(__always)
         func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
 
-        /// Valid as long as the result.
+        /// The bytes are valid as long as the result.
         @inline(__always)
         func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(

@@ -17,7 +17,7 @@
     }
 
     struct RecordedAttribute: Sendable, Hashable {
-        /// Among those of the entity, from 0.
+        /// The number among those of the entity, from 0.
         let number: Int
         var name: String
         /// `nil` for a relationship.

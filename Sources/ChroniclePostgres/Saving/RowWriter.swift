@@ -12,7 +12,7 @@
         private(set) var values: RowValues
         /// The identifiers in the order of the request; empty until they are known.
         private(set) var inserted: [PersistentIdentifier] = []
-        /// To attribute errors to models.
+        /// The steps attribute errors to models.
         private(set) var steps: [Step] = []
         let bindsKeys: Bool
         let insertRuns: [Run]

@@ -91,7 +91,7 @@ package struct HistorySource<Columns: HistoryColumns>: PredicateSource {
         }
     }
 
-    /// Grouped by entity.
+    /// Returns the condition with the models grouped by entity.
     private func models(_ list: [PropertyValue], _ change: SQLQuery) throws -> SQLQuery {
         var keys: [String: [Int64]] = [:]
         for case .reference(let identifier) in list where identifier.storeIdentifier == storeIdentifier {

@@ -1,10 +1,10 @@
 package import ChronicleCore
 
-/// Read in a single snapshot.
+/// The content of a store about one position, read in a single snapshot.
 package struct HistoryPositionFacts: Hashable, Sendable {
     package enum Row: Hashable, Sendable {
         case none
-        /// No check value, which only tokens without one match.
+        /// A row without a check value, which only tokens without one match.
         case change
         case partOfChange
         /// The end of a transaction.

@@ -5,7 +5,7 @@ package struct MetaName: Hashable, Sendable {
     package init(_ text: String) { self.text = text }
 
     package static let format = MetaName("format")
-    /// Generated when the store was created.
+    /// The UUID that was generated when the store was created.
     package static let storeIdentifier = MetaName("store")
     /// `on` or `off`.
     package static let history = MetaName("history")

@@ -58,7 +58,7 @@ package final class Connection {
     var rowChangeObservation: RowChangeObservation?
     /// See ``setTriggersEnabled(_:)``.
     package internal(set) var areTriggersEnabled = true
-    /// When the connection was opened; `nil` to allow writes to a file that was moved.
+    /// The file when the connection was opened; `nil` to allow writes to a file that was moved.
     @exclusivity(unchecked) var location: FileLocation?
     /// Otherwise, at most one write transaction in a millisecond checks the file.
     @exclusivity(unchecked) var checksEachTransaction = true

@@ -14,7 +14,7 @@ package final class SQLRowSet: @unchecked Sendable {
     /// of a table reads the bits in order.
     @exclusivity(unchecked) private var remainders: [UInt64] = Array(repeating: 0, count: 32)
     private var containsEmpty = false
-    /// Since ``mark()``.
+    /// The identifiers that were inserted since ``mark()``.
     private var inserted: [Int64] = []
 
     /// An unused slot. The identifier of this value is not part of the table.

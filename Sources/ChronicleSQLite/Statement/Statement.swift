@@ -76,7 +76,7 @@ extension Statement {
     /// The statement was stepped and has neither ended nor been reset.
     package var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
-    /// Counts how often the schema or a setting changed. https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
+    /// How often SQLite prepared the statement again. https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
     package var repreparations: Int32 { sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
     /// The operations of SQLite's virtual machine, whose number is proportional to the visited rows.

@@ -108,7 +108,7 @@ struct MetaTable: MetaValues {
 extension MetaName {
     /// The file is the database of another program, whose changes are recorded: 1.
     static let tracked = MetaName("tracked")
-    /// Reading on from an earlier position than this deleted one is incomplete.
+    /// The highest deleted position. Reading on from an earlier position is incomplete.
     static let floor = MetaName("floor")
     static let floorCheck = MetaName("floorCheck")
     /// The header of a transaction that a purge has deleted in part. Readers begin after it.
