@@ -10,8 +10,7 @@ extension SwiftDataError {
     /// ```
     ///
     /// Later versions add cases, so a `switch` needs `@unknown default`. A code equals only itself; to match a kind together with
-    /// the more specific ones, use the static members, as in `catch SwiftDataError.historyTokenExpired`. Each case has the name
-    /// of the static member that describes it.
+    /// the more specific ones, use the static members, as in `catch SwiftDataError.historyTokenExpired`.
     @nonexhaustive public enum Code: String, CaseIterable, Hashable, Sendable {
         // Schema
 
@@ -169,7 +168,6 @@ extension SwiftDataError {
 }
 
 extension SwiftDataError.Code {
-    /// What happened and what to do, for an error without a detail.
     var explanation: String {
         switch self {
         case .unknownSchema:

@@ -1,25 +1,22 @@
 // Schema
 extension SwiftDataError {
-    /// The schema of a container or store does not contain a model class or entity, or the store was opened without
-    /// one.
+    /// The schema of a container or store does not contain a model class or entity, or the store was opened without one.
     ///
-    /// Thrown when a context uses a model that is not in the schema of its container, and when a container is created
-    /// whose configurations do not cover all its models, or whose schema was decoded and has no classes. Add the class
-    /// to the container or to a configuration. This kind also matches ``invalidModel`` and
-    /// ``unsupportedAttributeType``.
+    /// Thrown when a context uses such a model, and when a container is created whose configurations do not cover all its models,
+    /// or whose schema was decoded and has no classes. Add the class to the container or to a configuration. This kind also matches
+    /// ``invalidModel`` and ``unsupportedAttributeType``.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
-    /// The same kind as ``unknownSchema``, under the name that SwiftData has for errors of stores.
+    /// SwiftData's name of ``unknownSchema`` for stores.
     public static let unknownDataStoreSchema = unknownSchema
     /// The declaration of a model class, or the description of an entity in a decoded ``Schema``, is invalid.
     ///
     /// Thrown when a container is created and by ``Schema/validate()``, for example for a property that is missing from
-    /// ``PersistentModel/properties`` or listed twice, and for an inverse that does not match. Correct the declaration
-    /// that the error names. Decoding a schema throws it for a description that is damaged or that a later version encoded.
+    /// ``PersistentModel/properties``. Correct the declaration that the error names. Decoding a schema throws it for a description
+    /// that is damaged or that a later version encoded.
     public static let invalidModel = SwiftDataError(.invalidModel)
-    /// The type of an attribute cannot be stored.
+    /// The type of an attribute cannot be stored. Conform it to `Codable`, or exclude the property with `@Transient`.
     ///
-    /// Thrown when a container is created and by ``Schema/validate()``. Conform the type to `Codable`, or exclude the
-    /// property with `@Transient`.
+    /// Thrown when a container is created and by ``Schema/validate()``.
     public static let unsupportedAttributeType = SwiftDataError(.unsupportedAttributeType)
 }
 
@@ -27,34 +24,28 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// A store could not be opened.
     ///
-    /// Thrown when a container or a store is created; the detail describes what to correct. This kind also matches the
-    /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
-    /// ``missingDirectory``, ``damagedFile``, ``newerSchemaVersion``, ``unknownSchemaVersion``,
-    /// ``missingMigrationStage`` and ``invalidMigrationPlan``. A file that is empty, or whose creation was interrupted,
-    /// becomes a store when it is opened for writing.
+    /// The detail describes what to correct. This kind also matches ``notADatabase``, ``notAChronicleStore``,
+    /// ``unsupportedFileVersion``, ``fileReadOnly``, ``missingDirectory``, ``damagedFile``, ``newerSchemaVersion``,
+    /// ``unknownSchemaVersion``, ``missingMigrationStage`` and ``invalidMigrationPlan``. A file that is empty, or whose creation
+    /// was interrupted, becomes a store when it is opened for writing.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The file does not have the format of the store. For the default store, it is not an SQLite database.
     ///
-    /// Thrown when a store is opened. The file was not changed; specify another URL, or restore a backup.
+    /// The file was not changed; specify another URL, or restore a backup.
     public static let notADatabase = SwiftDataError(.notADatabase)
-    /// The file has the right format, but another application created it. For the default store, it is an SQLite
-    /// database that is not a Chronicle store.
-    ///
-    /// Thrown when a store is opened. The file was not changed; specify another URL.
+    /// The file has the right format, but another application created it. The file was not changed; specify another URL.
     public static let notAChronicleStore = SwiftDataError(.notAChronicleStore)
     /// The file has a version of its format that this version of Chronicle, or of a custom store, does not support.
     ///
-    /// Thrown when a store is opened. The file was not changed; use the version of the program that created the file or
-    /// upgraded it to its format.
+    /// The file was not changed; use the version of the program that created or upgraded it.
     public static let unsupportedFileVersion = SwiftDataError(.unsupportedFileVersion)
     /// The file, its directory, or a file beside it is not writable, and the configuration does not specify read-only access.
     ///
-    /// Thrown when a store is opened. Change the permissions, or open the store with `allowsSave: false`.
+    /// Change the permissions, or open the store with `allowsSave: false`.
     public static let fileReadOnly = SwiftDataError(.fileReadOnly)
-    /// The directory of the file does not exist.
+    /// The directory of the file does not exist. Create it first.
     ///
-    /// Thrown when a store is opened. Create the directory first. Chronicle creates only the directories of configurations
-    /// without a URL, and throws this error if it cannot.
+    /// Chronicle creates only the directories of configurations without a URL, and throws this error if it cannot.
     public static let missingDirectory = SwiftDataError(.missingDirectory)
     /// The file is damaged, or another program wrote an invalid row to one of the store's internal tables.
     ///
@@ -62,49 +53,39 @@ extension SwiftDataError {
     /// Nothing was written. Restore a backup, or recover the readable rows; for the default store, use the `.recover`
     /// command of the `sqlite3` shell.
     public static let damagedFile = SwiftDataError(.damagedFile)
-    /// The name of a configuration, its file or its group is empty or contains a slash or a NUL character, so that it cannot
-    /// be the name of a file.
-    ///
-    /// Thrown when a container is created. Choose another name.
+    /// The name of a configuration, its file or its group is empty or contains a slash or a NUL character. Choose another name.
     public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
         .configurationFileNameContainsInvalidCharacters)
-    /// The file name of a configuration is too long for the names of the files beside it, which have longer ones.
-    ///
-    /// Thrown when a container is created. Choose a name of at most 247 bytes.
+    /// The file name of a configuration is too long for the files beside it, which have longer names. Use at most 247 bytes.
     public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
-    /// Two configurations have the same name, or open the same store.
-    ///
-    /// Thrown when a container is created. Give each configuration its own name and store.
+    /// Two configurations have the same name, or open the same store. Give each configuration a separate name and store.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
-    /// The tables of the file cannot be changed to match the schema.
+    /// The tables of the file cannot be changed to match the schema, for example for a new property that is neither optional nor
+    /// has a default value.
     ///
-    /// Thrown when a store is opened, for example for a new property that is neither optional nor has a default value.
     /// Make the property optional, or declare a default value. This kind also matches ``newerSchemaVersion``.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
 }
 
 // Migrations
 extension SwiftDataError {
-    /// The data has a later version than the schema of the store.
+    /// The data has a later version than the schema of the store. Nothing was changed; update the program.
     ///
     /// Thrown when a store is opened with a ``SchemaMigrationPlan`` or a schema that has a version, or with a schema that it was
-    /// opened with before a later version renamed a property or a class. Nothing was changed; update the program.
+    /// opened with before a later version renamed a property or a class.
     public static let newerSchemaVersion = SwiftDataError(.newerSchemaVersion)
-    /// The migration plan does not contain the version of the data.
+    /// The migration plan does not contain the version of the data. Nothing was changed; add the version to
+    /// ``SchemaMigrationPlan/schemas``.
     ///
-    /// Thrown when a store is opened with a ``SchemaMigrationPlan``. Nothing was changed; add the version to
-    /// ``SchemaMigrationPlan/schemas``. Data that was written without a version must match the models of one of the
-    /// versions; see ``Schema/versionHash``.
+    /// Data that was written without a version must match the models of one of the versions; see ``Schema/versionHash``.
     public static let unknownSchemaVersion = SwiftDataError(.unknownSchemaVersion)
     /// The stages of the migration plan do not migrate from the version of the data to that of the store's schema.
     ///
-    /// Thrown when a store is opened with a ``SchemaMigrationPlan``. Nothing was changed; add the missing stage to
-    /// ``SchemaMigrationPlan/stages``.
+    /// Nothing was changed; add the missing stage to ``SchemaMigrationPlan/stages``.
     public static let missingMigrationStage = SwiftDataError(.missingMigrationStage)
     /// The migration plan contradicts itself, or does not contain the version of the store's schema.
     ///
-    /// Thrown when a store is opened with a ``SchemaMigrationPlan``, for example if two versions have the same
-    /// identifier or if the stages do not connect. Nothing was changed; correct the plan as the detail describes.
+    /// Nothing was changed; correct the plan as the detail describes.
     public static let invalidMigrationPlan = SwiftDataError(.invalidMigrationPlan)
 }
 
@@ -112,116 +93,103 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// A context was released while it had unsaved changes, and some of these changes are lost.
     ///
-    /// Thrown by a save through ``PersistentModel/modelContext`` of a model that is still referenced. Keep a reference
-    /// to the context as long as its models have changes. To continue without the lost changes, call
-    /// ``ModelContext/rollback()``.
+    /// Thrown by a save through ``PersistentModel/modelContext`` of a model that is still referenced. Keep a reference to the
+    /// context as long as its models have changes. To continue without the lost changes, call ``ModelContext/rollback()``.
     public static let missingModelContext = SwiftDataError(.missingModelContext)
     /// The row of a model does not exist, usually because another context or program deleted it.
     ///
     /// Thrown when a model is loaded by its identifier, and by a save of changes of a deleted row with the policy
-    /// ``ModelContext/MergePolicy/error``, or of an instance that another one replaced. After a failed save, delete the
-    /// model or call ``ModelContext/rollback()``.
+    /// ``ModelContext/MergePolicy/error``, or of an instance that another one replaced. After a failed save, delete the model or
+    /// call ``ModelContext/rollback()``.
     public static let modelNotFound = SwiftDataError(.modelNotFound)
-    /// The model belongs to another context.
+    /// The model belongs to another context. Pass its identifier instead, and load the model in this context.
     ///
-    /// Thrown by the save or fetch that follows an insert, delete or assignment of a model of another context. Pass the
-    /// identifier of the model instead, and load the model in this context.
+    /// Thrown by the save or fetch that follows an insert, delete or assignment of a model of another context.
     public static let contextMismatch = SwiftDataError(.contextMismatch)
-    /// The context has unsaved changes during an enumeration, which would keep all enumerated models in memory, or before a
-    /// revert.
+    /// The context has unsaved changes before a revert, or during an enumeration, which would keep all enumerated models in memory.
     ///
-    /// Thrown by ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``. Save in the block, or allow
-    /// escaping mutations. Reverting a transaction throws it as well, because the result must not depend on unsaved
-    /// changes; save them or roll back.
+    /// Save before the revert or roll back, because its result must not depend on unsaved changes. In the block of
+    /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``, save, or allow escaping mutations.
     public static let unsavedChanges = SwiftDataError(.unsavedChanges)
-    /// A model is invalid and cannot be saved.
+    /// A model is invalid and cannot be saved, for example because an attribute has no value.
     ///
-    /// Thrown by a save, for example for an attribute without a value. The error names the model and the property.
-    /// Correct the value and save again. This kind also matches ``valueOutOfRange``, ``uniquenessViolation`` and
-    /// ``deleteDenied``.
+    /// The error names the model and the property. Correct the value and save again. This kind also matches ``valueOutOfRange``,
+    /// ``uniquenessViolation`` and ``deleteDenied``.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
-    /// A number is outside the range of the store, which is that of a signed 64-bit integer, or a text contains a NUL
-    /// character where it must not.
+    /// A number is outside the range of the store, which is that of a signed 64-bit integer, or a text contains a NUL character
+    /// where it must not.
     ///
-    /// Thrown by a save. Set a smaller number and save again, or use another type for the attribute. Also thrown for names
-    /// that contain a NUL character: those of new consumers and tags, which must not be empty either, and by writes of a
-    /// context whose author, name, or metadata has one. PostgreSQL cannot store the character in an attribute either. Remove it.
+    /// Set a smaller number, or use another type for the attribute. Names of new consumers and tags, which must not be empty
+    /// either, and the author, name, and metadata of a context that writes must not contain a NUL character. PostgreSQL cannot
+    /// store the character in an attribute either. Remove it, and save again.
     public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
     /// Another model already has the same values for unique properties.
     ///
-    /// Thrown by a save that cannot merge the models, or must not, because of ``ModelContext/mergePolicy``. Change the
-    /// values or delete one of the models, and save again.
+    /// Thrown by a save that cannot merge the models, or must not, because of ``ModelContext/mergePolicy``. Change the values or
+    /// delete one of the models, and save again.
     public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
-    /// A deleted model is still referenced by models that do not permit this.
+    /// A deleted model is still referenced by a relationship that has the delete rule *deny* or is not optional.
     ///
-    /// Thrown by a save if a relationship has the delete rule *deny*, or if a relationship that references the model is
-    /// not optional. Delete the other models as well, change their relationships, or call ``ModelContext/rollback()``.
+    /// Delete the other models as well, change their relationships, or call ``ModelContext/rollback()``.
     public static let deleteDenied = SwiftDataError(.deleteDenied)
-    /// A stored value is not valid for the type of its property.
+    /// A stored value is not valid for the type of its property, because another program or another version of the class wrote it.
     ///
-    /// Thrown when a model is read whose value another program or another version of the class wrote. The error names
-    /// the model and the property. Correct the stored value, or change the type of the property. In the history, such a
-    /// value is an ``UndecodableValue``, and reading continues. In a context as of an earlier position, the type of the
+    /// The error names the model and the property. Correct the stored value, or change the type of the property. In the history,
+    /// such a value is an ``UndecodableValue``, and reading continues. In a context as of an earlier position, the type of the
     /// property may have changed since; use a later position.
     public static let undecodableValue = SwiftDataError(.undecodableValue)
 }
 
 // Fetching
 extension SwiftDataError {
-    /// A predicate contains an expression that the store does not support.
+    /// A predicate of models or of history contains an expression that the store does not support.
     ///
-    /// Thrown by fetches and batch deletes of models and of history. The detail names the expression. Rewrite the
-    /// predicate, or filter the fetched models.
+    /// The detail names the expression. Rewrite the predicate, or filter the fetched models.
     public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
     /// A sort descriptor has no key path, or its key path is not a stored property.
     ///
-    /// Thrown by fetches of models and of history. Sort by a stored property, or sort the fetched models.
+    /// Sort by a stored property, or sort the fetched models.
     public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
-    /// A key path is not a stored property of the model, or not one of the required kind.
+    /// A key path is not a stored property of the model, or not one of the required kind. Remove the key path.
     ///
-    /// Thrown by a fetch for an entry of ``FetchDescriptor/relationshipKeyPathsForPrefetching`` that is not a
-    /// relationship, and when preserved values are erased. Remove the key path.
+    /// Thrown by a fetch for an entry of ``FetchDescriptor/relationshipKeyPathsForPrefetching`` that is not a relationship, and
+    /// when preserved values are erased.
     public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
 }
 
 // Stores
 extension SwiftDataError {
-    /// Another connection locked the store for longer than the configured timeout.
+    /// Another connection locked the store for longer than the configured timeout. Try again.
     ///
-    /// Thrown by any request to a store. Try again. Nothing was written, unless the request was to erase preserved
-    /// values from the history of the default store: some of them may have been erased.
+    /// Nothing was written, unless the request was to erase preserved values from the history of the default store: some of them
+    /// may have been erased.
     public static let storeBusy = SwiftDataError(.storeBusy)
-    /// The store was opened for read-only access.
-    ///
-    /// Thrown by a save, when models or history are deleted, and by other requests that write. Open the store with
-    /// `allowsSave: true` to write to it.
+    /// The store was opened for read-only access. Open it with `allowsSave: true` to save, to delete models or history, and for
+    /// other requests that write.
     public static let storeReadOnly = SwiftDataError(.storeReadOnly)
-    /// The file of the store was moved, replaced or deleted while it was open, or the address of a store on a server leads
-    /// to another server.
+    /// The file of the store was moved, replaced or deleted while it was open, or the address of a store on a server references
+    /// another server.
     ///
-    /// Thrown by any request to the store. Nothing was written, and the context keeps its changes. Move the file back, or
-    /// create a new container, which opens the store that is there now. A save checks the file when it has acquired the lock;
-    /// with `.relaxed` durability, it relies on a check within the last millisecond. If the file is moved later, but before
-    /// the save has committed, the changes are in the moved file, and no error is thrown.
+    /// Nothing was written, and the context keeps its changes. Move the file back, or create a new container, which opens the store
+    /// that is there now. A save checks the file when it has acquired the lock; with `.relaxed` durability, it relies on a check
+    /// within the last millisecond. If the file is moved later, but before the save has committed, the changes are in the moved
+    /// file, and no error is thrown.
     public static let storeMoved = SwiftDataError(.storeMoved)
     /// The disk is full, or a table has no unused primary key.
     ///
-    /// Thrown by a save, and by other requests that write to the store. Nothing was written, and the context keeps its
-    /// changes. Free disk space and save again.
+    /// Nothing was written, and the context keeps its changes. Free disk space and save again.
     public static let storeFull = SwiftDataError(.storeFull)
     /// The server of the store cannot be reached, rejected the connection, or ended it.
     ///
-    /// Thrown when a container is made, and by any request to a store on a server. If a save throws it, nothing was
-    /// saved and the context keeps its changes. Restore the connection, for example by correcting the configuration, and
-    /// try again: the store connects again by itself. See ``underlying``, which is a `PostgresError` for the PostgreSQL
-    /// store. The kind ``loadIssueModelContainer`` matches it as well.
+    /// Nothing was saved, and the context keeps its changes. Restore the connection, for example by correcting the configuration,
+    /// and try again: the store connects again by itself. See ``underlying``, which is a `PostgresError` for the PostgreSQL store.
+    /// The kind ``loadIssueModelContainer`` matches it as well.
     public static let storeUnavailable = SwiftDataError(.storeUnavailable)
-    /// The connection to the server of the store was lost while the server committed a save, and it cannot be
-    /// determined whether the changes were saved.
+    /// The connection to the server of the store was lost during a commit, and it cannot be determined whether the changes were
+    /// saved.
     ///
-    /// Thrown by a save and other requests that write. The context keeps its changes. When the server can be reached
-    /// again, fetch the models and compare them with the changes: roll back the context if they were saved, and save
-    /// again otherwise.
+    /// Thrown by a save and other requests that write. The context keeps its changes. When the server can be reached again, fetch
+    /// the models and compare them with the changes: roll back the context if they were saved, and save again otherwise.
     public static let saveOutcomeUnknown = SwiftDataError(.saveOutcomeUnknown)
     /// The store failed for a reason that no other kind describes.
     ///
@@ -230,14 +198,12 @@ extension SwiftDataError {
     /// it synchronized the changes of a save, and still fails when the store is closed, they may be in the store when it is
     /// opened again.
     public static let storeFailure = SwiftDataError(.storeFailure)
-    /// A store returned a result that violates the requirements of its protocol.
+    /// A store returned a result that violates the requirements of its protocol. Correct the implementation of the store.
     ///
-    /// Thrown by fetches and saves; the detail names the requirement. Correct the implementation of the store. The
-    /// default store causes this error only if its file is damaged, because a damaged index can return a row twice.
+    /// The detail names the requirement. The default store causes this error only if its file is damaged, because a damaged index
+    /// can return a row twice.
     public static let invalidStoreResponse = SwiftDataError(.invalidStoreResponse)
-    /// The store does not support the requested feature.
-    ///
-    /// Thrown by any request; the detail names the feature. Avoid the feature, or use another store.
+    /// The store does not support the requested feature, which the detail names. Avoid the feature, or use another store.
     public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)
 }
 
@@ -246,73 +212,60 @@ extension SwiftDataError {
     /// A history token is no longer valid, because transactions after it were deleted.
     ///
     /// Thrown by a history fetch whose predicate contains the token. Fetch the models again, and continue from
-    /// ``ModelContext/currentHistoryToken()``. This kind also matches ``historyTokenForked``,
-    /// ``historyTokenStoreMismatch``, ``historyTokenAhead`` and ``historyTokenGap``.
+    /// ``ModelContext/currentHistoryToken()``. This kind also matches ``historyTokenForked``, ``historyTokenStoreMismatch``,
+    /// ``historyTokenAhead`` and ``historyTokenGap``.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
-    /// The store contains a different transaction at the position of the token, because a power failure or a restored
-    /// backup reverted the original one.
+    /// The store contains a different transaction at the position of the token, because a power failure or a restored backup
+    /// reverted the original one.
     ///
-    /// Thrown by a history fetch. Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
+    /// Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
     public static let historyTokenForked = SwiftDataError(.historyTokenForked)
     /// The token has no position in this store, because another store created it.
     ///
-    /// Thrown when history is fetched or deleted. Use a token of this store, or merge both with
-    /// ``DefaultHistoryToken/merging(_:)``.
+    /// Use a token of this store, or merge both with ``DefaultHistoryToken/merging(_:)``.
     public static let historyTokenStoreMismatch = SwiftDataError(.historyTokenStoreMismatch)
-    /// The position of the token is after the newest transaction, because a power failure or a restored backup reverted
-    /// the transactions up to the token.
+    /// The position of the token is after the newest transaction, because a power failure or a restored backup reverted the
+    /// transactions up to the token.
     ///
-    /// Thrown when history is fetched or deleted. Fetch the models again, and continue from
-    /// ``ModelContext/currentHistoryToken()``.
+    /// Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
     public static let historyTokenAhead = SwiftDataError(.historyTokenAhead)
-    /// The history after the token is incomplete, because history was disabled for a time or another program removed or
-    /// changed the triggers that record it.
+    /// The history after the token is incomplete, because history was disabled for a time or another program removed or changed the
+    /// triggers that record it.
     ///
-    /// Thrown by a history fetch. Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
+    /// Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
     public static let historyTokenGap = SwiftDataError(.historyTokenGap)
-    /// No store of the container provides transactions of the requested type.
-    ///
-    /// Thrown when history is fetched or deleted. Use the transaction type of one of the stores.
+    /// No store of the container provides transactions of the requested type. Use the transaction type of one of the stores.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
-    /// The store does not record history, because its configuration disables it.
-    ///
-    /// Thrown when history is fetched or deleted. Enable history in the configuration of the store.
+    /// The configuration of the store disables history. Enable it to fetch or delete history.
     public static let historyDisabled = SwiftDataError(.historyDisabled)
-    /// No store has a tag of this name.
-    ///
-    /// Thrown by ``ModelContext/token(tagged:)`` and ``ModelContext/deleteTag(_:)``. ``ModelContext/tags()`` returns the
-    /// existing tags.
+    /// No store has a tag of this name. ``ModelContext/tags()`` returns the existing tags.
     public static let historyTagNotFound = SwiftDataError(.historyTagNotFound)
-    /// A store already has a tag of this name.
+    /// A store already has a tag of this name. Nothing was changed.
     ///
-    /// Thrown by ``ModelContext/tag(_:replacing:)``, which then changes nothing. Choose another name, delete the tag, or
-    /// pass `replacing: true` to move it.
+    /// Choose another name, delete the tag, or pass `replacing: true` to ``ModelContext/tag(_:replacing:)`` to move it.
     public static let duplicateHistoryTag = SwiftDataError(.duplicateHistoryTag)
     /// The history does not preserve the value of an attribute, so the value at a position is unknown.
     ///
-    /// Thrown when models are fetched as of a position, and by an export. The error names the entity, the property, and
-    /// a model without the value. Choose a later position, or fetch models that do not reach this entity through
-    /// relationships. Begin an export with ``HistoryStart/snapshot``. The history preserves the values of later changes if
-    /// the file preserves values, or with the options ``Schema/Attribute/Option/preserveValueOnUpdate`` and
-    /// ``Schema/Attribute/Option/preserveValueOnDeletion``.
+    /// Thrown when models are fetched as of a position, and by an export. The error names the entity, the property, and a model
+    /// without the value. Choose a later position, or fetch models that do not reach this entity through relationships. Begin an
+    /// export with ``HistoryStart/snapshot``. The history preserves the values of later changes if the file preserves values, or
+    /// with the options ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
     public static let historyValueMissing = SwiftDataError(.historyValueMissing)
-    /// A revert, an undo or a redo has conflicts that are not resolved, for example because a property was changed again
-    /// since.
+    /// A revert, an undo or a redo has unresolved conflicts, for example because a property was changed again since.
     ///
-    /// Thrown by ``ModelContext/revert(_:)``, ``ModelContext/apply(_:)`` and ``UndoHistory/undo()``, which then change
-    /// nothing. The error names the first conflict. Create a plan with ``ModelContext/revertPlan(for:)`` and resolve its
-    /// conflicts.
+    /// Nothing was changed. The error names the first conflict. Create a plan with ``ModelContext/revertPlan(for:)`` and resolve
+    /// its conflicts.
     public static let revertConflict = SwiftDataError(.revertConflict)
 }
 
 // Exports and replays
 extension SwiftDataError {
-    /// An export of a history cannot be read, is truncated or damaged, contains a value that is not valid for its attribute,
-    /// or has a later format.
+    /// An export of a history cannot be read, is truncated or damaged, contains a value that is not valid for its attribute, or has
+    /// a later format.
     ///
     /// Thrown by a replay. The detail contains the number of the line, and the error names the attribute of the value. The
-    /// transactions before the damaged line were replayed. Replay a complete copy of the export, which continues after them.
-    /// If the format is later, update Chronicle.
+    /// transactions before the line were replayed. Replay a complete copy of the export, which continues after them. If the format
+    /// is later, update Chronicle.
     public static let invalidHistoryExport = SwiftDataError(.invalidHistoryExport)
     /// A replay would overwrite changes that the target of the replay made to the same models.
     ///
@@ -326,40 +279,32 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// The store has no ``HistoryConsumer`` of this name, because it was removed or renamed.
     ///
-    /// Thrown when a consumer reads or acknowledges, and when it is renamed, reset or removed. Create the consumer again
-    /// with ``ModelContainer/historyConsumer(named:of:filter:startingAt:storeName:)``.
+    /// Create the consumer again with ``ModelContainer/historyConsumer(named:of:filter:startingAt:storeName:)``.
     public static let historyConsumerNotFound = SwiftDataError(.historyConsumerNotFound)
-    /// Another consumer of the store already has this name.
-    ///
-    /// Thrown when a consumer is renamed. Choose another name, or remove the other consumer.
+    /// Another consumer of the store already has the new name. Choose another name, or remove the other consumer.
     public static let duplicateHistoryConsumer = SwiftDataError(.duplicateHistoryConsumer)
     /// Another instance of the consumer is reading, in this process or in another one.
     ///
-    /// Thrown by ``HistoryConsumer/nextBatch(limit:)``. Try again later: the other instance ends with its process, or
-    /// when its program calls ``HistoryConsumer/release()``.
+    /// Try again later: the other instance ends with its process, or when its program calls ``HistoryConsumer/release()``.
     public static let historyConsumerInUse = SwiftDataError(.historyConsumerInUse)
     /// Another instance of the consumer took over since the batch was delivered, or the consumer was reset.
     ///
-    /// Thrown by acknowledgements and by saves with an acknowledgement, which then change nothing. Discard the work of
-    /// the batch, for example with ``ModelContext/rollback()``, and request the next batch.
+    /// The acknowledgement or the save with it changed nothing. Discard the work of the batch, for example with
+    /// ``ModelContext/rollback()``, and request the next batch.
     public static let historyConsumerEvicted = SwiftDataError(.historyConsumerEvicted)
     /// A batch cannot be acknowledged, because it does not begin at the position of the consumer.
     ///
-    /// Thrown by acknowledgements, which then change nothing: for a batch that was acknowledged before, a batch of
-    /// another consumer or store, and a token that belongs to no transaction of the batch. Discard the work of the
-    /// batch, and request the next one.
+    /// Nothing was changed. The batch was acknowledged before or belongs to another consumer or store, or the token belongs to no
+    /// transaction of the batch. Discard the work of the batch, and request the next one.
     public static let invalidHistoryAcknowledgement = SwiftDataError(.invalidHistoryAcknowledgement)
 }
 
 // Errors of SwiftData for code that handles them. Chronicle throws none of these.
 extension SwiftDataError {
-    /// SwiftData cannot fetch in batches and include unsaved changes.
-    ///
-    /// Chronicle does not throw this error: `enumerate` includes unsaved changes.
+    /// SwiftData cannot fetch in batches and include unsaved changes. Chronicle's `enumerate` includes them and does not throw this
+    /// error.
     public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize)
-    /// SwiftData cannot sort the identifiers of models with unsaved changes.
-    ///
-    /// Chronicle does not throw this error: ``ModelContext/fetchIdentifiers(_:)`` sorts unsaved changes.
+    /// SwiftData cannot sort the identifiers of models with unsaved changes. Chronicle's ``ModelContext/fetchIdentifiers(_:)`` can.
     public static let sortingPendingChangesWithIdentifiers = SwiftDataError(.sortingPendingChangesWithIdentifiers)
     /// The schema of a configuration contains a model that is not in the schema of the container.
     ///

@@ -2,8 +2,7 @@ public import Foundation
 
 /// An error of Chronicle, with its kind and details.
 ///
-/// Use the static members to catch errors by kind. Some kinds, such as ``historyTokenExpired``, also match more
-/// specific kinds:
+/// Catch errors by kind with the static members. Some of them, such as ``historyTokenExpired``, also match more specific kinds:
 ///
 /// ```swift
 /// do {
@@ -13,11 +12,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// To handle several kinds, use ``code`` in a `switch`.
-///
-/// A thrown error has details where they are known: ``entityName``, ``propertyName``, ``persistentIdentifier``,
-/// ``storeIdentifier``, ``storeName``, ``detail`` and ``underlying``. `==` and `~=` compare
-/// the kind only. Descriptions of the error never contain values of models, so you can log them.
+/// Use ``code`` in a `switch`. The details are `nil` where they are not known. `==` and `~=` compare the kind only. Descriptions of
+/// the error never contain values of models, so you can log them.
 public struct SwiftDataError: Error, Sendable {
     /// The kind of the error, for a `switch`.
     public let code: Code
@@ -35,16 +31,15 @@ public struct SwiftDataError: Error, Sendable {
     public internal(set) var detail: String?
     /// The error that caused this error, for example an error that the `encode(to:)` of an attribute's type threw.
     ///
-    /// - Warning: It may contain values of models; an `EncodingError`, for example, contains the value that could not
-    ///   be encoded. Do not log it if values must not be logged. The description of `SwiftDataError` contains only its
-    ///   type.
+    /// - Warning: It may contain values of models, as an `EncodingError` does. Do not log it if values must not be logged. The
+    ///   description of `SwiftDataError` contains only its type.
     public internal(set) var underlying: (any Error)?
 
     init(_ code: Code) { self.code = code }
 }
 
 extension SwiftDataError.Code {
-    /// Returns whether this kind is the same as another kind or a more general one.
+    /// Returns whether this kind equals another one or a more specific one.
     func matches(_ other: SwiftDataError.Code) -> Bool {
         if self == other { return true }
         switch self {
@@ -70,8 +65,8 @@ extension SwiftDataError.Code {
 }
 
 extension SwiftDataError {
-    /// Returns whether an error is of the given kind or of a more specific one, for patterns such as
-    /// `catch SwiftDataError.historyTokenExpired`.
+    /// Returns whether an error is of the given kind or of a more specific one, for patterns such as `catch
+    /// SwiftDataError.historyTokenExpired`.
     ///
     /// - Parameters:
     ///   - pattern: The kind to match.
@@ -84,18 +79,13 @@ extension SwiftDataError {
 }
 
 extension SwiftDataError: Equatable, Hashable {
-    /// Returns whether two errors are of the same kind. The details are not compared.
-    ///
-    /// - Returns: `true` if the kinds are the same. A general kind does not equal a more specific one; use `~=` to
-    ///   match.
+    /// Returns whether two errors are of the same kind; use `~=` to match more specific ones. The details are not compared.
     public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.code == rhs.code }
 
-    /// Hashes the kind of the error.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
-    /// The same text as ``description``.
     public var debugDescription: String { description }
 
     /// The kind and the details of the error, and what to do, without values of models.
@@ -111,8 +101,7 @@ extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
         return text
     }
 
-    /// The description of the underlying error. It is the name of its type, except for types that never contain values
-    /// of models.
+    /// The description of the underlying error: the name of its type, unless its description never contains values of models.
     private var cause: String? {
         switch underlying {
         case nil: nil
@@ -126,7 +115,6 @@ extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
 }
 
 extension SwiftDataError: LocalizedError {
-    /// The same text as ``description``, which `localizedDescription` returns. It is in English.
     public var errorDescription: String? { description }
 }
 
@@ -137,12 +125,10 @@ extension SwiftDataError: CustomNSError {
     /// 1, the code of all of SwiftData's errors.
     public var errorCode: Int { 1 }
 
-    /// The description of the error.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }
 
 extension SwiftDataError: CustomReflectable {
-    /// The details for `dump`, debuggers and tests, without the content of the underlying error.
     public var customMirror: Mirror {
         let details: KeyValuePairs<String, Any?> = [
             "code": code, "entityName": entityName, "propertyName": propertyName,
@@ -155,9 +141,7 @@ extension SwiftDataError: CustomReflectable {
 }
 
 extension SwiftDataError {
-    /// Returns this error with additional details. Use it to throw errors from a custom store.
-    ///
-    /// Details for which you pass `nil` remain unchanged.
+    /// Returns this error with additional details, for example for a custom store. `nil` leaves a detail unchanged.
     ///
     /// - Parameters:
     ///   - detail: A sentence that describes the cause and what to do about it.

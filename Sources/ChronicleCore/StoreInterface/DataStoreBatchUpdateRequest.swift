@@ -25,11 +25,11 @@ public struct DataStoreBatchUpdateRequest<T: PersistentModel>: Sendable {
     ///
     /// - Parameter schema: The schema of the store.
     /// - Returns: The new values, in the order of ``updates``.
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a key path is not an attribute, or occurs twice; correct the
-    ///   updates. ``SwiftDataError/unsupportedPredicate`` if an expression cannot be translated; throw
-    ///   ``DataStoreError/preferInMemoryFilter`` to let the context evaluate it.
-    ///   ``SwiftDataError/valueOutOfRange`` or ``SwiftDataError/modelValidationFailure`` if a value cannot be stored.
-    ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a key path is not an attribute, or occurs twice;
+    ///   ``SwiftDataError/unsupportedPredicate`` if an expression cannot be translated: throw
+    ///   ``DataStoreError/preferInMemoryFilter`` to let the context evaluate it; ``SwiftDataError/valueOutOfRange`` or
+    ///   ``SwiftDataError/modelValidationFailure`` if a value cannot be stored; ``SwiftDataError/unknownSchema`` if the schema does
+    ///   not contain the model.
     public func values(in schema: Schema) throws -> [DataStoreBatchValue] {
         guard let entity = schema.entity(for: T.self) else {
             throw SwiftDataError.unknownSchema.with(entityName: T.entityName)

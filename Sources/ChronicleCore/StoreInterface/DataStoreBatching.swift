@@ -2,44 +2,36 @@ public import Foundation
 
 /// A store that deletes or updates the rows that match a predicate without returning them to the context first.
 ///
-/// Adopt this protocol to make batch deletes and batch updates faster. For other stores, the context fetches the models
-/// and changes them with a save, which has the same result.
+/// For other stores, the context fetches the models and changes them with a save, which has the same result but takes longer.
 public protocol DataStoreBatching: DataStore {
-    /// Deletes the rows that match a request, applies the delete rules of their relationships, and records the deletes
-    /// in the history, all in one transaction.
+    /// Deletes the rows that match a request, applies the delete rules of their relationships, and records the deletes in the
+    /// history, all in one transaction.
     ///
     /// Determine the matching rows before deleting the first of them. If no row matches, do not record a transaction.
     ///
     /// - Parameter request: The predicate of the rows to delete and the context that makes the request.
     /// - Throws: ``DataStoreError/preferInMemoryFilter`` to let the context fetch the models and delete them,
-    ///   ``SwiftDataError/unsupportedPredicate`` for a predicate that ``DataStore/fetch(_:)`` does not support either,
-    ///   ``SwiftDataError/storeBusy`` if another writer holds the lock, or another error that prevented the delete. The
-    ///   store must be unchanged after an error.
+    ///   ``SwiftDataError/unsupportedPredicate`` for a predicate that ``DataStore/fetch(_:)`` does not support either, or an error
+    ///   that prevented the delete, such as ``SwiftDataError/storeBusy``. The store must be unchanged after an error.
     func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws
 
-    /// Changes the rows that match a request, and records in the history the rows whose values differ from those
-    /// before, all in one transaction.
+    /// Changes the rows that match a request, and records in the history the rows whose values differ from those before, all in one
+    /// transaction.
     ///
     /// Evaluate the predicate and all new values against the rows as they are before the update;
-    /// ``DataStoreBatchUpdateRequest/values(in:)`` returns the values in a form that can be translated. If no row
-    /// changes, do not record a transaction. The default implementation throws
-    /// ``DataStoreError/preferInMemoryFilter``.
+    /// ``DataStoreBatchUpdateRequest/values(in:)`` returns the values in a form that can be translated. If no row changes, do not
+    /// record a transaction.
     ///
     /// - Parameter request: The predicate of the rows to update, and the new values.
     /// - Returns: The number of matching rows, whether or not their values differ.
-    /// - Throws: ``DataStoreError/preferInMemoryFilter`` to let the context fetch the models and change them,
-    ///   ``SwiftDataError/uniquenessViolation`` if two rows would have the same unique value,
-    ///   ``SwiftDataError/valueOutOfRange`` if a calculation overflows, ``SwiftDataError/storeBusy`` if another writer
-    ///   holds the lock, or another error that prevented the update. The store must be unchanged after an error.
+    /// - Throws: ``DataStoreError/preferInMemoryFilter``, as the default implementation does, to let the context fetch the models
+    ///   and change them, ``SwiftDataError/uniquenessViolation`` if two rows would have the same unique value,
+    ///   ``SwiftDataError/valueOutOfRange`` if a calculation overflows, or an error that prevented the update, such as
+    ///   ``SwiftDataError/storeBusy``. The store must be unchanged after an error.
     func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int
 }
 
 extension DataStoreBatching {
-    /// Lets the context fetch the models and change them.
-    ///
-    /// - Parameter request: The predicate of the rows to update, and the new values.
-    /// - Returns: Nothing, because the method always throws.
-    /// - Throws: ``DataStoreError/preferInMemoryFilter``, which contexts handle.
     public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
         throw DataStoreError.preferInMemoryFilter
     }

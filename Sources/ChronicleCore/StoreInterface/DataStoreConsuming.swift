@@ -1,13 +1,11 @@
 import Foundation
 
-/// A store with a history that keeps the positions of consumers.
+/// A store with a history that keeps the positions of consumers, so that programs can create a ``HistoryConsumer`` for it.
 ///
-/// Adopt this protocol so that programs can create a ``HistoryConsumer`` for the store. The store keeps one
-/// ``HistoryConsumerRecord`` for each consumer, durably and beside the models, so that a save can commit together with
-/// an acknowledgement. Chronicle decides what the records contain.
-///
-/// In ``DataStore/save(_:)``, apply the ``DataStoreSaveChangesRequest/acknowledgement`` of the request in the same
-/// transaction as the changes. If it throws, the save must throw the error and change nothing.
+/// The store keeps one ``HistoryConsumerRecord`` for each consumer, durably and beside the models, so that a save can commit
+/// together with an acknowledgement. Chronicle decides what the records contain. In ``DataStore/save(_:)``, apply the
+/// ``DataStoreSaveChangesRequest/acknowledgement`` of the request in the same transaction as the changes. If it throws, the save
+/// must throw the error and change nothing.
 public protocol DataStoreConsuming<HistoryType>: DataStore, HistoryProviding {
     /// Returns the records of all consumers, ordered by name.
     ///
@@ -26,13 +24,13 @@ public protocol DataStoreConsuming<HistoryType>: DataStore, HistoryProviding {
     ///
     /// - Parameters:
     ///   - name: The name of the consumer.
-    ///   - isDurable: Whether the change must survive a power failure when the method returns. If it is `false`, the
-    ///     change may be lost with a power failure, but it must not be lost if the process is killed.
-    ///   - update: A closure that receives the record, or `nil` if there is none. If it sets the record to `nil`,
-    ///     remove the record. If it changes the name, another record of the new name is an error.
+    ///   - isDurable: Whether the change must survive a power failure when the method returns. If it is `false`, the change must
+    ///     survive only a kill of the process.
+    ///   - update: A closure that receives the record, or `nil` if there is none. If it sets the record to `nil`, remove the
+    ///     record.
     /// - Returns: The result of `update`.
-    /// - Throws: The error that `update` throws, ``SwiftDataError/duplicateHistoryConsumer`` if another record has the
-    ///   new name, or the error that prevented the store from writing. The record must be unchanged after an error.
+    /// - Throws: The error that `update` throws, ``SwiftDataError/duplicateHistoryConsumer`` if another record has a name that
+    ///   `update` sets, or the error that prevented the store from writing. The record must be unchanged after an error.
     func updateConsumer<Result: Sendable>(
         named name: String, isDurable: Bool,
         _ update: (inout HistoryConsumerRecord<HistoryType.TokenType>?) throws -> Result
@@ -40,8 +38,8 @@ public protocol DataStoreConsuming<HistoryType>: DataStore, HistoryProviding {
 
     /// Locks a consumer, so that no other instance in this or another process can read for it.
     ///
-    /// The lock must be released when the process ends for any reason. The default implementation locks the consumer
-    /// in this process only, which is enough for a store that no other process can open.
+    /// The lock must be released when the process ends for any reason. The default implementation locks the consumer in this
+    /// process only, which is enough for a store that no other process can open.
     ///
     /// - Parameter name: The name of an existing consumer.
     /// - Returns: An object that holds the lock until it is released, or `nil` if another instance holds the lock.
@@ -56,32 +54,30 @@ public protocol DataStoreConsuming<HistoryType>: DataStore, HistoryProviding {
 
     /// Returns transactions from the beginning of a fetch result until they contain a number of changes.
     ///
-    /// The default implementation fetches as many transactions as the number of changes. Implement the method to limit
-    /// the memory that a page of large transactions takes. A store that conforms to ``HistoryPaging`` can return a
-    /// transaction of any size; see ``HistoryPage/init(largeTransaction:)``.
+    /// The default implementation fetches as many transactions as the number of changes. Implement the method to limit the memory
+    /// that a page of large transactions takes. A store that conforms to ``HistoryPaging`` can return a transaction of any size;
+    /// see ``HistoryPage/init(largeTransaction:)``.
     ///
     /// - Parameters:
     ///   - descriptor: The transactions to fetch, without sort descriptors, limit and offset.
-    ///   - changeCount: The number of changes, at least 1, after which the page ends. It contains at least one
-    ///     transaction if any matches, and never a part of a transaction.
+    ///   - changeCount: The number of changes, at least 1, after which the page ends. It contains at least one transaction if any
+    ///     matches, and never a part of a transaction.
     /// - Returns: The transactions, and whether more transactions may match.
     /// - Throws: The errors of ``HistoryProviding/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func fetchHistoryPage(
         _ descriptor: HistoryDescriptor<HistoryType>, changeCount: Int
     ) throws -> HistoryPage<HistoryType>
 
-    /// Returns the number of changes after a token, or an upper bound that takes less time to determine.
-    ///
-    /// The default implementation fetches the changes.
+    /// Returns the number of changes after a token, or an upper bound that takes less time to determine. The default implementation
+    /// fetches the changes.
     ///
     /// - Parameter token: The token, or `nil` for the beginning of the history.
     /// - Returns: The number of changes.
     /// - Throws: The errors of ``HistoryProviding/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func estimatedChangeCount(after token: HistoryType.TokenType?) throws -> Int
 
-    /// Returns the identifiers of the models of an entity in ascending order.
-    ///
-    /// The default implementation fetches the identifiers of all models and sorts them.
+    /// Returns the identifiers of the models of an entity in ascending order. The default implementation fetches and sorts all of
+    /// them.
     ///
     /// - Parameters:
     ///   - entity: An entity of the store's schema.
@@ -116,9 +112,8 @@ public struct HistoryPage<Transaction: HistoryTransaction>: Sendable {
 
     /// Creates a page of one transaction whose changes are read with ``HistoryPaging/fetchHistoryChanges(_:)``.
     ///
-    /// Use it for the first transaction that matches, if it has more than ``largestTransaction(inPageOf:)`` changes. If
-    /// other transactions precede it, return them, and this one in the next page. Only stores that conform to
-    /// ``HistoryPaging`` may return such a page.
+    /// Only stores that conform to ``HistoryPaging`` may return such a page, for the first transaction that matches, if it has more
+    /// than ``largestTransaction(inPageOf:)`` changes. If others precede it, return them, and this one in the next page.
     ///
     /// - Parameter largeTransaction: The transaction without its changes.
     public init(largeTransaction: Transaction) {
@@ -136,34 +131,16 @@ public struct HistoryPage<Transaction: HistoryTransaction>: Sendable {
 }
 
 extension DataStoreConsuming {
-    /// Returns `nil`.
     public var initialHistoryToken: HistoryType.TokenType? { nil }
 
-    /// Returns the record of a consumer from all records.
-    ///
-    /// - Parameter name: The name of the consumer.
-    /// - Returns: The record, or `nil` if there is no consumer of this name.
-    /// - Throws: The errors of ``consumerRecords()``, such as ``SwiftDataError/storeBusy``.
     public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<HistoryType.TokenType>? {
         try consumerRecords().first { $0.name.hasSameBytes(as: name) }
     }
 
-    /// Locks a consumer in this process.
-    ///
-    /// - Parameter name: The name of an existing consumer.
-    /// - Returns: An object that holds the lock until it is released, or `nil` if another instance holds the lock.
-    /// - Throws: The errors that an implementation in a store throws. This implementation throws none.
     public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
         HistoryConsumerLock(storeIdentifier: identifier, name: name)
     }
 
-    /// Fetches as many transactions as the number of changes, and returns those until the number is reached.
-    ///
-    /// - Parameters:
-    ///   - descriptor: The transactions to fetch.
-    ///   - changeCount: The number of changes after which the page ends.
-    /// - Returns: The transactions, and whether more transactions may match.
-    /// - Throws: The errors of ``HistoryProviding/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryPage(
         _ descriptor: HistoryDescriptor<HistoryType>, changeCount: Int
     ) throws -> HistoryPage<HistoryType> {
@@ -183,23 +160,10 @@ extension DataStoreConsuming {
         return HistoryPage(transactions: Array(fetched[...end]), hasMore: !isComplete)
     }
 
-    /// Fetches the changes after a token and returns their number.
-    ///
-    /// - Parameter token: The token, or `nil` for the beginning of the history.
-    /// - Returns: The number of changes.
-    /// - Throws: The errors of ``HistoryProviding/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func estimatedChangeCount(after token: HistoryType.TokenType?) throws -> Int {
         try fetchHistory(token.map { .after($0) } ?? HistoryDescriptor()).reduce(0) { $0 + $1.changes.count }
     }
 
-    /// Fetches the identifiers of all models of an entity, and returns a part of them in ascending order.
-    ///
-    /// - Parameters:
-    ///   - entity: An entity of the store's schema.
-    ///   - identifier: The identifier after which to begin, or `nil` for the first model.
-    ///   - limit: The maximum number of identifiers.
-    /// - Returns: The identifiers.
-    /// - Throws: The errors of ``DataStore/fetchIdentifiers(_:)``, such as ``SwiftDataError/storeBusy``.
     public func identifiers(
         of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
     ) throws -> [PersistentIdentifier] {

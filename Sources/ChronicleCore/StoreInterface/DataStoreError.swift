@@ -30,15 +30,15 @@ public struct DataStoreError: Error, Hashable, Sendable {
 
     /// The context filters in memory.
     ///
-    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request
-    /// without predicate, limit and offset, evaluates the predicate for each row, and then applies the limit and the
-    /// offset. After an error of ``DataStoreBatching/delete(_:)``, it fetches the models and deletes them with a save.
+    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request without
+    /// predicate, limit and offset, and then applies them to the rows. After an error of ``DataStoreBatching/delete(_:)``, it
+    /// fetches the models and deletes them with a save.
     public static let preferInMemoryFilter = DataStoreError(.preferInMemoryFilter)
     /// The context sorts in memory.
     ///
-    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request
-    /// without sort descriptors, limit and offset, sorts the rows, and then applies the limit and the offset. Rows that
-    /// compare as equal remain in the order of the store.
+    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request without sort
+    /// descriptors, limit and offset, sorts the rows, and then applies the limit and the offset. Rows that compare as equal remain
+    /// in the order of the store.
     public static let preferInMemorySort = DataStoreError(.preferInMemorySort)
     /// The store does not support the requested feature. The program receives ``SwiftDataError/unsupportedFeature``.
     public static let unsupportedFeature = DataStoreError(.unsupportedFeature)
@@ -57,7 +57,6 @@ extension DataStoreError {
     /// Returns whether two errors are of the same kind. The details are not compared.
     public static func == (lhs: DataStoreError, rhs: DataStoreError) -> Bool { lhs.kind == rhs.kind }
 
-    /// Hashes the kind of the error.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
     /// Returns whether an error is of the given kind, for patterns such as `catch DataStoreError.preferInMemorySort`.
@@ -75,7 +74,6 @@ extension DataStoreError: CustomNSError {
     /// `SwiftData.DataStoreError`, the domain of SwiftData's errors of stores.
     public static var errorDomain: String { "SwiftData.DataStoreError" }
 
-    /// A number for the kind of the error.
     public var errorCode: Int { kind.rawValue }
 }
 
@@ -98,8 +96,8 @@ extension SwiftDataError {
 }
 
 extension DataStore {
-    /// Converts an error of this store for the program, by adding the identifier and the name of the store. Errors of
-    /// other types than `DataStoreError` and `SwiftDataError` remain unchanged.
+    /// Converts an error of this store for the program. Errors of other types than `DataStoreError` and `SwiftDataError` remain
+    /// unchanged.
     func attributed(_ error: any Error) -> any Error {
         guard let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error as? SwiftDataError
         else {

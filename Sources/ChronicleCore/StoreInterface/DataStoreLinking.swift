@@ -1,28 +1,24 @@
 /// A store that supports relationships without a column, by storing links: pairs of models, separate from their rows.
 ///
-/// A to-many relationship is stored as links if its inverse is to-many as well, or if it has no inverse; see
-/// ``Schema/links``. A container rejects a schema with such relationships for a store that does not conform to
-/// this protocol, unless the store uses only declarations of SwiftData: no capabilities, and no optional protocols other than
-/// ``DataStoreBatching`` and ``HistoryProviding``. A context then adds the destinations to the snapshots of their owners
-/// (``DataStoreRowSnapshot/values``), reads them again before a save, and fetches all owners to find those of a destination.
-/// If two processes change the list of one owner at the same time, the later save wins.
+/// A to-many relationship is stored as links if its inverse is to-many as well, or if it has no inverse; see ``Schema/links``. A
+/// container rejects a schema with such relationships for a store that does not conform to this protocol, unless the store uses
+/// only declarations of SwiftData: no capabilities, and no optional protocols other than ``DataStoreBatching`` and
+/// ``HistoryProviding``. A context then adds the destinations to the snapshots of their owners (``DataStoreRowSnapshot/values``),
+/// reads them again before a save, and fetches all owners to find those of a destination. If two processes change the list of one
+/// owner at the same time, the later save wins.
 ///
 /// A conforming store must meet these requirements:
 ///
-/// - Write ``DataStoreSaveChangesRequest/linked`` and ``DataStoreSaveChangesRequest/unlinked`` in the same transaction
-///   as the rest of the save. Ignore an inserted link that already exists and a deleted link that does not exist,
-///   because another context may have made the same change.
-/// - Both ends of a link must be existing rows. If the store checks references, a save of a link to a missing row
-///   throws ``SwiftDataError/modelValidationFailure``. Deleting a row also deletes its links, even if another program
-///   deletes it.
-/// - In the history, record an inserted or deleted link as an update of both models, with the properties that the link
-///   belongs to. Do not record an update for a model that the same save inserts or deletes, or for a model without such
-///   a property.
+/// - Write ``DataStoreSaveChangesRequest/linked`` and ``DataStoreSaveChangesRequest/unlinked`` in the same transaction as the rest
+///   of the save. Ignore an inserted link that already exists and a deleted link that does not exist, because another context may
+///   have made the same change.
+/// - Both ends of a link must be existing rows. If the store checks references, a save of a link to a missing row throws
+///   ``SwiftDataError/modelValidationFailure``. Deleting a row also deletes its links, even if another program deletes it.
+/// - In the history, record an inserted or deleted link as an update of both models, with the properties that the link belongs to.
+///   Do not record an update for a model that the same save inserts or deletes, or for a model without such a property.
 public protocol DataStoreLinking: DataStore {
-    /// Returns the rows that the links of the given models reference.
-    ///
-    /// A context requests the links of one model when a relationship is read, and those of several models when the
-    /// relationship is prefetched.
+    /// Returns the rows that the links of the given models reference: of one model when a relationship is read, and of several when
+    /// it is prefetched.
     ///
     /// - Parameter request: The relationship and the models.
     /// - Returns: The rows, and the identifiers of the rows for each model.
@@ -58,14 +54,11 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
         self.editingState = editingState
     }
 
-    /// Whether the models are the owners of the links and the requested rows are the destinations.
-    ///
-    /// If the links are symmetric, the models can be at either end.
+    /// Whether the models are the owners of the links. If the links are symmetric, the models can be at either end.
     public var isOfOwners: Bool { links.property === property }
 
-    /// Returns the identifiers of the models at the other end of the links, in ascending order.
-    ///
-    /// Use it to implement ``DataStoreLinking/fetchLinked(_:)`` in a store that keeps its links in memory.
+    /// Returns the identifiers of the models at the other end of the links, in ascending order, for a store that keeps its links in
+    /// memory.
     ///
     /// - Parameter all: The links to search. Links of other relationships and models are ignored.
     /// - Returns: The linked identifiers for each model that has any.
@@ -88,15 +81,14 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
 public struct DataStoreLinksResult<Model: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
     /// The linked rows, each once.
     public let fetchedSnapshots: [Snapshot]
-    /// The identifiers of the linked rows for each requested model, in a stable order. Models without links may be
-    /// omitted.
+    /// The identifiers of the linked rows for each requested model, in a stable order. Models without links can be missing.
     public let destinations: [PersistentIdentifier: [PersistentIdentifier]]
 
     /// Creates a result.
     ///
     /// - Parameters:
     ///   - fetchedSnapshots: The linked rows, each once.
-    ///   - destinations: The identifiers of the linked rows for each requested model, in a stable order.
+    ///   - destinations: The identifiers of the linked rows for each requested model.
     public init(fetchedSnapshots: [Snapshot], destinations: [PersistentIdentifier: [PersistentIdentifier]]) {
         self.fetchedSnapshots = fetchedSnapshots
         self.destinations = destinations
@@ -144,16 +136,12 @@ public struct DataStoreLink: Sendable, Codable {
 }
 
 extension DataStoreLink: Hashable {
-    /// Returns whether two links connect the same models by the same relationship.
-    ///
-    /// - Returns: `true` if the links are equal, or, for a symmetric relationship, if one is the reverse of the other.
     public static func == (lhs: DataStoreLink, rhs: DataStoreLink) -> Bool {
         guard lhs.name == rhs.name else { return false }
         return lhs.owner == rhs.owner && lhs.destination == rhs.destination
             || lhs.isSymmetric && lhs.owner == rhs.destination && lhs.destination == rhs.owner
     }
 
-    /// Hashes the relationship and the models.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         // A symmetric link and its reverse must have the same hash value.

@@ -1,15 +1,15 @@
 extension DataStoreLookup {
     /// A set of combinations of unique values, in the order in which they were added.
     ///
-    /// Each element has one value for each property of a uniqueness constraint. A context adds them in the order of the
-    /// inserted models, so a store that looks them up one by one reads its index in that order as well.
+    /// Each element has one value for each property of a uniqueness constraint. The order is that of the inserted models, so that a
+    /// store that looks them up one by one reads its index in it.
     public struct Combinations: Hashable, Sendable {
         private var elements: [[PropertyValue]] = []
         private var positions: [[PropertyValue]: Int] = [:]
 
-        /// Creates a set of combinations.
+        /// Creates a set of combinations. Repetitions are ignored.
         ///
-        /// - Parameter combinations: The combinations. Repetitions are ignored.
+        /// - Parameter combinations: The combinations.
         /// - Complexity: O(*n*), where *n* is the number of combinations.
         public init(_ combinations: some Sequence<[PropertyValue]>) {
             reserveCapacity(combinations.underestimatedCount)
@@ -30,9 +30,7 @@ extension DataStoreLookup {
         /// - Complexity: O(1).
         public func firstIndex(of combination: [PropertyValue]) -> Int? { positions[combination] }
 
-        /// Adds a combination at the end, unless the set contains it.
-        ///
-        /// - Returns: The position of the combination.
+        /// Adds a combination at the end, unless the set contains it, and returns its position.
         @discardableResult
         mutating func insert(_ combination: [PropertyValue]) -> Int {
             let end = elements.count
@@ -44,7 +42,6 @@ extension DataStoreLookup {
             return position
         }
 
-        /// Reserves space for a number of combinations, because a dictionary that grows hashes its keys again.
         mutating func reserveCapacity(_ count: Int) {
             elements.reserveCapacity(count)
             positions.reserveCapacity(count)
@@ -53,17 +50,11 @@ extension DataStoreLookup {
 }
 
 extension DataStoreLookup.Combinations: RandomAccessCollection {
-    /// The position of the first combination, 0.
     public var startIndex: Int { 0 }
-    /// The number of combinations.
     public var endIndex: Int { elements.count }
-    /// The combination at a position.
     public subscript(position: Int) -> [PropertyValue] { elements[position] }
 }
 
 extension DataStoreLookup.Combinations: ExpressibleByArrayLiteral {
-    /// Creates a set of combinations.
-    ///
-    /// - Parameter elements: The combinations. Repetitions are ignored.
     public init(arrayLiteral elements: [PropertyValue]...) { self.init(elements) }
 }

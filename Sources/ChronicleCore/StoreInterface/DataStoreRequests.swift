@@ -4,16 +4,13 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     public let descriptor: FetchDescriptor<T>
     /// The context that makes the request.
     public let editingState: EditingState
-    /// The identifiers of rows to treat as if they were not in the store.
-    ///
-    /// These models have unsaved changes or deletes in the context. The set is empty for stores without the
-    /// capability ``DataStoreCapabilities/excludedIdentifiers``.
+    /// The identifiers of rows to treat as if they were not in the store, because the context has changed or deleted the models.
+    /// Empty for stores without the capability ``DataStoreCapabilities/excludedIdentifiers``.
     public let excludedIdentifiers: Set<PersistentIdentifier>
-    /// The rows to look up by identifier, or `nil` to return all rows that match the descriptor.
+    /// The rows to look up, for models and relationships, or `nil` to return all rows that match the descriptor.
     ///
-    /// Contexts set this property to load models and relationships. A store may ignore the lookup and return all rows
-    /// that match the descriptor, because the context omits those that do not match the lookup. Loading a relationship
-    /// then reads all rows of the entity.
+    /// A store may ignore the lookup, because the context omits rows that do not match it; loading a relationship then reads all
+    /// rows of the entity.
     public let lookup: DataStoreLookup?
 
     /// Creates a fetch request.
@@ -40,9 +37,8 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
     public let descriptor: FetchDescriptor<ModelType>
     /// The snapshots of the matching rows, in the order of the descriptor.
     public let fetchedSnapshots: [SnapshotType]
-    /// Snapshots of models that the fetched models reference.
-    ///
-    /// Contexts ignore these snapshots and fetch related models when the program reads a relationship.
+    /// Snapshots of models that the fetched models reference. Contexts ignore them and fetch related models when the program reads
+    /// a relationship.
     public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
     /// Creates the result of a fetch.
@@ -50,7 +46,7 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
     /// - Parameters:
     ///   - descriptor: The descriptor of the request.
     ///   - fetchedSnapshots: The snapshots of the matching rows, in the order of the descriptor.
-    ///   - relatedSnapshots: Snapshots of models that the fetched models reference; see ``relatedSnapshots``.
+    ///   - relatedSnapshots: Snapshots of models that the fetched models reference.
     public init(
         descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
         relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
@@ -68,30 +64,23 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
     /// The context that makes the request.
     public let editingState: EditingState
-    /// The new models. Their identifiers are temporary, and their references may be temporary as well.
-    ///
-    /// For stores with the capability ``DataStoreCapabilities/explicitIdentifiers``, some of the identifiers may be
-    /// permanent.
+    /// The new models. Their identifiers are temporary, unless the store has the capability
+    /// ``DataStoreCapabilities/explicitIdentifiers``, and their references may be temporary.
     public let inserted: [SnapshotType]
     /// The changed models, with all their values. ``DataStoreRowSnapshot/changed`` contains the slots to write.
     public let updated: [SnapshotType]
     /// The models to delete, with the values that the context read last. Ignore rows that do not exist.
     public let deleted: [SnapshotType]
-    /// The links to insert. Ignore links that already exist.
-    ///
-    /// The array is empty for stores that do not conform to ``DataStoreLinking``.
+    /// The links to insert. Ignore links that already exist. Empty for stores that do not conform to ``DataStoreLinking``.
     public let linked: [DataStoreLink]
-    /// The links to delete. Ignore links that do not exist.
-    ///
-    /// Also delete all links of the ``deleted`` models, which this array does not contain.
+    /// The links to delete. Ignore links that do not exist, and also delete all links of the ``deleted`` models, which are not
+    /// among these.
     public let unlinked: [DataStoreLink]
-    /// The consumer whose position moves in the transaction of the save, or `nil`.
-    ///
-    /// It is always `nil` for stores that do not conform to ``DataStoreConsuming``.
+    /// The consumer whose position moves in the transaction of the save; `nil` for stores that do not conform to
+    /// ``DataStoreConsuming``.
     public let acknowledgement: HistoryAcknowledgement?
-    /// The transaction of another store that the save replays, or `nil`.
-    ///
-    /// It is always `nil` for stores without the capability ``DataStoreCapabilities/replay``.
+    /// The transaction of another store that the save replays; `nil` for stores without the capability
+    /// ``DataStoreCapabilities/replay``.
     public let replay: HistoryReplayStep?
 
     /// Creates a save request.
@@ -125,17 +114,16 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// The ``DataStore/identifier`` of the store that saved.
     public let storeIdentifier: String
-    /// The rows that the store wrote with values that differ from the request, by permanent identifier. The context
-    /// refreshes their models.
+    /// The rows that the store wrote with values that differ from the request, by permanent identifier. The context refreshes their
+    /// models.
     public let snapshotsToReregister: [PersistentIdentifier: T]
-    /// Whether ``snapshotsToReregister`` contains snapshots. Generic code reads this property faster than the
-    /// dictionary.
+    /// Whether ``snapshotsToReregister`` contains snapshots. Generic code reads this property faster than the dictionary.
     let changesRows: Bool
     /// The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     public let historyToken: (any HistoryToken)?
-    /// Whether the transaction may contain changes that are neither part of the request nor of
-    /// ``snapshotsToReregister``, for example by a trigger of another program, or by a delete rule for a row that another
-    /// context has inserted. It is `false` by default.
+    /// Whether the transaction may contain changes that are neither part of the request nor of ``snapshotsToReregister``, for
+    /// example by a trigger of another program, or by a delete rule for a row that another context has inserted. `false` by
+    /// default.
     ///
     /// A context that merges changes automatically then merges the transaction, although it made it itself.
     public let mayHaveOtherChanges: Bool
@@ -151,10 +139,8 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
     ///   - remappedIdentifiers: The permanent identifiers of all inserted models, by temporary identifier.
-    ///   - snapshotsToReregister: The rows that the store wrote with values that differ from the request, by permanent
-    ///     identifier.
-    ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
-    ///     transaction.
+    ///   - snapshotsToReregister: The rows whose values differ from the request, by permanent identifier.
+    ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     ///   - mayHaveOtherChanges: Whether the transaction may contain other changes; see ``mayHaveOtherChanges``.
     public init(
         for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -169,18 +155,14 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         self.mayHaveOtherChanges = mayHaveOtherChanges
     }
 
-    /// Creates the result of a save from identifiers in the order of the request.
-    ///
-    /// Use this initializer if performance matters: it avoids creating a dictionary.
+    /// Creates the result of a save from identifiers in the order of the request, which avoids creating a dictionary.
     ///
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
     ///   - inserted: The ``DataStoreSaveChangesRequest/inserted`` models of the request.
     ///   - insertedIdentifiers: The permanent identifiers of the inserted models, in the same order.
-    ///   - snapshotsToReregister: The rows that the store wrote with values that differ from the request, by permanent
-    ///     identifier.
-    ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
-    ///     transaction.
+    ///   - snapshotsToReregister: The rows whose values differ from the request, by permanent identifier.
+    ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     ///   - mayHaveOtherChanges: Whether the transaction may contain other changes; see ``mayHaveOtherChanges``.
     public init(
         for storeIdentifier: String, inserted: [T], insertedIdentifiers: [PersistentIdentifier],
@@ -207,7 +189,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         }
     }
 
-    /// Returns the permanent identifiers of inserted models. Omits models to which the store assigned none.
+    /// Omits models to which the store assigned no identifier.
     func identifiers(of inserted: [T]) -> [PersistentIdentifier] {
         switch identifiers {
         case .remapped(let identifiers): inserted.compactMap { identifiers[$0.persistentIdentifier] }

@@ -1,10 +1,7 @@
 /// The values of a row, by ``Schema/Property/slot``.
 ///
-/// A store passes rows to a context in ``DataStore/fetchRows(_:_:)``. Create a row from an array of values, or with a
-/// ``DataStoreRowBuilder``, which takes less time and memory for each row.
-///
-/// A row is a collection of ``PropertyValue``. Each access to a string or to data of a row that a builder created makes a
-/// copy of it.
+/// A store passes rows to a context in ``DataStore/fetchRows(_:_:)``. Create a row from an array, or with a
+/// ``DataStoreRowBuilder``, which takes less time and memory; each access to a string or to data of such a row copies it.
 @frozen
 public struct DataStoreRow: Sendable {
     @usableFromInline var storage: Storage
@@ -52,7 +49,6 @@ extension DataStoreRow {
         if case .packed(let row) = storage { row.cells } else { nil }
     }
 
-    /// The bit for the form of a value; see ``PropertyValue/formBit``.
     func formBit(_ slot: Int) -> UInt8 {
         switch storage {
         case .values(let values): values[slot].formBit
@@ -60,19 +56,17 @@ extension DataStoreRow {
         }
     }
 
-    /// The origin of a reference, or `nil` for other values.
     func origin(_ slot: Int) -> PersistentIdentifier.Origin? {
         if case .reference(let identifier) = self[slot] { identifier.origin } else { nil }
     }
 
-    /// Returns whether a reference of a packed row has an origin, without creating its identifier.
+    /// Avoids the creation of an identifier.
     @inline(__always)
     func hasOrigin(_ origin: PersistentIdentifier.Origin?, _ slot: Int) -> Bool {
         guard case .packed(let row) = storage else { return false }
         return row.block.origins[PackedRow.tag(row.cells, slot).originIndex] === origin
     }
 
-    /// Returns a value as a direct type; see ``PropertyValue/direct(as:)``.
     @inlinable @inline(__always)
     func direct<Value>(_ slot: Int, as type: Value.Type) -> Value? {
         if let cells, let value = PackedRow.direct(cells, slot, as: type) { return value }
@@ -81,11 +75,9 @@ extension DataStoreRow {
 }
 
 extension DataStoreRow: RandomAccessCollection {
-    /// Zero, the position of the first value.
     @inlinable
     public var startIndex: Int { 0 }
 
-    /// The number of values.
     @inlinable
     public var endIndex: Int {
         switch storage {
@@ -94,10 +86,9 @@ extension DataStoreRow: RandomAccessCollection {
         }
     }
 
-    /// Accesses the value of a property.
+    /// Accesses the value of the property with a ``Schema/Property/slot``.
     ///
-    /// - Parameter slot: The ``Schema/Property/slot`` of the property.
-    /// - Returns: The value.
+    /// - Parameter slot: The slot.
     @inlinable
     public subscript(slot: Int) -> PropertyValue {
         switch storage {
@@ -108,7 +99,7 @@ extension DataStoreRow: RandomAccessCollection {
 }
 
 extension DataStoreRow: Equatable {
-    /// Returns whether two rows have the same stored values, however they were created.
+    /// Compares the stored values, however the rows were created.
     ///
     /// - Complexity: O(*n*), where *n* is the number of values.
     public static func == (lhs: DataStoreRow, rhs: DataStoreRow) -> Bool {
@@ -122,12 +113,10 @@ extension DataStoreRow: Equatable {
 }
 
 extension DataStoreRow: Codable {
-    /// Decodes a row that ``encode(to:)`` encoded.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode([PropertyValue].self))
     }
 
-    /// Encodes the row as an array of its values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(values)

@@ -2,8 +2,7 @@ import Foundation
 
 /// Creates rows from values that a store reads one by one.
 ///
-/// A builder packs the values of many rows into common memory. Strings and data are created from it when the program
-/// reads them. Use one builder for all rows of an entity in a fetch:
+/// The values of many rows are packed into common memory. Use one builder for all rows of an entity in a fetch:
 ///
 /// ```swift
 /// let builder = DataStoreRowBuilder(slotCount: entity.storedProperties.count)
@@ -17,11 +16,9 @@ import Foundation
 public final class DataStoreRowBuilder {
     // The properties are unchecked because a builder is used by one thread and calls no external code.
     @usableFromInline let slotCount: Int
-    /// The size of the tags and the count, which precede the cells.
     private let headSize: Int
-    /// The size of the cells.
     private let cellsSize: Int
-    /// The block of the rows, and its unused memory. A row that is being created in the block begins there.
+    /// The block of finished rows, and its unused memory. A row that is being created in the block begins there.
     @exclusivity(unchecked) private var sharedBlock: PackedRowBlock
     @exclusivity(unchecked) private var sharedEnd: UnsafeMutableRawPointer
     /// The block of the row that is being created: the shared one, or one for this row.
@@ -171,9 +168,7 @@ public final class DataStoreRowBuilder {
         cells.storeBytes(of: cell, toByteOffset: slot &* 8, as: UInt64.self)
     }
 
-    /// Sets a text or blob if it is short and there is space for it in the block.
-    ///
-    /// - Returns: Whether it was set.
+    /// Sets a text or blob, unless it is too long or the block has no space for it.
     @inlinable @inline(__always)
     func set(_ tag: PackedRow.Tag, _ bytes: UnsafeRawBufferPointer, _ slot: Int) -> Bool {
         let end = end
@@ -193,7 +188,7 @@ public final class DataStoreRowBuilder {
         _ = set(.text, utf8, slot)
     }
 
-    /// Sets a value that is not packed. The row then has a block of its own, so that the value is released with it.
+    /// The row then gets a separate block, so that the value is released with it.
     private func set(object value: PropertyValue, at slot: Int) {
         if block === sharedBlock { moveRow(to: PackedRowBlock(size: rowSize + cellsSize, origins: block.origins)) }
         set(.object(form: value.formBit), UInt64(block.add(value)), slot)
@@ -211,10 +206,8 @@ public final class DataStoreRowBuilder {
         return index
     }
 
-    /// The size of the row that is being created.
     private var rowSize: Int { headSize + (end - cells) }
 
-    /// Moves the row that is being created to a block with space for further bytes.
     private func reserve(_ count: Int) {
         if block === sharedBlock {
             replaceSharedBlock(reserving: rowSize + count)
@@ -224,7 +217,6 @@ public final class DataStoreRowBuilder {
         }
     }
 
-    /// Allocates a shared block with space for at least one row.
     private func replaceSharedBlock(reserving size: Int = 0, adding origin: PersistentIdentifier.Origin? = nil) {
         sharedBlock = PackedRowBlock(
             size: max(min(sharedBlock.size * 2, Self.blockSize), headSize + cellsSize, size),

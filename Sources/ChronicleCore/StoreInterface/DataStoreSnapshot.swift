@@ -1,8 +1,8 @@
 /// The values of one model that a context and a store exchange.
 ///
-/// Use ``DefaultSnapshot`` unless your store needs its own snapshot type. A type that conforms to this protocol alone has the
-/// requirements of SwiftData. A context then creates a snapshot from the ``BackingData`` of a model, and reads the values of
-/// a fetched snapshot by encoding it:
+/// Use ``DefaultSnapshot`` unless your store needs a different type. A type that conforms to this protocol alone has the
+/// requirements of SwiftData. A context then creates a snapshot from the ``BackingData`` of a model, and reads the values of a
+/// fetched snapshot by encoding it:
 ///
 /// ```swift
 /// struct ReadingSnapshot: DataStoreSnapshot {
@@ -12,12 +12,11 @@
 /// }
 /// ```
 ///
-/// Encode a keyed container whose keys are `persistentIdentifier` and the names of the properties, as the compiler does and
-/// as ``DataStoreSnapshotCodingKey`` does: each attribute with a value of its type, a to-one relationship as a
-/// ``PersistentIdentifier``, and a to-many relationship whose inverse is not a to-one relationship as an array of them. A
-/// missing key is `nil`, or the default value of the attribute. Decoding must accept the same keys. A type that
-/// keeps the values in their stored form, like ``DefaultSnapshot``, conforms to ``DataStoreRowSnapshot`` instead, which
-/// takes less time.
+/// Encode a keyed container whose keys are `persistentIdentifier` and the names of the properties, as the compiler does and as
+/// ``DataStoreSnapshotCodingKey`` does: each attribute with a value of its type, a to-one relationship as a
+/// ``PersistentIdentifier``, and a to-many relationship whose inverse is not a to-one relationship as an array of them. A missing
+/// key is `nil`, or the default value of the attribute. Decoding must accept the same keys. A type that keeps the values in their
+/// stored form, like ``DefaultSnapshot``, conforms to ``DataStoreRowSnapshot`` instead, which takes less time.
 public protocol DataStoreSnapshot: Codable, Sendable {
     /// The identifier of the model, which is temporary in a save that inserts the model.
     var persistentIdentifier: PersistentIdentifier { get }
@@ -29,8 +28,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     ///     ``BackingData/persistentModelID`` is the identifier of the snapshot.
     ///   - relatedBackingDatas: Not used; exists for compatibility with SwiftData.
     /// - Throws: An error that ends the save, which then changes nothing. A ``DataStoreRowSnapshot`` throws
-    ///   ``SwiftDataError/missingModelContext`` for a model that is in no context, or the error of a value that cannot be
-    ///   encoded.
+    ///   ``SwiftDataError/missingModelContext`` for a model that is in no context, or the error of a value that cannot be encoded.
     init(
         from backingData: any BackingData,
         relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
@@ -55,8 +53,8 @@ public protocol DataStoreSnapshot: Codable, Sendable {
 public protocol DataStoreRowSnapshot: DataStoreSnapshot {
     /// The values by ``Schema/Property/slot``, one for each of the ``Schema/Entity/storedProperties`` of the entity.
     ///
-    /// In a store without ``DataStoreLinking`` whose models have to-many relationships without a to-one inverse, the values of
-    /// these relationships follow as ``PropertyValue/references(_:)``. Keep all values of a snapshot.
+    /// In a store without ``DataStoreLinking``, the values of to-many relationships without a to-one inverse follow as
+    /// ``PropertyValue/references(_:)``. Keep all values of a snapshot.
     var values: [PropertyValue] { get }
     /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
     var changed: PropertySet { get }
@@ -73,15 +71,15 @@ public protocol DataStoreRowSnapshot: DataStoreSnapshot {
 extension DataStoreRowSnapshot {
     /// Creates a snapshot of the current values of a model, including its unsaved changes.
     ///
-    /// Contexts create the snapshots of a save themselves. Use this initializer to compare a model with its row in a
-    /// store, or to call a store directly in a test. In SwiftData, this initializer does not throw.
+    /// Use this initializer to compare a model with its row in a store, or to call a store directly in a test. In SwiftData, it
+    /// does not throw.
     ///
     /// - Parameters:
     ///   - backingData: The backing data of a model in a context; see ``PersistentModel/persistentBackingData``.
     ///   - relatedBackingDatas: Not used; exists for compatibility with SwiftData.
     /// - Throws: ``SwiftDataError/missingModelContext`` if the model is not in a context; insert it first.
-    ///   ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/valueOutOfRange`` if a property has no value or
-    ///   a value that cannot be encoded; assign a valid value to the property that the error names.
+    ///   ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/valueOutOfRange`` if a property has no value or a value that
+    ///   cannot be encoded; the error names the property.
     /// - Complexity: O(*n*), where *n* is the number of stored properties.
     public init(
         from backingData: any BackingData,
@@ -101,13 +99,6 @@ extension DataStoreRowSnapshot {
             persistentIdentifier: backingData.identifier, values: try backingData.currentRow(entity), changed: changed)
     }
 
-    /// Returns a copy with a permanent identifier and with temporary references replaced by permanent ones.
-    ///
-    /// - Parameters:
-    ///   - persistentIdentifier: The identifier of the copy.
-    ///   - remappedIdentifiers: The permanent identifiers of other models by temporary identifier, or `nil` to keep all
-    ///     references.
-    /// - Returns: The copy.
     public func copy(
         persistentIdentifier: PersistentIdentifier,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -130,17 +121,12 @@ extension DataStoreSnapshot {
 
 /// The snapshot that ``DefaultStore`` uses.
 public struct DefaultSnapshot: DataStoreRowSnapshot {
-    /// The identifier of the model, which is temporary in a save that inserts the model.
     public let persistentIdentifier: PersistentIdentifier
     /// The values by ``Schema/Property/slot``.
     public var row: DataStoreRow
-    /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
     public let changed: PropertySet
 
-    /// The values by ``Schema/Property/slot``, in an array.
-    ///
-    /// - Complexity: O(*n*), where *n* is the number of values, for a row that a ``DataStoreRowBuilder`` created, and
-    ///   O(1) otherwise.
+    /// The values by ``Schema/Property/slot``, in an array; see ``DataStoreRow/values`` for the complexity.
     @inlinable
     public var values: [PropertyValue] {
         _read { yield row.values }

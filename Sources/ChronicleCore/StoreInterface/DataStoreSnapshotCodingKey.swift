@@ -13,7 +13,6 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
     /// A property of the model, by its name.
     case modeledProperty(String)
 
-    /// The text of the key: `persistentIdentifier`, or the name of the property.
     public var stringValue: String {
         switch self {
         case .persistentIdentifier: "persistentIdentifier"
@@ -21,19 +20,12 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
         }
     }
 
-    /// Always `nil`, because keys are texts.
     public var intValue: Int? { nil }
 
-    /// Creates the key with a text.
-    ///
-    /// - Parameter stringValue: `persistentIdentifier`, or the name of a property.
     public init(stringValue: String) {
         self = stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
     }
 
-    /// Returns `nil`, because keys are texts.
-    ///
-    /// - Parameter intValue: Any number.
     public init?(intValue: Int) { nil }
 }
 

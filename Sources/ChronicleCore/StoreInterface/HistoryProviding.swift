@@ -15,54 +15,49 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// The type of the transactions that the store returns. The default is ``HistoryType``.
     static var historyType: HistoryType.Type { get }
 
-    /// Whether the store records changes. `true` by default.
-    ///
-    /// A context skips a store that does not record changes if another store of the container does. If none does, the
-    /// request throws ``SwiftDataError/historyDisabled``.
+    /// Whether the store records changes; `true` by default. A context skips other stores, and throws
+    /// ``SwiftDataError/historyDisabled`` if no store of the container records changes.
     var recordsHistory: Bool { get }
 
     /// Returns the transactions that match a descriptor, in commit order unless the descriptor has sort descriptors.
     ///
     /// - Parameter descriptor: The criteria, sort order and limits.
     /// - Returns: The matching transactions.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or a more specific error that it matches, if the store cannot
-    ///   return exactly the transactions after a token in the predicate; ``SwiftDataError/unsupportedPredicate`` if it
-    ///   does not support the predicate; ``SwiftDataError/historyDisabled`` if it does not record changes.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or a more specific error that it matches, if the store cannot return
+    ///   exactly the transactions after a token in the predicate; ``SwiftDataError/unsupportedPredicate`` if it does not support
+    ///   the predicate; ``SwiftDataError/historyDisabled`` if it does not record changes.
     func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 
     /// Deletes the transactions that match a descriptor. The models remain unchanged.
     ///
-    /// Tokens before the newest deleted transaction expire; the token of that transaction remains valid. If the store
-    /// cannot delete the matching transactions, for example from the middle of an append-only file, it deletes none and
-    /// throws an error.
+    /// Tokens before the newest deleted transaction expire; the token of that transaction remains valid. If the store cannot delete
+    /// the matching transactions, for example from the middle of an append-only file, it deletes none and throws an error.
     ///
     /// - Parameter descriptor: The criteria, sort order and limits.
     /// - Throws: ``DataStoreError/unsupportedFeature`` if the store cannot delete the transactions;
-    ///   ``SwiftDataError/historyTokenStoreMismatch`` or ``SwiftDataError/historyTokenAhead`` for a token that is not
-    ///   part of the history of this store; or the error that prevented the delete, such as
-    ///   ``SwiftDataError/storeBusy``.
+    ///   ``SwiftDataError/historyTokenStoreMismatch`` or ``SwiftDataError/historyTokenAhead`` for a token that is not part of the
+    ///   history of this store; or the error that prevented the delete, such as ``SwiftDataError/storeBusy``.
     func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 
     /// Returns the token of the newest transaction, even if that transaction was deleted.
     ///
-    /// If the store has not recorded a transaction, return the position before the first transaction. This token
-    /// expires if transactions are recorded and deleted later. The default implementation returns the token of the last
-    /// transaction that ``fetchHistory(_:)`` returns.
+    /// If the store has not recorded a transaction, return the position before the first transaction. This token expires if
+    /// transactions are recorded and deleted later. The default implementation fetches all transactions.
     ///
     /// - Returns: The token, or `nil` if the store has no token for the position before the first transaction.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented
-    ///   the store from reading.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented the store
+    ///   from reading.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
-    /// Returns the token of the position from which the history is complete: the newest deleted transaction, or the
-    /// position before the first transaction if none was deleted.
+    /// Returns the token of the position from which the history is complete: the newest deleted transaction, or the position before
+    /// the first transaction if none was deleted.
     ///
-    /// A read of several stores without a token begins there in each store. If transactions before the newest deleted one
-    /// remain, return a position before them. The default implementation returns `nil`.
+    /// A read of several stores without a token begins there in each store. If transactions before the newest deleted one remain,
+    /// return a position before them. The default implementation returns `nil`.
     ///
     /// - Returns: The token, or `nil` if the store has no token for that position.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented
-    ///   the store from reading.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented the store
+    ///   from reading.
     func earliestHistoryToken() throws -> HistoryType.TokenType?
 
     /// Returns the number of transactions that match a descriptor. The default implementation calls
@@ -93,97 +88,69 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
 
     /// Returns a part of the history of one model.
     ///
-    /// The default implementation calls ``fetchHistory(_:)`` and selects the changes of the model. Implement this method
-    /// if the store finds them faster, for example with an index. Ignore ``ModelHistoryRequest/attributeName``; the
-    /// context omits the other changes. The model may belong to an entity that the schema no longer contains.
+    /// The default implementation selects the changes of the model from those of all transactions, which takes O(*n*) time for all
+    /// pages together, where *n* is the length of the history. Implement this method if the store finds them faster, for example
+    /// with an index. Ignore ``ModelHistoryRequest/attributeName``; the context omits the other changes. The model may belong to an
+    /// entity that the schema no longer contains.
     ///
     /// - Parameter request: The model, the order, and the place at which the page begins.
-    /// - Returns: At most ``ModelHistoryRequest/limit`` changes. A store that cannot begin at the newest change may return
-    ///   all changes as one page in descending order. If the page has a continuation, the page that begins there must
-    ///   not repeat or omit changes.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if changes after the continuation of
-    ///   the request were deleted or are not part of the history; ``SwiftDataError/historyDisabled`` if the store does
-    ///   not record changes; or the error that prevented the store from reading.
+    /// - Returns: At most ``ModelHistoryRequest/limit`` changes. A store that cannot begin at the newest change may return all
+    ///   changes as one page in descending order. If the page has a continuation, the page that begins there must not repeat or
+    ///   omit changes.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if changes after the continuation of the
+    ///   request were deleted or are not part of the history; ``SwiftDataError/historyDisabled`` if the store does not record
+    ///   changes; or the error that prevented the store from reading.
     func fetchModelHistory(_ request: ModelHistoryRequest<HistoryType>) throws -> ModelHistoryPage<HistoryType>
 
-    /// Returns a store with the models as they were at a position.
+    /// Returns a store with the models as they were at a position, for ``ModelContext/init(_:asOf:)-(_,Token)``.
     ///
-    /// Implement this method and declare the capability ``DataStoreCapabilities/earlierPositions`` so that contexts can be
-    /// created with ``ModelContext/init(_:asOf:)-(_,Token)``.
-    ///
-    /// The returned store has the same ``DataStore/identifier`` and ``DataStore/schema``, so that a model has the same
-    /// identifier at every position. Its fetches return the rows as they were after the transaction of the token,
-    /// whatever other contexts and programs save meanwhile. If a fetch needs a value that the history does not contain,
-    /// it must throw ``SwiftDataError/historyValueMissing``; it must also throw this error if relationships of the
-    /// returned rows reach such a value, because properties cannot throw. Contexts do not save to the store.
+    /// Declare the capability ``DataStoreCapabilities/earlierPositions`` as well. The returned store has the same
+    /// ``DataStore/identifier`` and ``DataStore/schema``, so that a model has the same identifier at every position. Its fetches
+    /// return the rows as they were after the transaction of the token, whatever other contexts and programs save meanwhile. If a
+    /// fetch needs a value that the history does not contain, it must throw ``SwiftDataError/historyValueMissing``; it must also
+    /// throw this error if relationships of the returned rows reach such a value, because properties cannot throw. Contexts do not
+    /// save to the store.
     ///
     /// - Parameter token: The position.
     /// - Returns: The store as of the position.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or a more specific error that it matches, if the history after
-    ///   the position is incomplete or the token has no position in this store; ``SwiftDataError/historyDisabled`` if
-    ///   the store does not record changes. ``DataStoreError/unsupportedFeature`` in the default implementation.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or a more specific error that it matches, if the history after the
+    ///   position is incomplete or the token has no position in this store; ``SwiftDataError/historyDisabled`` if the store does
+    ///   not record changes. ``DataStoreError/unsupportedFeature`` in the default implementation.
     func store(asOf token: HistoryType.TokenType) throws -> any DataStore
 
     /// Returns the token of the last transaction before the first one with a later timestamp.
     ///
-    /// If all transactions are later, return the position before the first one. The default implementation fetches all
-    /// transactions without their changes.
+    /// If all transactions are later, return the position before the first one. The default implementation fetches all transactions
+    /// without their changes.
     ///
     /// - Parameter date: The date.
     /// - Returns: The token of the position that the store had at the date, according to the timestamps.
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the position cannot be determined because transactions were
-    ///   deleted; ``SwiftDataError/historyDisabled`` if the store does not record changes.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the position cannot be determined because transactions were deleted;
+    ///   ``SwiftDataError/historyDisabled`` if the store does not record changes.
     func historyToken(asOf date: Date) throws -> HistoryType.TokenType
 }
 
 extension HistoryProviding {
-    /// The type of the transactions that the store returns.
     public static var historyType: HistoryType.Type { HistoryType.self }
 
-    /// `true`.
     public var recordsHistory: Bool { true }
 
-    /// Returns the token of the last transaction that ``fetchHistory(_:)`` returns.
-    ///
-    /// - Returns: The token, or `nil` if there is no transaction.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyDisabled``.
-    /// - Complexity: O(*n*), where *n* is the number of transactions.
     public func currentHistoryToken() throws -> HistoryType.TokenType? {
         try fetchHistory(HistoryDescriptor()).last?.token
     }
 
-    /// `nil`.
-    ///
-    /// - Returns: `nil`.
-    /// - Throws: The errors that an implementation in a store throws, such as ``SwiftDataError/historyDisabled``. This
-    ///   implementation throws none.
     public func earliestHistoryToken() throws -> HistoryType.TokenType? { nil }
 
-    /// Returns the number of transactions that ``fetchHistory(_:)`` returns.
-    ///
-    /// - Parameter descriptor: The criteria, sort order and limits.
-    /// - Returns: The number of matching transactions, within the limits of the descriptor.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int {
         try fetchHistory(descriptor).count
     }
 
-    /// Returns the identifiers of the transactions that ``fetchHistory(_:)`` returns.
-    ///
-    /// - Parameter descriptor: The criteria, sort order and limits.
-    /// - Returns: The identifiers, in the order of ``fetchHistory(_:)``.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<HistoryType>
     ) throws -> [HistoryType.TransactionIdentifier] {
         try fetchHistory(descriptor).map(\.transactionIdentifier)
     }
 
-    /// Returns the transactions that ``fetchHistory(_:)`` returns, with their changes.
-    ///
-    /// - Parameter descriptor: The criteria, sort order and limits.
-    /// - Returns: The matching transactions.
-    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryWithoutChanges(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType] {
         try fetchHistory(descriptor)
     }

@@ -2,9 +2,8 @@ public import Foundation
 
 /// A store that measures its history and deletes old transactions in small steps.
 ///
-/// Adopt this protocol in addition to ``HistoryProviding`` to support ``ModelContainer/historyStatistics()`` and
-/// ``ModelContainer/purgeHistory(_:progress:)``. The container pauses between the steps, so that writers that wait for
-/// the store get their turn, and checks for cancellation.
+/// Adopt this protocol to support ``ModelContainer/historyStatistics()`` and ``ModelContainer/purgeHistory(_:progress:)``. The
+/// container pauses between the steps, so that waiting writers get their turn, and checks for cancellation.
 public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
     /// How much of the history the configuration of the store keeps.
     var historyRetention: HistoryRetention { get }
@@ -13,8 +12,8 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
     ///
     /// - Returns: The statistics. Do not read the whole history for them; extrapolate if necessary, and set
     ///   ``HistoryStatistics/isEstimated``.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented
-    ///   the store from reading.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented the store
+    ///   from reading.
     func historyStatistics() throws -> HistoryStatistics
 
     /// Returns up to which transaction the history may be deleted, without deleting anything.
@@ -30,14 +29,13 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
 
     /// Deletes the oldest transactions up to that of a plan, or a part of them.
     ///
-    /// A step should block other writers for less than 10 milliseconds. After each step, the history has to be valid:
-    /// transactions are deleted as a whole, the oldest first, tokens before the newest deleted transaction expire, and
-    /// later ones remain valid. Transactions after that of the plan are not deleted.
+    /// A step should block other writers for less than 10 milliseconds. After each step, the history has to be valid: transactions
+    /// are deleted as a whole, the oldest first, tokens before the newest deleted transaction expire, and later ones remain valid.
     ///
     /// - Parameter plan: A plan of this store.
     /// - Returns: What the step deleted, and whether it was the last one.
-    /// - Throws: ``SwiftDataError/historyTokenStoreMismatch`` or another error of its family if the transaction of the
-    ///   plan is not part of the history; ``SwiftDataError/storeBusy`` or another error that prevented the delete.
+    /// - Throws: ``SwiftDataError/historyTokenStoreMismatch`` or another error of its family if the transaction of the plan is not
+    ///   part of the history; ``SwiftDataError/storeBusy`` or another error that prevented the delete.
     func purgeHistory(_ plan: HistoryPurgePlan<HistoryType.TokenType>) throws -> HistoryPurgeStep
 }
 

@@ -1,8 +1,7 @@
 /// A store with a history that keeps named positions.
 ///
-/// Adopt this protocol in addition to ``HistoryProviding`` so that programs can use ``ModelContext/tag(_:replacing:)``.
-/// Keep the tags as durably as the models. They are not changes: do not record them in the history, and do not keep
-/// history for them.
+/// Adopt this protocol so that programs can use ``ModelContext/tag(_:replacing:)``. Keep the tags as durably as the models. They
+/// are not changes: do not record them in the history, and do not keep history for them.
 public protocol HistoryTagging<HistoryType>: HistoryProviding {
     /// Returns all tags in any order.
     ///
@@ -17,8 +16,8 @@ public protocol HistoryTagging<HistoryType>: HistoryProviding {
     ///   - replaces: Whether a tag of this name moves to the current position.
     /// - Returns: The tag.
     /// - Throws: ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replaces` is `false`;
-    ///   ``SwiftDataError/historyDisabled`` if the store does not record changes; or the error that prevented the store
-    ///   from writing. The tags must be unchanged after an error.
+    ///   ``SwiftDataError/historyDisabled`` if the store does not record changes; or the error that prevented the store from
+    ///   writing. The tags must be unchanged after an error.
     func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<HistoryType.TokenType>
 
     /// Deletes a tag.

@@ -6,13 +6,11 @@ public struct ModelHistoryPage<Transaction: HistoryTransaction>: Sendable {
     public let continuation: ModelHistoryContinuation<Transaction.TokenType>?
     /// The position after which the history is complete; `nil` if no changes are missing.
     ///
-    /// Transactions up to this position were deleted, or made while the history was disabled. The returned entries can
-    /// include earlier changes, but others are missing between them.
+    /// Earlier transactions were deleted, or made while the history was disabled, so changes are missing among earlier entries.
     public let completeAfter: Transaction.TokenType?
     /// The number of rows or changes of the history that the store visited for this page.
     ///
-    /// A store with an index visits the changes of the model only. Otherwise, the number is limited, and the next page
-    /// continues where this one stopped.
+    /// A store with an index visits the changes of the model only. Otherwise, the number is limited, and the next page continues.
     public let visitedCount: Int
 
     /// Creates a page, for a custom store.

@@ -17,8 +17,7 @@ public struct ModelHistoryRequest<Transaction: HistoryTransaction>: Sendable {
     /// The maximum number of changes to return, at least 1. Stores with the default implementation of
     /// ``HistoryProviding/fetchModelHistory(_:)`` can return more.
     public var limit: Int
-    /// The place at which the page begins, which a page with the same model and order returned; `nil` for the first
-    /// page.
+    /// The place at which the page begins, which a page with the same model and order returned; `nil` for the first page.
     public var continuation: ModelHistoryContinuation<Transaction.TokenType>?
 
     /// Creates a request.
@@ -41,9 +40,7 @@ public struct ModelHistoryRequest<Transaction: HistoryTransaction>: Sendable {
     }
 }
 
-/// A place in the history of one model, at which the next page begins.
-///
-/// Pass it unchanged to the next request. Its properties are for the store that created it.
+/// A place in the history of one model, at which the next page begins. Its properties are for the store that created it.
 public struct ModelHistoryContinuation<Token: HistoryToken>: Hashable, Codable, Sendable {
     /// A position with which the store recognizes that its history was replaced or deleted; `nil` if it needs none.
     public let token: Token?

@@ -2,15 +2,14 @@ public import Foundation
 
 /// A row whose values are packed into memory that it shares with other rows.
 ///
-/// An array of ``PropertyValue`` requires an allocation for itself and one for each long string, and 24 bytes for each
-/// value, which a fetch writes and a getter reads again. A packed row consists of a *tag* of one byte and a *cell* of eight
-/// bytes for each value, and of the bytes of texts and blobs:
+/// An array of ``PropertyValue`` requires an allocation for itself and for each long string, and 24 bytes for each value. A packed
+/// row consists of a *tag* of one byte and a *cell* of eight bytes for each value, and of the bytes of texts and blobs:
 ///
 ///     … tag 1, tag 0 | count | cell 0, cell 1, … | texts and blobs
 ///                            ^ cells
 ///
-/// The tag contains the form of the value. The cell contains the integer, the bits of the real number, the primary key of
-/// the reference, or the offset and the length of the text or blob.
+/// The tag contains the form of the value. The cell contains the integer, the bits of the real number, the primary key of the
+/// reference, or the offset and the length of the text or blob.
 @frozen @usableFromInline
 struct PackedRow: @unchecked Sendable {
     // The reason for `@unchecked Sendable`: the memory of a row is not changed after the row was created.
@@ -26,16 +25,13 @@ struct PackedRow: @unchecked Sendable {
     @inlinable
     var count: Int { Self.count(cells) }
 
-    /// The tags of eight null values.
     static let nullTags: UInt64 = 0x0101_0101_0101_0101
 
     /// Returns the size of the tags and the count. Tags of eight values are aligned like a cell.
     static func headSize(_ count: Int) -> Int { tagWords(count) * 8 + 8 }
 
-    /// Returns the number of words with the tags of a row.
     static func tagWords(_ count: Int) -> Int { (count + 7) / 8 }
 
-    /// Returns the tags of eight values.
     @inline(__always)
     static func tags(_ cells: UnsafeRawPointer, _ word: Int) -> UInt64 {
         cells.load(fromByteOffset: -16 &- word &* 8, as: UInt64.self)
@@ -56,7 +52,6 @@ struct PackedRow: @unchecked Sendable {
         cells.load(fromByteOffset: slot &* 8, as: UInt64.self)
     }
 
-    /// Returns the bytes of a text or blob.
     @inlinable @inline(__always)
     static func bytes(_ cells: UnsafeRawPointer, _ slot: Int) -> UnsafeBufferPointer<UInt8> {
         let cell = cell(cells, slot)
@@ -115,16 +110,14 @@ extension PackedRow {
         }
     }
 
-    /// Returns whether a string or data that is created from a value has allocated memory, as those of more than 15 bytes.
+    /// Returns whether the string or data that is created from a value has allocated memory, as those of more than 15 bytes.
     @inlinable @inline(__always)
     static func isAllocated(_ cells: UnsafeRawPointer, _ slot: Int) -> Bool {
         let tag = tag(cells, slot)
         return (tag == .text || tag == .blob) && cell(cells, slot) &>> 32 > 15
     }
 
-    /// Returns a value in the usual form of a direct type, without creating the ``PropertyValue``.
-    ///
-    /// - Returns: The value, or `nil` if it has another form; use ``PropertyValue/direct(as:)``.
+    /// Returns `nil` if the value does not have the usual form of a direct type; use ``PropertyValue/direct(as:)``.
     @inlinable @inline(__always)
     static func direct<Value>(_ cells: UnsafeRawPointer, _ slot: Int, as type: Value.Type) -> Value? {
         guard slot < count(cells) else { return nil }
@@ -182,15 +175,12 @@ extension PackedRow {
 extension PackedRow.Tag {
     var isObject: Bool { rawValue & Self.object.rawValue != 0 }
 
-    /// Returns the tag of a reference, for an index less than ``originLimit``.
     static func reference(origin index: Int) -> Self { Self(rawValue: reference.rawValue + UInt8(index)) }
 
-    /// Returns the tag of a value that is not packed.
     static func object(form bit: UInt8) -> Self { Self(rawValue: object.rawValue | bit) }
 
     static let originLimit = Int(reference.rawValue)
 
-    /// The index of the reference's origin in ``PackedRowBlock/origins``.
     var originIndex: Int { Int(rawValue & ~Self.reference.rawValue) }
 
     var isReference: Bool { !isObject && rawValue & Self.reference.rawValue != 0 }

@@ -18,7 +18,6 @@ final class PackedRowBlock {
 
     deinit { memory.deallocate() }
 
-    /// Adds a value that is not packed, and returns its index.
     func add(_ value: PropertyValue) -> Int {
         objects.append(value)
         return objects.count - 1

@@ -5,15 +5,12 @@ import Foundation
 // A type with only SwiftData's requirements has no access to its values but its `Codable` conformance, with the names of the
 // properties as keys. JSON is a form in which every type encodes keys, and numbers without loss.
 extension DataStoreSnapshot {
-    /// Returns the values by ``Schema/Property/slot``, in their stored form.
-    ///
-    /// Use it in code for every snapshot type, such as a test of a store.
+    /// Returns the values in their stored form, for code that works with every snapshot type, such as a test of a store.
     ///
     /// - Parameter schema: The schema of the store.
-    /// - Returns: The values, followed by the lists of a store that keeps them in its rows; see
-    ///   ``DataStoreRowSnapshot/values``.
-    /// - Throws: ``SwiftDataError/undecodableValue`` if a type that is not a ``DataStoreRowSnapshot`` encodes no valid value for
-    ///   a property; the error names it. Correct the type, or the data of the store.
+    /// - Returns: The values, followed by the lists of a store that keeps them in its rows; see ``DataStoreRowSnapshot/values``.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if a type that is not a ``DataStoreRowSnapshot`` encodes no valid value for a
+    ///   property; the error names it. Correct the type, or the data of the store.
     /// - Complexity: O(*n*), where *n* is the number of values; O(1) for ``DefaultSnapshot``.
     public func row(in schema: Schema) throws -> DataStoreRow {
         if let snapshot = self as? DefaultSnapshot { return snapshot.row }
@@ -28,9 +25,7 @@ extension DataStoreSnapshot {
         }
     }
 
-    /// Creates a snapshot from values in their stored form.
-    ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` if a type with its own encoding cannot be decoded from the values.
+    /// Throws ``SwiftDataError/undecodableValue`` if a type with a custom encoding cannot be decoded from the values.
     static func make(_ snapshot: DefaultSnapshot, in schema: Schema) throws -> Self {
         if let snapshot = snapshot as? Self { return snapshot }
         if let type = Self.self as? any DataStoreRowSnapshot.Type, let made = type.make(snapshot) as? Self {
@@ -46,10 +41,8 @@ extension DataStoreSnapshot {
         }
     }
 
-    /// Returns the snapshots of a save, converted to this type.
-    ///
-    /// Contexts create ``DefaultSnapshot`` values, because most stores use this type and a concrete type avoids calls
-    /// through witness tables.
+    /// Contexts create ``DefaultSnapshot`` values, because most stores use this type and a concrete type avoids calls through
+    /// witness tables.
     static func all(_ snapshots: [DefaultSnapshot], in schema: Schema) throws -> [Self] {
         if Self.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [Self].self) }
         return try snapshots.map { try make($0, in: schema) }
@@ -63,7 +56,6 @@ extension DataStoreRowSnapshot {
     }
 }
 
-/// The entity of a snapshot that is encoded or decoded.
 private struct SnapshotCoding: Sendable {
     let entity: Schema.Entity
     let lists: [Schema.Property]
@@ -75,7 +67,6 @@ private struct SnapshotCoding: Sendable {
         .undecodableValue.with(detail: detail, entityName: entity.name, propertyName: property?.name)
     }
 
-    /// Runs a conversion and describes its errors without values.
     func attributingErrors<Result>(_ identifier: PersistentIdentifier, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SwiftDataError {
             throw error.with(entityName: entity.name, persistentIdentifier: identifier)
@@ -88,7 +79,7 @@ private struct SnapshotCoding: Sendable {
     }
 }
 
-/// The values of a snapshot type with its own encoding.
+/// The values of a snapshot type with a custom encoding.
 private struct DecodedSnapshot: Decodable {
     private(set) var values: [PropertyValue] = []
 

@@ -1,4 +1,4 @@
-/// What a text names in a store in addition to the models. The same rule applies to the names of all of them.
+/// A text that a program passes for something new in a store.
 enum StoredName: String {
     case consumer = "name of a consumer"
     case tag = "name of a tag"
@@ -6,13 +6,10 @@ enum StoredName: String {
     case context = "name of a context"
     case metadataKey = "key of the metadata"
 
-    /// Throws an error if a text must not become a name.
+    /// Throws ``SwiftDataError/valueOutOfRange`` if a text contains a NUL character, which PostgreSQL cannot store and where
+    /// programs written in C end a text, or if the name of a consumer or a tag is empty.
     ///
-    /// Earlier versions accepted any text in a file. Such names can still be read, removed and replayed, so only texts
-    /// that a program passes for something new are validated.
-    ///
-    /// - Throws: ``SwiftDataError/valueOutOfRange`` if the text contains a NUL character, which PostgreSQL cannot store and
-    ///   where programs written in C end a text, or if the name of a consumer or a tag is empty.
+    /// Earlier versions accepted any text in a file. Such names can still be read, removed and replayed.
     func validate(_ text: String?) throws {
         guard let text else { return }
         if text.isEmpty, isIdentity {
@@ -27,9 +24,6 @@ enum StoredName: String {
 }
 
 extension EditingState {
-    /// Throws an error if a context must not write under its names.
-    ///
-    /// - Throws: ``SwiftDataError/valueOutOfRange``; see ``StoredName/validate(_:)``.
     func validateNames() throws {
         try StoredName.author.validate(author)
         try StoredName.context.validate(contextName)
