@@ -1,14 +1,13 @@
 extension Schema.Property {
-    /// Returns the Swift value of an attribute for a stored value.
+    /// Returns the Swift value of an attribute for a stored value, for example for a ``HistoryTombstone``.
     ///
-    /// Use it to create the values of a ``HistoryTombstone``. It does not require a model class: a property of a decoded
-    /// schema decodes values to the same types, or to their stored form if a name does not identify the type; see
-    /// ``Schema/Attribute/valueTypeName``.
+    /// A property of a decoded schema decodes values to the same types, or to their stored form if a name does not identify the
+    /// type; see ``Schema/Attribute/valueTypeName``.
     ///
     /// - Parameter value: The stored value.
     /// - Returns: The value, not wrapped in an optional, or `nil` for ``PropertyValue/null``.
-    /// - Throws: ``SwiftDataError/undecodableValue`` if the stored value is not valid for the type of the attribute.
-    ///   Correct the stored value, or change the type of the attribute.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if the stored value is not valid for the type of the attribute. Correct the
+    ///   value, or change the type.
     public func decode(_ value: PropertyValue) throws -> (any Sendable)? {
         if value.isNull { return nil }
         // The codec takes five times as long.
@@ -33,9 +32,9 @@ extension Schema.Property {
     ///
     /// - Parameter value: A value of the attribute's type; `nil` for ``PropertyValue/null``.
     /// - Returns: The stored form of the value.
-    /// - Throws: ``SwiftDataError/modelValidationFailure`` for a value that has another type or cannot be encoded, and
-    ///   for `nil` if the attribute is not optional; ``SwiftDataError/valueOutOfRange`` for a number that does not fit
-    ///   in 64 bits signed. Set another value.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` for a value that has another type or cannot be encoded, and for `nil` if
+    ///   the attribute is not optional; ``SwiftDataError/valueOutOfRange`` for a number that does not fit in 64 bits signed. Set
+    ///   another value.
     public func encode(_ value: (any Sendable)?) throws -> PropertyValue {
         guard let value else {
             if attribute?.isOptional != false { return .null }

@@ -1,8 +1,7 @@
 /// Access to the values of an attribute, with the static types that the schema erases.
 protocol AttributeAccess: AnyObject, Sendable {
-    /// Whether the declaration of the attribute has a default value.
     var hasDefault: Bool { get }
-    /// Returns the value of a model, encoded for a store.
+    /// Returns the value of a model in its stored form.
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
 }
 
@@ -10,22 +9,15 @@ protocol AttributeAccess: AnyObject, Sendable {
 protocol RelationshipAccess: AnyObject, Sendable {
     /// Whether the property's type is an array, which programs change in place.
     var isArray: Bool { get }
-    /// Returns the destinations of a model.
     func destinations(of model: any PersistentModel) -> [any PersistentModel]
-    /// Sets the destinations of a model.
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
-    /// Returns a value of the property's type with the given destinations.
     func value<Value>(of destinations: [AnyObject], as: Value.Type) -> Value?
-    /// Returns the destinations in a value of the property's type.
     func destinations<Value>(in value: Value) -> [AnyObject]
-    /// Converts a destination to a model.
     func model(_ destination: AnyObject) -> any PersistentModel
 }
 
-/// Access to the values of an attribute by its key path.
-///
-/// Reason for `@unchecked Sendable`: the key path of a stored property has no captures and is immutable, which its type
-/// does not express.
+/// Reason for `@unchecked Sendable`: the key path of a stored property has no captures and is immutable, which its type does not
+/// express.
 final class TypedAttributeAccess<Model: PersistentModel, Value>: AttributeAccess, @unchecked Sendable {
     let hasDefault: Bool
     private let keyPath: KeyPath<Model, Value>
@@ -50,8 +42,6 @@ final class TypedAttributeAccess<Model: PersistentModel, Value>: AttributeAccess
     }
 }
 
-/// Access to the destinations of a relationship by its key path.
-///
 /// Reason for `@unchecked Sendable`: that of ``TypedAttributeAccess``; the closures of the shape capture only types.
 final class TypedRelationshipAccess<Model: PersistentModel, Value>: RelationshipAccess, @unchecked Sendable {
     private let keyPath: ReferenceWritableKeyPath<Model, Value>

@@ -1,6 +1,6 @@
 /// Assigns the positions of an entity's properties, in their order.
 struct PropertyPositions {
-    /// The position of a property; see the properties of ``Schema/Property`` with the same names.
+    /// See the properties of ``Schema/Property`` with the same names.
     struct Position {
         let index: Int
         let slot: Int
@@ -12,8 +12,8 @@ struct PropertyPositions {
     private var linkMark: Int
 
     /// - Parameters:
-    ///   - storedCount: The number of properties whose values are part of a row. For entities that inherit from each
-    ///     other, the highest number, so that the shared properties have the same marks in all of them.
+    ///   - storedCount: The number of properties whose values are part of a row. For entities that inherit from each other, the
+    ///     highest number, so that the shared properties have the same marks in all of them.
     ///   - superentity: The entity whose properties come before those of the entity.
     init(storedCount: Int, after superentity: Schema.Entity? = nil) {
         index = superentity?.properties.count ?? 0
@@ -21,7 +21,6 @@ struct PropertyPositions {
         linkMark = storedCount + (superentity?.properties.count { $0.isLinked } ?? 0)
     }
 
-    /// Returns the position of the next property.
     mutating func next(isToMany: Bool, isLinked: Bool) -> Position {
         defer {
             index += 1

@@ -1,23 +1,22 @@
 extension Schema {
-    /// Returns a schema that also contains what other programs declare.
+    /// Returns a schema that also contains what other programs declare, for stores that programs with different models can share.
     ///
-    /// Use this method in stores that programs with different models can share. A store that completes its tables for the
-    /// resulting schema does not remove the indexes, relationships and delete actions of other programs. If both schemas
-    /// describe a property, the description of this schema applies. A relationship without an inverse gets the inverse that another program declares.
+    /// A store that completes its tables for the resulting schema does not remove the indexes, relationships and delete actions of
+    /// other programs. If both schemas describe a property, the description of this schema applies. A relationship without an
+    /// inverse gets the inverse that another program declares.
     ///
     /// - Parameters:
-    ///   - others: The entities of the other programs, such as those that a store describes. They may contradict each other:
-    ///     what does not match is left out.
+    ///   - others: The entities of the other programs, such as those that a store describes. Where they contradict each other, what
+    ///     does not match is left out.
     ///   - newName: A closure that returns the present name of an entity. By default, no entity was renamed.
-    ///   - newPropertyName: A closure that returns the present name of a property of an entity, whose present name is the
-    ///     second argument. By default, no property was renamed.
-    ///   - isIncluded: A closure that returns whether to add a property that this schema does not describe, or to apply the
-    ///     delete rule *cascade* or *deny* of a relationship that this schema describes with *nullify*.
-    ///   - isConstraint: A closure that returns whether to add a uniqueness constraint (the last argument is `true`) or an
-    ///     index of properties that this schema describes. Those with an added property are always added.
+    ///   - newPropertyName: A closure that returns the present name of a property of an entity, whose present name is the second
+    ///     argument. By default, no property was renamed.
+    ///   - isIncluded: A closure that returns whether to add a property that this schema does not describe, or to apply the delete
+    ///     rule *cascade* or *deny* of a relationship that this schema describes with *nullify*.
+    ///   - isConstraint: A closure that returns whether to add a uniqueness constraint (the last argument is `true`) or an index of
+    ///     properties that this schema describes. Those with an added property are always added.
     /// - Returns: The schema. Its entities have no model classes, unless nothing is added.
-    /// - Throws: ``SwiftDataError/invalidModel`` if the schemas cannot be combined. Give the property that the error names
-    ///   another name.
+    /// - Throws: ``SwiftDataError/invalidModel`` if the schemas cannot be combined. Rename the property that the error names.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
     public func adding(
         _ others: [Entity], newName: (String) -> String = { $0 },
@@ -101,7 +100,6 @@ private struct EntityDraft {
         property(name).map { $0.relationship?.isToMany != true } ?? false
     }
 
-    /// Whether the entity describes the property itself, for this program.
     func isOwn(_ name: String) -> Bool { own.contains(name) }
 
     func property(_ name: String) -> Schema.Property.Kind? { kinds.first { $0.name == name } }
@@ -225,7 +223,6 @@ extension [String: EntityDraft] {
         }
     }
 
-    /// Returns whether a relationship of an entity, which names another one as its inverse, can be the inverse of that one.
     private func matches(
         _ property: String, of entity: String, _ relationship: Schema.Relationship, _ other: Schema.Relationship
     ) -> Bool {
@@ -236,7 +233,6 @@ extension [String: EntityDraft] {
                 && !superentities(of: relationship.destination).contains { $0.property(other.name) != nil }
     }
 
-    /// Sets the inverse in an entity and in those that inherit the property.
     private mutating func setInverse(_ inverse: String?, of property: String, in entity: String) {
         for name in keys where isKind(name, of: entity) {
             self[name]?.replaceRelationships {
@@ -256,7 +252,6 @@ extension Schema.Property.Kind {
         }
     }
 
-    /// The kind with the present names.
     fileprivate func added(
         _ newName: (String) -> String, _ newPropertyName: (String, String) -> String
     ) -> Self {

@@ -1,14 +1,11 @@
 extension Schema {
     /// An attribute of a model class, with its options and the stored form of its values.
     ///
-    /// Schemas create their attributes from the model classes. An attribute that you create describes a property in code that is
-    /// written for SwiftData; a schema does not use it.
+    /// Schemas create their attributes from the model classes. Those that you create describe a property in code for SwiftData.
     public class Attribute: Codable, @unchecked Sendable {
         // Reason for `@unchecked Sendable`: all properties are constants of Sendable types, in the only subclass as well.
 
-        /// The name of the attribute in its class, and in the store.
         public let name: String
-        /// The name of the attribute before it was renamed, or ``name`` if it was not renamed.
         public let originalName: String
         /// The options of the declaration.
         public let options: [Option]
@@ -22,20 +19,17 @@ extension Schema {
         public let isOptional: Bool
         /// The Swift type of the property.
         ///
-        /// If the schema was decoded and contains no model class, it is the type of the values that
-        /// ``Schema/Property/decode(_:)`` returns, or its optional. This type differs from that of the class only if
-        /// the description of a schema cannot identify the type; see ``valueTypeName``.
+        /// In a decoded schema without model classes, it is the type of the values that ``Schema/Property/decode(_:)`` returns, or
+        /// its optional, which differs from that of the class only if ``valueTypeName`` cannot identify the type.
         public let valueType: any Any.Type
         /// The name of the Swift type, or of the type that it is the optional of, such as `Date` or `Array<Int>`.
         ///
-        /// The name does not contain modules and enclosing types. It is stable for `String`, `Bool`, `Data`, `Date`,
-        /// `Double`, `Float`, `UUID`, `URL`, `Decimal` and the integer types, which a decoded schema identifies by this
-        /// name. Values of other types are decoded to their stored form: JSON to a `String` with its text, and a
-        /// `RawRepresentable` to its raw value. If a type of your program has one of these names, its name is
-        /// preceded by the name of its module.
+        /// The name does not contain modules and enclosing types. It is stable for `String`, `Bool`, `Data`, `Date`, `Double`,
+        /// `Float`, `UUID`, `URL`, `Decimal` and the integer types, which a decoded schema identifies by this name. Values of other
+        /// types are decoded to their stored form: JSON to a `String` with its text, and a `RawRepresentable` to its raw value. The
+        /// name of a type of your program that has one of these names is preceded by that of its module.
         public let valueTypeName: String
-        /// The value that was passed to the initializer. Chronicle does not use it, because it does not compare versions of a
-        /// property by hash.
+        /// The value that was passed to the initializer. Chronicle does not compare versions of a property by hash.
         public let hashModifier: String?
 
         init(
@@ -102,8 +96,8 @@ extension Schema {
         /// The attribute has no model class; see ``valueType``. Options that this version does not support are ignored.
         ///
         /// - Throws: `DecodingError` if the data is not the description of an attribute, or its stored form is unknown;
-        ///   ``SwiftDataError/invalidModel`` if the default value is not a value of the type. Discard the data, or update
-        ///   the program to the version that encoded it.
+        ///   ``SwiftDataError/invalidModel`` if the default value is not a value of the type. Discard the data, or update the
+        ///   program to the version that encoded it.
         public required convenience init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             let name = try container.decode(String.self, forKey: .name)
@@ -146,14 +140,10 @@ extension Schema {
             }
         }
 
-        /// An option of an attribute.
-        ///
-        /// The initializers of the `@Attribute` wrapper take up to three options.
+        /// An option of an attribute. The initializers of the `@Attribute` wrapper take up to three options.
         public struct Option: OptionSet, Hashable, Sendable {
-            /// The bits of the options.
             public let rawValue: UInt8
 
-            /// Creates a set of options.
             @inlinable
             public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -162,16 +152,12 @@ extension Schema {
             /// The history preserves the value in the tombstone of a deleted model; see ``HistoryTombstone``.
             @inlinable public static var preserveValueOnDeletion: Option { Option(rawValue: 2) }
             /// The history preserves the value before and after each update that changes it; see
-            /// ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)``.
-            ///
-            /// SwiftData has no such option.
+            /// ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)``. SwiftData has no such option.
             @inlinable public static var preserveValueOnUpdate: Option { Option(rawValue: 64) }
             /// No option. SwiftData requires it for some `Codable` types; Chronicle stores every `Codable` type without it.
             @inlinable public static var codable: Option { [] }
-            /// Ignored: the value remains in the database, where it is part of its row.
-            ///
-            /// When a store with such an attribute is opened, its logger receives the message `externalStorageIgnored`; see
-            /// ``StoreLogger``.
+            /// Ignored: the value remains in its row. When a store with such an attribute is opened, its logger receives the
+            /// message `externalStorageIgnored`; see ``StoreLogger``.
             @inlinable public static var externalStorage: Option { Option(rawValue: 8) }
             /// Ignored. Operating systems do not index Chronicle stores.
             @inlinable public static var spotlight: Option { Option(rawValue: 16) }
@@ -180,25 +166,22 @@ extension Schema {
 
             /// The value is part of the model and is not stored, like that of a `@Transient` property.
             ///
-            /// The property requires a default value or an optional type. Setting it is not an unsaved change, and the
-            /// history does not contain it.
+            /// The property requires a default value or an optional type. Setting it is not an unsaved change.
             @inlinable public static var ephemeral: Option { Option(rawValue: 4) }
 
-            /// No option. Chronicle stores the attribute as its type requires, without a value transformer: a container throws
-            /// ``SwiftDataError/unsupportedAttributeType`` if the type is not `Codable`.
+            /// No option. Chronicle uses no value transformer; a container throws ``SwiftDataError/unsupportedAttributeType`` for a
+            /// type that is not `Codable`.
             ///
             /// - Parameter transformerName: The name of a value transformer, which is not used.
             /// - Returns: An empty set of options.
             @inlinable public static func transformable(by transformerName: String) -> Option { [] }
 
-            /// No option. Chronicle stores the attribute as its type requires, without a value transformer: a container throws
-            /// ``SwiftDataError/unsupportedAttributeType`` if the type is not `Codable`.
+            /// No option. Chronicle uses no value transformer.
             ///
             /// - Parameter transformer: The class of a value transformer, which is not used.
             /// - Returns: An empty set of options.
             @inlinable public static func transformable(by transformer: AnyClass) -> Option { [] }
 
-            /// The options of the set, one by one.
             var elements: [Option] {
                 (0..<7).map { Option(rawValue: 1 << $0) }.filter(contains)
             }
@@ -214,9 +197,8 @@ extension Schema {
             case text
             /// Binary data, ``PropertyValue/blob(_:)``.
             case blob
-            /// The decimal digits of a number as ``PropertyValue/text(_:)``.
-            ///
-            /// Equal numbers have equal texts, but the order of the texts differs from that of the numbers.
+            /// The decimal digits of a number as ``PropertyValue/text(_:)``. Equal numbers have equal texts, but texts have another
+            /// order.
             case decimal
             /// JSON as ``PropertyValue/text(_:)``.
             case json
@@ -233,28 +215,23 @@ extension Schema.Attribute: SchemaProperty {
 
     /// `false`, because Chronicle uses no value transformers.
     public var isTransformable: Bool { false }
-    /// `true`.
     public var isAttribute: Bool { true }
     /// Whether values are stored in the form that their `Codable` conformance defines, as JSON; see ``storage``.
     public var isCodable: Bool { storage == .json }
     /// Whether the attribute has the option ``Option/unique``.
     public var isUnique: Bool { options.contains(.unique) }
 
-    /// Returns whether two attributes have the same names, type and options. The default values are not compared,
-    /// because they may differ each time, such as `Date()`.
-    ///
-    /// - Returns: `true` if the names, the type, the stored form and the options are the same.
+    /// Compares the names, the type, the stored form and the options, but not the default values, which may differ each time, such
+    /// as `Date()`.
     public static func == (lhs: Schema.Attribute, rhs: Schema.Attribute) -> Bool {
         lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
             && lhs.storage == rhs.storage && lhs.valueType == rhs.valueType && lhs.valueTypeName == rhs.valueTypeName
     }
 
-    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension AnyPropertyCodec {
-    /// Returns whether a value is a stored form of the type.
     fileprivate func isValid(_ value: PropertyValue) -> Bool {
         switch value {
         case .reference, .references: false
@@ -270,19 +247,16 @@ extension Schema.Attribute.Option: Codable, CustomDebugStringConvertible {
         self.init(names: try [String](from: decoder))
     }
 
-    /// Encodes the options as an array of their names, such as `unique`.
-    ///
-    /// ``ephemeral`` is not encoded, because the description of a schema contains only stored attributes.
+    /// Encodes the options as an array of their names, such as `unique`. ``ephemeral`` is not encoded, because the description of a
+    /// schema contains only stored attributes.
     public func encode(to encoder: any Encoder) throws { try elements.compactMap(\.name).encode(to: encoder) }
 
-    /// The names of the options.
     public var debugDescription: String {
         let other = (contains(.ephemeral) ? ["ephemeral"] : []) + (contains(.relationship) ? ["relationship"] : [])
         return "[\((elements.compactMap(\.name) + other).joined(separator: ", "))]"
     }
 
-    /// The names of the options in descriptions of attributes, without ``ephemeral``, because a schema contains only
-    /// stored attributes.
+    /// The options in descriptions of attributes, without ``ephemeral``, because a schema contains only stored attributes.
     private static let names: [(name: String, option: Self)] = [
         ("unique", .unique), ("preserveValueOnDeletion", .preserveValueOnDeletion),
         ("preserveValueOnUpdate", .preserveValueOnUpdate),
@@ -290,10 +264,8 @@ extension Schema.Attribute.Option: Codable, CustomDebugStringConvertible {
         ("allowsCloudEncryption", .allowsCloudEncryption),
     ]
 
-    /// The name of a single option.
     fileprivate var name: String? { Self.names.first { $0.option == self }?.name }
 
-    /// Creates the set of the options with the given names. Other names are ignored.
     fileprivate init(names: [String]) {
         self = []
         for (name, option) in Self.names where names.contains(name) { insert(option) }

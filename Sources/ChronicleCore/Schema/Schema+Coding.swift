@@ -5,13 +5,12 @@ extension Schema: Codable {
 
     /// Decodes a schema without model classes.
     ///
-    /// The entities describe the same properties, constraints and indices as those of the encoded schema, but
-    /// ``Entity/type`` is ``RemovedModel``, and there are no key paths. Keys and options that this version does not
-    /// support are ignored.
+    /// The entities describe the same properties, constraints and indices as those of the encoded schema, but ``Entity/type`` is
+    /// ``RemovedModel``, and there are no key paths. Keys and options that this version does not support are ignored.
     ///
-    /// - Throws: ``SwiftDataError/invalidModel`` if the data is not the description of a schema, or the descriptions of
-    ///   two entities contradict each other. The error names the entity and the property, if they are known. Discard
-    ///   the data, or update the program to the version that encoded it.
+    /// - Throws: ``SwiftDataError/invalidModel`` if the data is not the description of a schema, or the descriptions of two
+    ///   entities contradict each other. The error names the entity and the property, if they are known. Discard the data, or
+    ///   update the program to the version that encoded it.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
     public convenience init(from decoder: any Decoder) throws {
         let entities = try Self.describingErrors {
@@ -21,9 +20,8 @@ extension Schema: Codable {
         try validate()
     }
 
-    /// Encodes the descriptions of the entities as a keyed container with the key `entities`.
-    ///
-    /// Use a `JSONEncoder` with the output formatting `sortedKeys` to encode equal schemas as equal data.
+    /// Encodes the descriptions of the entities as a keyed container with the key `entities`. Equal schemas have equal data with a
+    /// `JSONEncoder` that has the output formatting `sortedKeys`.
     ///
     /// - Throws: The error of ``validate()`` if the schema is invalid; correct the declaration that the error names.
     ///   `EncodingError` if the encoder cannot encode a value; use another encoder or format.
@@ -33,13 +31,11 @@ extension Schema: Codable {
         try container.encode(entities, forKey: .entities)
     }
 
-    /// Writes the description of the schema to a file, as JSON with sorted keys.
-    ///
-    /// Equal schemas have equal files, so that you can keep the file in version control and notice unintended changes.
+    /// Writes the description of the schema to a file, as JSON with sorted keys. You can keep the file in version control to notice
+    /// unintended changes, because equal schemas have equal files.
     ///
     /// - Parameter url: The file. An existing file is replaced when the new one is complete.
-    /// - Throws: The errors of ``encode(to:)``, or the error of Foundation if the file cannot be written; choose a
-    ///   directory that exists and that the process may write to.
+    /// - Throws: The errors of ``encode(to:)``, or the error of Foundation if the file cannot be written.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
     public func save(to url: URL) throws {
         let encoder = JSONEncoder()
@@ -63,38 +59,27 @@ extension Schema: Codable {
 extension Schema.Entity: Codable {
     private enum CodingKeys: CodingKey { case name, superentity, properties, uniquenessConstraints, indices }
 
-    /// Decodes an entity without a model class.
+    /// Decodes an entity without a model class, for ``Schema/init(entities:)``, which compares the relationships with their
+    /// destinations.
     ///
-    /// To use entities that were decoded one by one, create a schema with ``Schema/init(entities:)``, which compares
-    /// the relationships with their destinations.
-    ///
-    /// - Throws: ``SwiftDataError/invalidModel`` if the data is not the description of an entity. The error names the
-    ///   entity and the property, if they are known. Discard the data, or update the program to the version that
-    ///   encoded it.
+    /// - Throws: ``SwiftDataError/invalidModel``; see ``Schema/init(from:)``.
     /// - Complexity: O(*n*), where *n* is the number of properties.
     public convenience init(from decoder: any Decoder) throws {
         try self.init(Description(from: decoder))
     }
 
-    /// Creates an entity without a model class from a JSON text.
-    ///
-    /// A store that contains the descriptions of its entities can create a ``Schema`` from them:
-    ///
-    /// ```swift
-    /// let schema = try Schema(entities: texts.map { try Schema.Entity(json: $0) })
-    /// try schema.validate()
-    /// ```
+    /// Creates an entity without a model class from a JSON text, for a store that contains the descriptions of its entities; see
+    /// ``Schema/init(entities:)``.
     ///
     /// - Parameter json: A result of ``json()``. Keys and options that this version does not support are ignored.
-    /// - Throws: ``SwiftDataError/invalidModel`` for other texts. The error names the entity and the property, if they
-    ///   are known. The text is damaged, or a later version wrote it: restore it, or update the program.
+    /// - Throws: ``SwiftDataError/invalidModel`` for other texts. The error names the entity and the property, if they are known.
+    ///   The text is damaged, or a later version wrote it: restore it, or update the program.
     /// - Complexity: O(*n*), where *n* is the length of the text.
     public convenience init(json: String) throws {
         try self.init(
             Schema.describingErrors { try JSONDecoder().decode(Description.self, from: Data(json.utf8)) })
     }
 
-    /// The content of the description of an entity.
     private struct Description: Decodable {
         let name: String
         let superentity: String?
@@ -129,7 +114,7 @@ extension Schema.Entity: Codable {
             unknown: { "\($0), which is not a property" })
     }
 
-    /// Returns the properties of a decoded entity. Throws an error for names that are empty or not unique.
+    /// Throws an error for names that are empty or not unique.
     private static func properties(_ kinds: [Schema.Property.Kind], of entityName: String) throws -> [Schema.Property] {
         func invalid(_ detail: String, _ propertyName: String? = nil) -> SwiftDataError {
             .invalidModel.with(detail: detail, entityName: entityName, propertyName: propertyName)
@@ -154,11 +139,10 @@ extension Schema.Entity: Codable {
         }
     }
 
-    /// Encodes the description of the entity as a keyed container.
+    /// Encodes the description of the entity as a keyed container, without the model class.
     ///
-    /// The keys are `name`, `properties` (the attributes and relationships, in the order of ``properties``),
-    /// `uniquenessConstraints` and `indices` (arrays with arrays of property names). The model class is not encoded.
-    /// Use a `JSONEncoder` with the output formatting `sortedKeys` to encode equal entities as equal data.
+    /// The keys are `name`, `superentity` (absent without one), `properties` (the attributes and relationships, in the order of
+    /// ``properties``), `uniquenessConstraints` and `indices` (arrays with arrays of property names).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
@@ -172,14 +156,12 @@ extension Schema.Entity: Codable {
 extension Schema.Entity {
     /// Returns the description of the entity as JSON with sorted keys.
     ///
-    /// The text is the same for entities with equal descriptions, with and without model classes, and in each run of
-    /// the program. The exception is the default value of a `Set` with several elements, whose order may differ in each
-    /// run. For the keys, see ``encode(to:)``, ``Schema/Attribute/encode(to:)`` and
-    /// ``Schema/Relationship/encode(to:)``.
+    /// The text is the same for entities with equal descriptions, with and without model classes, and in each run of the program,
+    /// except for the default value of a `Set` with several elements. For the keys, see ``encode(to:)``,
+    /// ``Schema/Attribute/encode(to:)`` and ``Schema/Relationship/encode(to:)``.
     ///
     /// - Returns: The JSON text, which ``init(json:)`` decodes.
-    /// - Throws: ``SwiftDataError/invalidModel`` if a value cannot be encoded. This does not happen for entities of a
-    ///   valid schema.
+    /// - Throws: ``SwiftDataError/invalidModel`` if a value cannot be encoded, which does not happen in a valid schema.
     /// - Complexity: O(*n*), where *n* is the number of properties.
     public func json() throws -> String {
         try Schema.describingErrors(entityName: name) { String(decoding: try JSONCoding.encode(self), as: UTF8.self) }
@@ -187,8 +169,7 @@ extension Schema.Entity {
 }
 
 extension Schema {
-    /// Calls a function and throws its coding errors as ``SwiftDataError/invalidModel``, with the place of the error
-    /// but without the values there.
+    /// Throws coding errors as ``SwiftDataError/invalidModel``, with the place of the error but without the values there.
     fileprivate static func describingErrors<Result>(
         entityName: String? = nil, _ body: () throws -> Result
     ) throws -> Result {

@@ -1,10 +1,9 @@
 extension Schema {
-    /// Creates a schema with the given entities.
+    /// Creates a schema with the given entities, for example of entities that were decoded one by one.
     ///
-    /// Use it to combine entities that were decoded one by one. If the entities contradict each other, the schema is
-    /// empty and ``validate()`` throws the error: ``SwiftDataError/invalidModel`` for two entities of the same name, and
-    /// for a relationship whose destination or inverse is missing or does not match. Add the missing entity, or discard
-    /// the description.
+    /// If the entities contradict each other, the schema is empty and ``validate()`` throws the error:
+    /// ``SwiftDataError/invalidModel`` for two entities of the same name, and for a relationship whose destination or inverse is
+    /// missing or does not match. Add the missing entity, or discard the description.
     ///
     /// - Parameter entities: The entities, in any order.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
@@ -30,9 +29,8 @@ extension Schema {
 
     /// Returns the entities that a store has to rename, in an order in which each new name is free.
     ///
-    /// An entity is renamed if the store contains its ``Entity/originalName``, and does not contain its name or renames
-    /// the entity of that name before. Two entities cannot exchange their names, because the store does not show whether
-    /// they have done so.
+    /// An entity is renamed if the store contains its ``Entity/originalName``, and does not contain its name or renames the entity
+    /// of that name before. Two entities cannot exchange their names, because the store does not show whether they have done so.
     ///
     /// - Parameter names: The names of the entities in the store.
     /// - Returns: The entities of this schema. Each replaces one of `names`.
@@ -82,7 +80,6 @@ extension Schema {
         return made
     }
 
-    /// Throws an error for two relationships that would be stored as the same links.
     private static func checkLinks(_ links: [Links]) throws {
         var names: Set<String> = []
         for links in links where !names.insert(links.name).inserted {
@@ -92,7 +89,7 @@ extension Schema {
         }
     }
 
-    /// Throws an error if an entity has no model class, because a container creates instances of the class.
+    /// A container creates instances of the class.
     func checkModelClasses() throws {
         guard let entity = entities.first(where: { !$0.hasModelClass }) else { return }
         throw SwiftDataError.unknownSchema.with(
@@ -103,8 +100,6 @@ extension Schema {
 }
 
 extension Schema.Entity {
-    /// Throws an error for a relationship whose destination or inverse is missing or does not match.
-    ///
     /// The schema builder creates only relationships that match.
     fileprivate func checkRelationships(to entities: [String: Schema.Entity]) throws {
         for property in relationshipProperties {
@@ -130,8 +125,6 @@ extension Schema.Entity {
         }
     }
 
-    /// Creates a copy of a decoded entity that shares the properties of its superentity.
-    ///
     /// - Parameter storedCount: See ``PropertyPositions/init(storedCount:after:)``.
     fileprivate convenience init(
         _ decoded: Schema.Entity, inheritingFrom superentity: Schema.Entity?, storedCount: Int
@@ -153,12 +146,10 @@ extension Schema.Entity {
             property: { name in all.first { $0.name == name } }, unknown: { "\($0), which is not a property" })
     }
 
-    /// Creates an entity with sets of properties that are specified by keys, such as names.
+    /// Creates an entity with sets of properties that are specified by keys, such as names. Throws ``SwiftDataError/invalidModel``
+    /// if a set is empty or contains a property without a column.
     ///
-    /// - Parameters:
-    ///   - property: Returns the property of a key.
-    ///   - unknown: Returns a description of a key without a property.
-    /// - Throws: ``SwiftDataError/invalidModel`` if a set is empty or contains a property without a column.
+    /// - Parameter unknown: Returns a description of a key without a property.
     convenience init<Key>(
         name: String, type: any PersistentModel.Type, properties: [Schema.Property], uniqueness: [[Key]],
         indices: [[Key]], hasEphemeralAttributes: Bool, superentity: Schema.Entity? = nil,

@@ -1,8 +1,6 @@
 extension Schema {
-    /// Returns the source text of a key path, such as `\Item.trip?.name`.
-    ///
-    /// Use it in messages about key paths that a store cannot sort by or compare. A component that is not a property of
-    /// a model in the schema is replaced by `…` and the type of its value.
+    /// Returns the source text of a key path, such as `\Item.trip?.name`, for messages. A component that is not a property of a
+    /// model in the schema is replaced by `…` and the type of its value.
     ///
     /// - Parameters:
     ///   - keyPath: A key path of the model class.
@@ -29,19 +27,18 @@ extension Schema {
 }
 
 extension Schema {
-    /// Returns the properties along a key path, such as `\Item.trip?.name` or `\Trip.address.city`.
-    ///
-    /// Use it to sort by the value at the end of the path. A path is nil where one of its parts is nil.
+    /// Returns the properties along a key path, such as `\Item.trip?.name` or `\Trip.address.city`, to sort by the value at its
+    /// end. A path is nil where one of its parts is nil.
     ///
     /// - Parameters:
     ///   - keyPath: A key path of the model class.
     ///   - entity: The entity of the model class.
-    /// - Returns: To-one relationships, then a property, then the members of its `Codable` value. `nil` if a component
-    ///   is not a stored property of a model.
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the JSON of a `Codable` value does not contain a member in a
-    ///   known place. Sort the fetched models instead.
-    /// - Complexity: O(1) for a key path of one property; otherwise O(*n*), where *n* is the number of properties of the
-    ///   entities along the key path.
+    /// - Returns: To-one relationships, then a property, then the members of its `Codable` value. `nil` if a component is not a
+    ///   stored property of a model.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the JSON of a `Codable` value does not contain a member in a known place.
+    ///   Sort the fetched models instead.
+    /// - Complexity: O(1) for a key path of one property; otherwise O(*n*), where *n* is the number of properties of the entities
+    ///   along the key path.
     public func path(of keyPath: AnyKeyPath, from entity: Entity) throws -> [ModelProperty]? {
         if let property = ModelProperty(keyPath, of: entity) { return [property] }
         // Swift has no other access to the components of a key path than its description.

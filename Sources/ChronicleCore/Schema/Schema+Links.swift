@@ -1,6 +1,6 @@
 extension Schema {
-    /// Returns the relationships whose links a store without ``DataStoreLinking`` keeps in the rows of an entity, after its
-    /// stored values. Only the owner of links keeps them, so that both sides cannot differ.
+    /// The relationships whose links a store without ``DataStoreLinking`` keeps in the rows of an entity, after its stored values.
+    /// Only the owner of links keeps them, so that both sides cannot differ.
     func listsInRows(of entity: Entity) -> [Property] {
         if links.isEmpty { return [] }
         return entity.relationshipProperties.filter { links(of: $0)?.property === $0 }
@@ -8,9 +8,8 @@ extension Schema {
 
     /// A relationship that is stored as links: pairs of an *owner* and a *destination*, separate from their rows.
     ///
-    /// The links of a many-to-many relationship represent both of its sides. The owner is the side whose ``name`` comes
-    /// first in the order of UTF-8 code units. If the relationship is its own inverse (``isSymmetric``), a link
-    /// connects its models in both directions.
+    /// The owner in a many-to-many relationship is the side whose ``name`` comes first in the order of UTF-8 code units. If the
+    /// relationship is its own inverse (``isSymmetric``), a link connects its models in both directions.
     public struct Links: Sendable {
         /// The name of the owners' entity.
         public let owner: String
@@ -18,19 +17,15 @@ extension Schema {
         public let property: Property
         /// The name of the destinations' entity.
         public let destination: String
-        /// The property of the destination, or `nil` if the relationship has no inverse.
-        ///
-        /// It is the same as ``property`` if the relationship is its own inverse.
+        /// The property of the destination, or `nil` if the relationship has no inverse. The ``property`` itself if it is its own
+        /// inverse.
         public let inverse: Property?
 
         /// The name of the links, which is unique in the schema, such as `Item.tags`.
         public var name: String { "\(owner).\(property.name)" }
-        /// Whether the relationship is its own inverse, like a relationship between friends.
-        ///
-        /// A link of a symmetric relationship also represents the link with owner and destination exchanged.
+        /// Whether the relationship is its own inverse, like one between friends. A link then also represents its reverse.
         public var isSymmetric: Bool { inverse === property }
 
-        /// The properties of both sides, the owner's first.
         var properties: [Property] { [property] + (isSymmetric ? [] : inverse.map { [$0] } ?? []) }
 
         static func all(in entities: [String: Entity]) -> [Links] {

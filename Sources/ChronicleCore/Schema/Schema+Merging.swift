@@ -1,20 +1,19 @@
 extension Schema {
     /// The name of the attribute with the name of a row's own entity in ``mergingSubentities()``.
     ///
-    /// Inserts and deletes of rows whose entity the schema lacks, which are changes of the root entity, have the name of the
-    /// entity as the preserved value of this attribute.
+    /// Inserts and deletes of rows whose entity the schema lacks are changes of the root entity with the name of the entity as the
+    /// preserved value of this attribute.
     public static let entityAttribute = "chronicle_entity"
 
-    /// Returns a schema without inheritance, in which one entity replaces each entity with subentities and all entities
-    /// that inherit from it.
+    /// Returns a schema in which one entity replaces each entity with subentities and all that inherit from it, for stores that
+    /// keep the rows of a hierarchy in one table.
     ///
-    /// Use it in stores that keep the rows of a hierarchy in one table. The merged entity has the name of the root and
-    /// the properties of all its entities. Those of subentities are optional and have no default value; a to-one
-    /// relationship that any of them requires has the delete rule of a required one, see ``deleteRule(towards:)``. In addition, it
-    /// has the optional text attribute ``entityAttribute``, which is nil for rows of the root itself.
+    /// The merged entity has the name of the root and the properties of all its entities. Those of subentities are optional and
+    /// have no default value; a to-one relationship that any of them requires has the delete rule of a required one, see
+    /// ``deleteRule(towards:)``. In addition, it has the optional text attribute ``entityAttribute``, which is nil for rows of the
+    /// root itself.
     ///
-    /// - Returns: The merged schema, without model classes in merged entities; `self` if no entity inherits from another
-    ///   one.
+    /// - Returns: The merged schema, without model classes in merged entities; `self` if no entity inherits from another one.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
     public func mergingSubentities() -> Schema {
         guard entities.contains(where: { $0.superentity != nil }) else { return self }
@@ -61,7 +60,6 @@ extension Schema {
             hasEphemeralAttributes: false)
     }
 
-    /// Returns the kind of a property with the root of its destination.
     private func rooted(_ kind: Property.Kind) -> Property.Kind {
         guard case .relationship(let relationship) = kind,
             let root = entitiesByName[relationship.destination]?.rootName, root != relationship.destination
@@ -79,11 +77,7 @@ extension Schema {
 }
 
 extension Schema.Property.Kind {
-    /// Returns the kind of an optional property without a default value.
-    ///
-    /// - Parameters:
-    ///   - options: The options of an attribute.
-    ///   - isRequiredBySubentity: See ``Schema/Relationship/isRequiredBySubentity``.
+    /// - Parameter isRequiredBySubentity: See ``Schema/Relationship/isRequiredBySubentity``.
     fileprivate func optional(options: [Schema.Attribute.Option], isRequiredBySubentity: Bool) -> Self {
         switch self {
         case .attribute(let attribute):

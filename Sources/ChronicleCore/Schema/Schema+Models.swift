@@ -1,8 +1,8 @@
 extension Schema {
     /// Returns the model class of an entity.
     ///
-    /// Pass the result to a generic function to create values of types that are generic over the model class. For
-    /// example, a store that saves entity names in its history creates changes as follows:
+    /// Pass the result to a generic function. For example, a store that saves entity names in its history creates changes as
+    /// follows:
     ///
     /// ```swift
     /// func insert<Model: PersistentModel>(of model: Model.Type) -> HistoryChange {
@@ -35,13 +35,11 @@ extension PersistentModel {
                 + "(without macros, override modelSubclass), and declare modelSubclass in \(ModelClass.self)"
     }
 
-    /// Throws an error if the class inherits from a model and does not declare its own properties.
     static func checkInheritance() throws {
         guard let inheritance else { return }
         throw SwiftDataError.invalidModel.with(detail: inheritance, entityName: entityName)
     }
 
-    /// Returns the error for a class that a schema does not contain.
     static func missing(_ detail: String) -> SwiftDataError {
         (inheritance == nil ? SwiftDataError.unknownSchema : .invalidModel)
             .with(detail: inheritance ?? detail, entityName: entityName)

@@ -1,5 +1,5 @@
 extension Schema {
-    /// An attribute that consists of several properties, in SwiftData.
+    /// SwiftData's description of an attribute that consists of several properties.
     ///
     /// A schema of Chronicle has no such attribute: it stores the value of a `Codable` structure as one value, and predicates and
     /// sorts can use its members.
@@ -39,8 +39,6 @@ extension Schema {
 
 extension PersistentModel {
     /// The properties in ``properties``, with the descriptions that a schema of the class has for them.
-    ///
-    /// - Complexity: O(*n*), where *n* is the number of properties of the class and of all classes that it is related to.
     public static var schemaMetadata: [Schema.PropertyMetadata] {
         let entity = Schema(Self.self).entity(for: Self.self)
         return allProperties.elements.map { name, keyPath in

@@ -1,23 +1,18 @@
 extension Schema {
     /// A relationship of a model class, with its destination, inverse and rules.
     ///
-    /// Schemas create their relationships from the model classes. A relationship that you create describes a property in code
-    /// that is written for SwiftData; a schema does not use it.
+    /// Schemas create their relationships from the model classes. Those that you create describe a property in code for SwiftData.
     public final class Relationship: @unchecked Sendable {
         // Reason for `@unchecked Sendable`: key paths of stored properties have no captures and are immutable, which
         // their erased type does not express.
 
-        /// The name of the relationship in its class, and in the store.
         public let name: String
-        /// The name of the relationship before it was renamed, or ``name`` if it was not renamed.
         public let originalName: String
         /// The key path of the relationship in its class, or `nil` if the schema was decoded and contains no class.
         public let keypath: AnyKeyPath?
-        /// The key path of the inverse in the class of the destination, or `nil` if the relationship has no inverse or
-        /// the schema was decoded and contains no class.
+        /// The key path of the inverse in the class of the destination, or `nil` without an inverse or a class.
         public let inverseKeyPath: AnyKeyPath?
-        /// The Swift type of the property. If the schema was decoded and contains no class, ``RemovedModel`` replaces
-        /// the class of the destination.
+        /// The Swift type of the property. In a decoded schema, ``RemovedModel`` replaces the class of the destination.
         public let valueType: any Any.Type
         /// The effect on the destinations when the model is deleted.
         public let deleteRule: DeleteRule
@@ -25,30 +20,24 @@ extension Schema {
         public let destination: String
         /// Whether the relationship can have several destinations.
         public let isToMany: Bool
-        /// Whether a model may have no destination.
-        ///
-        /// For a to-many relationship, specify ``minimumModelCount`` to require destinations.
+        /// Whether a model may have no destination. For a to-many relationship, specify ``minimumModelCount`` to require
+        /// destinations.
         public let isOptional: Bool
         /// The name of the inverse in the class of the destination, or `nil` if the relationship has no inverse.
         public let inverseName: String?
-        /// Whether the relationship is stored as links, which are pairs of models separate from their rows.
-        ///
-        /// It is `true` for a to-many relationship whose inverse is to-many as well, or that has no inverse. See
-        /// ``Schema/links(of:)``.
+        /// Whether the relationship is stored as links, pairs of models separate from their rows: it is to-many, and has no inverse
+        /// or one that is to-many as well. See ``Schema/links(of:)``.
         public let isLinked: Bool
         /// The options of the declaration.
         public let options: [Option]
         /// The minimum number of destinations. A save checks it for models whose destinations changed.
         public let minimumModelCount: Int
-        /// The maximum number of destinations, or 0 for no limit. A save checks it for models whose destinations
-        /// changed.
+        /// The maximum number of destinations, or 0 for no limit. A save checks it for models whose destinations changed.
         public let maximumModelCount: Int
 
-        /// The value that was passed to the initializer. Chronicle does not use it, because it does not compare versions of a
-        /// property by hash.
+        /// The value that was passed to the initializer. Chronicle does not compare versions of a property by hash.
         public let hashModifier: String?
-        /// Whether the relationship is optional only because ``Schema/mergingSubentities()`` merged an entity that requires it
-        /// with others.
+        /// Whether the relationship is optional only because ``Schema/mergingSubentities()`` merged an entity that requires it.
         let isRequiredBySubentity: Bool
 
         init(
@@ -102,16 +91,13 @@ extension Schema {
 
         /// An option of a relationship.
         public struct Option: OptionSet, Hashable, Sendable {
-            /// The bits of the options.
             public let rawValue: UInt8
 
-            /// Creates a set of options.
             public init(rawValue: UInt8) { self.rawValue = rawValue }
 
             /// No two models of the entity may have the same destination.
             public static var unique: Option { Option(rawValue: 1) }
 
-            /// The options of the set, one by one.
             var elements: [Option] { contains(.unique) ? [.unique] : [] }
         }
 
@@ -130,14 +116,10 @@ extension Schema {
 }
 
 extension Schema.Relationship: SchemaProperty {
-    /// `false`.
     public var isAttribute: Bool { false }
-    /// Whether the relationship has the option ``Option/unique``.
     public var isUnique: Bool { options.contains(.unique) }
 
-    /// Returns whether two values describe the same relationship of the same class.
-    ///
-    /// - Returns: `true` if the key paths, the names, the destination and all rules are the same.
+    /// Compares the key paths, the names, the destination and all rules.
     public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
         lhs.keypath == rhs.keypath && lhs.name == rhs.name && lhs.originalName == rhs.originalName
             && lhs.destination == rhs.destination && lhs.inverseName == rhs.inverseName
@@ -146,7 +128,6 @@ extension Schema.Relationship: SchemaProperty {
             && lhs.minimumModelCount == rhs.minimumModelCount && lhs.maximumModelCount == rhs.maximumModelCount
     }
 
-    /// Hashes the name and the destination.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(destination)
@@ -156,7 +137,6 @@ extension Schema.Relationship: SchemaProperty {
 extension Schema.Relationship {
     var hasCounts: Bool { minimumModelCount > 0 || maximumModelCount > 0 }
 
-    /// Returns a description of what is invalid in the options and counts; `nil` if they are valid.
     static func validationError(
         isToMany: Bool, options: Option, counts: (minimum: Int, maximum: Int)
     ) -> String? {
@@ -176,14 +156,12 @@ extension Schema.Relationship: Codable {
         case minimumModelCount, maximumModelCount
     }
 
-    /// Decodes the description of a relationship.
-    ///
-    /// The relationship has no model class, and its key paths are `nil`. Options that this version does not support are
-    /// ignored.
+    /// Decodes the description of a relationship without a model class and key paths. Options that this version does not support
+    /// are ignored.
     ///
     /// - Throws: `DecodingError` if the data is not the description of a relationship, or its delete rule is unknown;
-    ///   ``SwiftDataError/invalidModel`` if the options and counts contradict each other. Discard the data, or update
-    ///   the program to the version that encoded it.
+    ///   ``SwiftDataError/invalidModel`` if the options and counts contradict each other. Discard the data, or update the program
+    ///   to the version that encoded it.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name = try container.decode(String.self, forKey: .name)
@@ -218,9 +196,9 @@ extension Schema.Relationship: Codable {
 
     /// Encodes the description of the relationship as a keyed container.
     ///
-    /// The keys are `name`, `originalName` (absent if it is the name), `destination` (the name of an entity), `inverse`
-    /// (the name of a property, or absent), `deleteRule`, `isToMany`, `isOptional`, `isLinked`, `options` (names such
-    /// as `unique`), `minimumModelCount` and `maximumModelCount`.
+    /// The keys are `name`, `originalName` (absent if it is the name), `destination` (the name of an entity), `inverse` (the name
+    /// of a property, or absent), `deleteRule`, `isToMany`, `isOptional`, `isLinked`, `options` (names such as `unique`),
+    /// `minimumModelCount` and `maximumModelCount`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
@@ -246,7 +224,6 @@ extension Schema.Relationship.Option: Codable, CustomDebugStringConvertible {
     /// Encodes the options as an array of their names, such as `unique`.
     public func encode(to encoder: any Encoder) throws { try names.encode(to: encoder) }
 
-    /// The names of the options.
     public var debugDescription: String { "[\(names.joined(separator: ", "))]" }
 
     private var names: [String] { contains(.unique) ? ["unique"] : [] }

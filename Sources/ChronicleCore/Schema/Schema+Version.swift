@@ -11,21 +11,18 @@ extension Schema {
         /// Creates an identifier.
         ///
         /// - Parameters:
-        ///   - major: The number that is compared first.
-        ///   - minor: The number that is compared second.
-        ///   - patch: The number that is compared last.
+        ///   - major: The first number.
+        ///   - minor: The second number.
+        ///   - patch: The third number.
         public init(_ major: Int, _ minor: Int, _ patch: Int) {
             self.major = major
             self.minor = minor
             self.patch = patch
         }
 
-        /// Creates an identifier from its ``description``.
+        /// Creates an identifier from its ``description``, or `nil` from any other text.
         ///
-        /// A store uses it to read the version that it stored as text.
-        ///
-        /// - Parameter description: Three integers that are separated by periods. The initializer returns `nil` for
-        ///   any other text.
+        /// - Parameter description: Three integers that are separated by periods.
         public init?(_ description: String) {
             let parts = description.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
             guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else { return nil }
@@ -42,9 +39,6 @@ extension Schema.Version: CustomStringConvertible {
 }
 
 extension Schema.Version: Comparable {
-    /// Returns whether a version precedes another one.
-    ///
-    /// - Returns: `true` if the first number that differs is less in `lhs`.
     public static func < (lhs: Schema.Version, rhs: Schema.Version) -> Bool {
         (lhs.major, lhs.minor, lhs.patch) < (rhs.major, rhs.minor, rhs.patch)
     }

@@ -2,15 +2,13 @@ import Synchronization
 
 /// The model classes of a container or store, with their entities, properties and relationships.
 ///
-/// A schema contains the classes that you specify and all classes that they are related to. Creating a schema also
-/// validates the declarations. ``validate()`` and the initializer of a container throw an error for an invalid
-/// declaration, which names the model and the property, before a file is opened.
+/// A schema contains the classes that you specify and all classes that they are related to. ``validate()`` and the initializer of a
+/// container throw an error for an invalid declaration, which names the model and the property, before a file is opened.
 ///
-/// A schema is `Codable`. A decoded schema describes the same entities without model classes, for programs that read a
-/// store of another program: stores open with it, and ``Property/decode(_:)`` returns values of Swift types. A
-/// ``ModelContainer`` requires model classes.
+/// A decoded schema describes the same entities without model classes, for programs that read a store of another program: stores
+/// open with it, and ``Property/decode(_:)`` returns values of Swift types. A ``ModelContainer`` requires model classes.
 public final class Schema: Sendable {
-    /// The names of each entity with subentities and of all entities that inherit from it, directly or not.
+    /// Each entity with subentities, and the names of it and of all that inherit from it, directly or not.
     private let kinds: [String: Set<String>]
     /// The entities, sorted by name.
     public let entities: [Entity]
@@ -20,12 +18,9 @@ public final class Schema: Sendable {
     public let links: [Links]
     private let entitiesByType: [ObjectIdentifier: Entity]
     private let linksByProperty: [ObjectIdentifier: Links]
-    /// The inverse properties by the identity of the property.
     private let inverses: [ObjectIdentifier: Property]
     private let validationError: (any Error)?
-    /// The version that the schema was created with, or `nil` for a schema without a version.
-    ///
-    /// A store keeps the version of its schema only if it was declared. See ``version``.
+    /// The version that the schema was created with, or `nil`. A store keeps the version only if it was declared; see ``version``.
     public let declaredVersion: Version?
     /// Whether a save must validate relationships; see ``RelationshipCheck``.
     let validatesRelationships: Bool
@@ -41,7 +36,7 @@ public final class Schema: Sendable {
         self.init(version: version) { try SchemaBuilder().entities(of: types) }
     }
 
-    /// Creates a schema with the result of a function, or an empty schema with the error that the function throws.
+    /// If the function throws an error, the schema is empty.
     init(version: Version? = nil, _ makeEntities: () throws -> [Entity]) {
         declaredVersion = version
         do { (entities, validationError) = (try makeEntities(), nil) } catch {
@@ -74,9 +69,7 @@ public final class Schema: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Creates a schema with the given model classes and all classes that they are related to.
-    ///
-    /// If a declaration is invalid, the schema is empty and ``validate()`` throws the error.
+    /// Creates a schema with the given model classes, like the initializer with an array of them.
     ///
     /// - Parameters:
     ///   - types: The model classes.
@@ -87,10 +80,9 @@ public final class Schema: Sendable {
 
     /// Validates the declarations of the models. Containers call this; call it yourself when you open a store directly.
     ///
-    /// - Throws: ``SwiftDataError/invalidModel`` for an invalid declaration, for example a property that is missing
-    ///   from ``PersistentModel/properties`` or an inverse that does not match;
-    ///   ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type cannot be stored. Correct the
-    ///   declaration that the error names.
+    /// - Throws: ``SwiftDataError/invalidModel`` for an invalid declaration, for example an inverse that does not match;
+    ///   ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type cannot be stored. Correct the declaration that the
+    ///   error names.
     public func validate() throws {
         if let validationError { throw validationError }
     }
@@ -112,9 +104,7 @@ public final class Schema: Sendable {
         entitiesByType[ObjectIdentifier(type)]
     }
 
-    /// Returns the names of an entity and of all entities that inherit from it, directly or not.
-    ///
-    /// A fetch of an entity returns the rows of all of them.
+    /// Returns the names of an entity and of all entities that inherit from it, directly or not, whose rows a fetch returns.
     ///
     /// - Parameter entityName: The name of an entity.
     /// - Returns: The names; only the name itself for an entity without subentities.
@@ -130,9 +120,9 @@ public final class Schema: Sendable {
 
     /// Returns the delete rule that applies to rows whose to-one relationship references a deleted model.
     ///
-    /// This is the delete rule of the inverse, or *nullify* if there is no inverse. If the relationship is not
-    /// optional, or any of the entities that ``mergingSubentities()`` merged requires it, *deny* replaces *nullify*. For *deny*, a store must throw ``SwiftDataError/deleteDenied`` for a save
-    /// after which a row would reference a model that the save deletes.
+    /// This is the delete rule of the inverse, or *nullify* if there is no inverse. If the relationship is not optional, or any of
+    /// the entities that ``mergingSubentities()`` merged requires it, *deny* replaces *nullify*. For *deny*, a store must throw
+    /// ``SwiftDataError/deleteDenied`` for a save after which a row would reference a model that the save deletes.
     ///
     /// - Parameter relationship: A to-one relationship of this schema.
     /// - Returns: The delete rule.
@@ -151,7 +141,7 @@ public final class Schema: Sendable {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
     }
 
-    /// Returns the inverse of a relationship in constant time, without comparing names.
+    /// Takes constant time and does not compare names.
     func inverse(of property: Property) -> Property? { inverses[ObjectIdentifier(property)] }
 
     /// Returns the links that store a relationship.
@@ -173,37 +163,31 @@ extension Schema {
         public let type: any PersistentModel.Type
         /// All properties in the order of ``PersistentModel/properties``. ``Property/index`` is an index of this array.
         public let properties: [Property]
-        /// The properties whose values are part of a row: attributes and to-one relationships. ``Property/slot`` is an
-        /// index of this array and of ``DataStoreRowSnapshot/values``.
+        /// The properties whose values are part of a row: attributes and to-one relationships. ``Property/slot`` is an index of
+        /// this array.
         public let storedProperties: [Property]
         /// The properties by name.
         public let propertiesByName: [String: Property]
-        /// The sets of properties whose combined values must be unique, including single properties with the option
-        /// `unique`.
+        /// The sets of properties whose combined values must be unique, including single properties with the option `unique`.
         public let uniqueProperties: [[Property]]
         /// The sets of properties for which the store creates an index.
         public let indexedProperties: [[Property]]
-        /// The number of attributes without a default value, which must be set before a save.
         let requiredCount: Int
         /// The slots of attributes by the offsets of their wrappers.
         let slots: SlotTable
         /// The attributes that a save reads directly from their wrappers, by slot.
         let directAttributes: [DirectAttribute?]
-        /// All slots, which an insert changes.
         let allSlots: PropertySet
         let relationshipProperties: [Property]
-        /// Whether the class has attributes that are not stored.
         let hasEphemeralAttributes: Bool
-        /// The entity that this entity inherits from, or `nil`. Both share the inherited ``properties``, which come
-        /// first.
+        /// The entity that this entity inherits from, or `nil`. Both share the inherited ``properties``, which come first.
         public let superentity: Entity?
         /// The name of the entity that this entity inherits from, or `nil`.
         public let superentityName: String?
-        /// The name of the entity that this entity inherits from, directly or not, and that inherits from no other. It
-        /// is ``name`` without inheritance.
+        /// The name of the entity that this entity inherits from, directly or not, and that inherits from no other; ``name``
+        /// without inheritance.
         public let rootName: String
         private let subclasses = Mutex<[WeakEntity]>([])
-        /// The to-one relationships that are not optional.
         let requiredReferences: [Property]
         /// The relationships with a minimum or maximum model count.
         let counted: [Property]
@@ -249,8 +233,7 @@ extension Schema {
             superentity?.subclasses.withLock { $0.append(WeakEntity(value: self)) }
         }
 
-        /// The name of the entity before it was renamed, or ``name`` if it was not renamed. See
-        /// ``PersistentModel/originalEntityName`` and ``ModelSubclass``.
+        /// The name of the entity before it was renamed, or ``name`` if it was not renamed.
         public var originalName: String {
             (superentityName == nil ? type.originalEntityName : type.ownSubclass?.originalName) ?? name
         }
@@ -275,7 +258,6 @@ extension Schema {
             propertiesByKeyPath.values[keyPath]
         }
 
-        /// Returns whether a key path references ``PersistentModel/persistentModelID``.
         func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
             propertiesByKeyPath.identifiers.contains(keyPath)
         }
@@ -290,8 +272,8 @@ extension Schema {
         }
     }
 
-    /// Reason for `@unchecked Sendable`: key paths of stored properties have no captures and are immutable, which their
-    /// erased type does not express. The table does not change after initialization.
+    /// Reason for `@unchecked Sendable`: key paths of stored properties have no captures and are immutable, which their erased type
+    /// does not express.
     private struct KeyPathTable: @unchecked Sendable {
         let values: [AnyKeyPath: Property]
         let identifiers: [AnyKeyPath]
@@ -310,14 +292,11 @@ extension Schema {
 }
 
 extension Schema: Hashable {
-    /// Returns whether two schemas contain the same entities.
-    ///
-    /// - Returns: `true` if the entities are the same. An invalid schema equals only itself.
+    /// Compares the entities. An invalid schema equals only itself.
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
         lhs === rhs || lhs.isValid && rhs.isValid && lhs.entities == rhs.entities
     }
 
-    /// Hashes the entities.
     public func hash(into hasher: inout Hasher) { hasher.combine(entities) }
 }
 
@@ -366,11 +345,9 @@ extension Schema.Entity {
 }
 
 extension Schema.Entity: Hashable {
-    /// Returns whether two entities describe the same class in the same way.
+    /// Compares the model classes, names, properties, uniqueness constraints and indices. To compare a decoded entity with one that
+    /// has a model class, encode both.
     ///
-    /// An entity with a model class never equals a decoded entity. To compare their descriptions, encode both.
-    ///
-    /// - Returns: `true` if the model classes, names, properties, uniqueness constraints and indices are the same.
     /// - Complexity: O(*n*), where *n* is the number of properties; O(1) for the same instance.
     public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool {
         if lhs === rhs { return true }
@@ -378,7 +355,6 @@ extension Schema.Entity: Hashable {
             && lhs.uniquenessConstraints == rhs.uniquenessConstraints && lhs.indices == rhs.indices
     }
 
-    /// Hashes the name and the model class.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(ObjectIdentifier(type))

@@ -1,11 +1,10 @@
 // Reads the declarations of model classes.
 extension SchemaBuilder {
-    /// The declaration of a property, before its inverse is resolved.
+    /// The declaration of a property; its inverse is resolved later.
     struct Declaration {
         let name: String
         let keyPath: AnyKeyPath
         let wrapper: any PropertyDeclaration
-        /// The wrapper, if the property is a relationship.
         let relationship: (any RelationshipDeclaration)?
         /// The offset of the wrapper in the model, in bytes, for attributes of direct types.
         let offset: Int?
@@ -22,12 +21,9 @@ extension SchemaBuilder {
         }
     }
 
-    /// The declaration of a class.
     struct EntityDeclaration {
         let type: any PersistentModel.Type
-        /// The properties that the class declares itself.
         var properties: [Declaration]
-        /// The model class that the class inherits from.
         let superclass: (any PersistentModel.Type)?
         /// The key paths of the class to the properties that it inherits, by name.
         let inheritedKeyPaths: [(name: String, keyPath: AnyKeyPath)]
@@ -35,10 +31,8 @@ extension SchemaBuilder {
         let indices: [[AnyKeyPath]]
         let hasEphemeralAttributes: Bool
 
-        /// The number of properties that the class adds to a row.
         var storedCount: Int { properties.count { $0.relationship?.isToMany != true } }
 
-        /// Returns the declarations of the class and of its superclasses, beginning with the class.
         func chain(in declared: [String: EntityDeclaration]) -> [EntityDeclaration] {
             var chain = [self]
             while let superclass = chain.last?.superclass, let next = declared[superclass.entityName] {
@@ -47,7 +41,6 @@ extension SchemaBuilder {
             return chain
         }
 
-        /// Removes the properties that a superclass declares.
         mutating func removeInherited(_ declared: [String: EntityDeclaration]) {
             let inherited = Set(chain(in: declared).dropFirst().flatMap { $0.properties.map(\.name) })
             properties.removeAll { inherited.contains($0.name) }
@@ -117,16 +110,13 @@ extension SchemaBuilder {
             hasEphemeralAttributes: wrappers.values.contains(where: \.isEphemeral))
     }
 
-    /// Returns the model class that the class of a model inherits from, or `nil`.
     private func superclass<Model: PersistentModel>(of model: Model) throws -> (any PersistentModel.Type)? {
         guard Model.isSubclass else { return nil }
         return Mirror(reflecting: model).superclassMirror?.subjectType as? any PersistentModel.Type
     }
 
-    /// Returns the offset of an attribute's wrapper in instances of the class.
-    ///
-    /// Reading the property of an instance records the offset. Returns `nil` if nothing was recorded, if two instances
-    /// differ, or if the offset is not plausible.
+    /// Reading the property of an instance records the offset of its wrapper. Returns `nil` if nothing was recorded, if two
+    /// instances differ, or if the offset is not plausible.
     private static func offset<Model: PersistentModel>(
         of keyPath: PartialKeyPath<Model>, in first: Model, _ second: Model
     ) -> Int? {
@@ -168,10 +158,8 @@ extension SchemaBuilder {
         }
     }
 
-    /// Returns whether a key path references the wrapper of a property.
-    ///
-    /// Reads the property and checks whether this set a value in the wrapper. Returns `true` for types without a sample
-    /// value, for which this check is not possible.
+    /// Reads the property and checks whether this set a value in the wrapper. Returns `true` for types without a sample value, for
+    /// which this check is not possible.
     private func isKeyPath<Model: PersistentModel>(
         _ keyPath: PartialKeyPath<Model>, to name: String, _ wrapper: any PropertyDeclaration, in sample: Model
     ) -> Bool {

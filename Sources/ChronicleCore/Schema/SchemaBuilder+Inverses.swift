@@ -1,6 +1,6 @@
 // Pairs the relationships of model classes.
 extension SchemaBuilder {
-    /// Sets the inverses of all relationships, as declared or, if there is exactly one candidate, by inference.
+    /// As declared or, if there is exactly one candidate, by inference.
     func resolveInverses(_ entities: inout [String: EntityDeclaration]) throws {
         // To-one relationships first: if several lists name the same inverse, it determines which of them it belongs to.
         for (isToMany, entityName) in [false, true].flatMap({ isToMany in
@@ -83,8 +83,7 @@ extension SchemaBuilder {
         }
     }
 
-    /// Throws an error for a to-many relationship whose inverse is ambiguous, because the stored form depends on the
-    /// inverse.
+    /// The stored form of a to-many relationship depends on the inverse.
     private func checkAmbiguity(
         of property: Declaration, in entityName: String, _ destination: EntityDeclaration
     ) throws {

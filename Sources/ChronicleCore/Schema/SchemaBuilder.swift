@@ -1,8 +1,7 @@
 /// Creates the entities of a schema from the declarations of model classes.
 ///
-/// A `Mirror` of a sample instance provides the wrappers and their options by the names of the stored properties. The
-/// property map of the class provides the names and key paths. Comparing both finds properties that are missing, listed
-/// twice or misspelled.
+/// A `Mirror` of a sample instance provides the wrappers by the names of the stored properties, and the property map of the class
+/// provides the names and key paths. Comparing both finds properties that are missing, listed twice or misspelled.
 struct SchemaBuilder {
     func entities(of types: [any PersistentModel.Type]) throws -> [Schema.Entity] {
         var declared: [String: EntityDeclaration] = [:]
@@ -30,7 +29,6 @@ struct SchemaBuilder {
         return try entities(declared)
     }
 
-    /// Creates the entities of the declarations, superentities first.
     private func entities(_ declared: [String: EntityDeclaration]) throws -> [Schema.Entity] {
         var storedCounts: [String: Int] = [:]
         for declaration in declared.values {
@@ -51,8 +49,8 @@ struct SchemaBuilder {
         return made.values.sorted { $0.name < $1.name }
     }
 
-    /// Throws an error if two classes of a hierarchy declare different properties of one name, because all entities of a
-    /// hierarchy share the columns of one table.
+    /// All entities of a hierarchy share the columns of one table, so their classes must not declare different properties of one
+    /// name.
     private func checkColumns(_ declared: [String: EntityDeclaration]) throws {
         var known: [String: (Any.Type, String)] = [:]
         for entity in declared.values.sorted(by: { $0.type.entityName < $1.type.entityName }) {
@@ -105,8 +103,8 @@ struct SchemaBuilder {
         }
     }
 
-    /// - Parameter other: The wrapper of the property in a second instance of the class. Its default value differs from
-    ///   that of the declaration if the default is not constant.
+    /// - Parameter other: The wrapper of the property in a second instance, whose default value differs if the default is not
+    ///   constant.
     private func property<Model: PersistentModel>(
         _ declared: Declaration, of model: Model.Type, _ other: (any PropertyDeclaration)?,
         at position: PropertyPositions.Position

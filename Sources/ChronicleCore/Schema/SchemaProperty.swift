@@ -1,7 +1,6 @@
 /// A property of a model class: an attribute or a relationship.
 ///
-/// ``Schema/Attribute`` and ``Schema/Relationship`` describe the two kinds of properties. ``Schema/Property`` describes
-/// a property of either kind.
+/// ``Schema/Property`` describes a property of either kind.
 public protocol SchemaProperty: Hashable, Sendable {
     /// The name of the property in its class, and in the store.
     var name: String { get }
@@ -17,17 +16,13 @@ public protocol SchemaProperty: Hashable, Sendable {
     var isTransient: Bool { get }
     /// Whether a model may have no value for the property.
     var isOptional: Bool { get }
-    /// Whether the values of the property must be unique, because of its own options.
-    ///
-    /// It does not consider ``PersistentModel/uniqueness``.
+    /// Whether the values must be unique because of the property's options, without ``PersistentModel/uniqueness``.
     var isUnique: Bool { get }
 }
 
 extension SchemaProperty {
     /// ``originalName`` if the property was renamed.
     var previousName: String? { originalName == name ? nil : originalName }
-    /// Whether the property is a relationship.
     public var isRelationship: Bool { !isAttribute }
-    /// `false`.
     public var isTransient: Bool { false }
 }
