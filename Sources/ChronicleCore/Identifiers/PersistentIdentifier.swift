@@ -3,16 +3,14 @@ import Synchronization
 
 /// The identity of a model: its store, its entity and its primary key.
 ///
-/// An identifier is temporary from the creation of a model until the save that first writes it. The store then assigns
-/// the permanent identifier. Identifiers are values: you can keep them, send them to another task, encode them, and
-/// compare them after decoding them in another process.
-///
-/// The type has the same name as in SwiftData. ``primaryKey(as:)`` and ``Origin`` are additions for stores.
+/// An identifier is temporary from the creation of a model until the save that first writes it. You can keep identifiers, send them
+/// to another task, encode them, and compare them after decoding them in another process. ``primaryKey(as:)`` and ``Origin`` are
+/// additions to SwiftData for stores.
 public struct PersistentIdentifier: Sendable, Identifiable {
     /// The part that all identifiers of one entity in one store share.
     @usableFromInline let origin: Origin
-    /// The integer primary key; 0 if the primary key has another type and is stored in the origin. For a temporary
-    /// identifier, a number that is unique in the process.
+    /// The integer primary key; 0 if the primary key has another type and is stored in the origin. For a temporary identifier, a
+    /// number that is unique in the process.
     @usableFromInline let number: Int64
 
     @inlinable
@@ -25,12 +23,11 @@ public struct PersistentIdentifier: Sendable, Identifiable {
     public var id: PersistentIdentifier { self }
     /// The name of the model's entity.
     ///
-    /// For a model class with subclasses, it is the entity of the model's own class, unless the identifier was read from
-    /// a relationship; it is then the destination of the relationship. Two identifiers of one model are equal in either
-    /// case, because they are compared by ``rootEntityName``.
+    /// For a model class with subclasses, it is the entity of the model's own class, or the destination of the relationship that
+    /// the identifier was read from. Two identifiers of one model are equal in either case, because they are compared by
+    /// ``rootEntityName``.
     public var entityName: String { origin.entityName }
-    /// The name of the entity from which the model's entity inherits, directly or not; ``entityName`` without
-    /// inheritance.
+    /// The name of the entity from which the model's entity inherits, directly or not, or ``entityName``.
     public var rootEntityName: String { origin.rootEntityName }
     /// The identifier of the model's store; `nil` while the identifier is temporary.
     public var storeIdentifier: String? { origin.storeIdentifier }
@@ -41,14 +38,13 @@ public struct PersistentIdentifier: Sendable, Identifiable {
 extension PersistentIdentifier {
     /// The store and the entity that identifiers have in common.
     ///
-    /// A store creates one origin for each entity and uses it for the identifiers of all rows, which saves memory and
-    /// makes comparisons fast.
+    /// A store uses one for the identifiers of all rows of an entity, which saves memory and makes comparisons fast.
     public final class Origin: Sendable {
         /// The identifier of the store; `nil` for temporary identifiers.
         public let storeIdentifier: String?
         /// The name of the entity.
         public let entityName: String
-        /// The name of the entity from which the entity inherits, directly or not; ``entityName`` without inheritance.
+        /// The name of the entity from which the entity inherits, directly or not, or ``entityName``.
         public let rootEntityName: String
         /// The JSON of a primary key that is not an integer. For temporary identifiers, an identifier of the process.
         @usableFromInline let key: String?
@@ -71,9 +67,8 @@ extension PersistentIdentifier {
             self.init(storeIdentifier: storeIdentifier, entityName: entityName, key: nil)
         }
 
-        /// Creates an origin for rows of an entity that may inherit from another one.
-        ///
-        /// The primary keys of all entities with the same root must be distinct.
+        /// Creates an origin for rows of an entity that may inherit from another one. Entities with the same root have distinct
+        /// primary keys.
         ///
         /// - Parameters:
         ///   - storeIdentifier: The identifier of the store.
@@ -100,10 +95,8 @@ extension PersistentIdentifier {
         }
     }
 
-    /// Returns the identifier of a row in a store.
-    ///
-    /// Use this method in stores whose primary keys are not integers. For integer keys, ``Origin/identifier(_:)`` is
-    /// faster.
+    /// Returns the identifier of a row in a store whose primary keys may not be integers. For integers, ``Origin/identifier(_:)``
+    /// is faster.
     ///
     /// - Parameters:
     ///   - storeIdentifier: The identifier of the store.
@@ -130,12 +123,11 @@ extension PersistentIdentifier {
         origin.storeIdentifier != nil && origin.key == nil ? number : nil
     }
 
-    /// Returns whether two identifiers have the same origin instance, as a fast test for the same entity in the same
-    /// store.
+    /// Returns whether two identifiers have the same origin instance, as a fast test for the same entity in the same store.
     ///
     /// - Parameter other: Another identifier.
-    /// - Returns: `true` if both have the same entity and store. `false` does not prove that they differ, because a
-    ///   store's origin and a decoded one are separate instances.
+    /// - Returns: `true` if both have the same entity and store. They may also be the same if it is `false`, for example after
+    ///   decoding.
     @inlinable
     public func sharesOrigin(with other: PersistentIdentifier) -> Bool { origin === other.origin }
 
@@ -163,7 +155,6 @@ extension PersistentIdentifier {
     private static let counter = Atomic<Int64>(0)
     private static let temporaryOrigins = Mutex<[String: Origin]>([:])
 
-    /// Returns the origin of the temporary identifiers that this process creates for an entity.
     static func temporaryOrigin(entityName: String) -> Origin {
         temporaryOrigins.withLock { origins in
             if let origin = origins[entityName] { return origin }
@@ -173,7 +164,7 @@ extension PersistentIdentifier {
         }
     }
 
-    /// Returns a new temporary identifier, which is unique in this process and, because of its origin, among processes.
+    /// The identifier is unique in this process and, because of its origin, among processes.
     static func temporary(_ origin: Origin) -> PersistentIdentifier {
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
         return PersistentIdentifier(origin: origin, number: number)
@@ -181,15 +172,12 @@ extension PersistentIdentifier {
 }
 
 extension PersistentIdentifier: Hashable {
-    /// Returns whether two identifiers identify the same model.
-    ///
-    /// - Returns: `true` if store, root entity and primary key are equal.
+    /// Compares the store, the root entity and the primary key.
     @inlinable
     public static func == (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         lhs.number == rhs.number && (lhs.origin === rhs.origin || lhs.origin.isEqual(rhs.origin))
     }
 
-    /// Hashes the store, the entity and the primary key.
     @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(number)
@@ -198,10 +186,8 @@ extension PersistentIdentifier: Hashable {
 }
 
 extension PersistentIdentifier: Comparable {
-    /// Orders identifiers by store, root entity and primary key.
-    ///
-    /// Keys that are not integers are ordered by their JSON. Temporary identifiers come first; those that one process
-    /// creates for one entity are in the order of their creation.
+    /// Orders identifiers by store, root entity and primary key, or its JSON if it is not an integer. Temporary identifiers come
+    /// first; those that one process creates for one entity are in the order of their creation.
     public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         if lhs.origin === rhs.origin { return lhs.number < rhs.number }
         let (a, b) = (lhs.origin, rhs.origin)
@@ -217,9 +203,6 @@ extension PersistentIdentifier: Codable {
         case store, entity, root, key, number
     }
 
-    /// Decodes an identifier that ``encode(to:)`` encoded.
-    ///
-    /// The result equals the encoded identifier in any process.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let origin = Origin(
@@ -232,9 +215,9 @@ extension PersistentIdentifier: Codable {
 
     /// Encodes the identifier as a keyed container.
     ///
-    /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance),
-    /// `number` (the integer primary key, or 0) and, for other primary keys, `key` (their JSON). For a temporary
-    /// identifier, `key` and `number` distinguish it from all others.
+    /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance), `number` (the
+    /// integer primary key, or 0) and, for other primary keys and temporary identifiers, `key` (their JSON, or an identifier of the
+    /// process).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(origin.storeIdentifier, forKey: .store)

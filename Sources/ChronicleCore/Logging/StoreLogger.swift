@@ -1,6 +1,6 @@
 /// A type that receives the messages of a store for the log of a program.
 ///
-/// The requirement has the shape of the handlers of swift-log, so that an adapter needs one line:
+/// The requirement has the shape of the handlers of swift-log:
 ///
 /// ```swift
 /// struct LoggerAdapter: StoreLogger {
@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// Messages report what a program cannot learn from a result or an error. They contain names of stores and consumers,
-/// paths, and numbers, but no values of models. Their texts may change in any version; use the metadata to find one:
+/// Messages report what a program cannot learn from a result or an error. They contain names of stores and consumers, paths, and
+/// numbers, but no values of models. Their texts may change in any version; use the metadata to find one:
 ///
 /// | `event` | level | other keys |
 /// | --- | --- | --- |
@@ -38,10 +38,8 @@
 ///
 /// All messages have the key `store`, with the name of the store's configuration.
 public protocol StoreLogger: Sendable {
-    /// Receives a message.
-    ///
-    /// The method is called on any thread, after the operation that it reports has released its locks. It may use the
-    /// store. It should return quickly, because the thread of the operation waits for it.
+    /// Receives a message on any thread, after the operation that it reports has released its locks, so that the method may use the
+    /// store. The thread of the operation waits for it.
     ///
     /// - Parameters:
     ///   - level: The importance of the message, at least ``DataStoreConfiguration/logLevel``.
@@ -58,7 +56,6 @@ public enum StoreLogLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
     /// was changed for good.
     case notice
 
-    /// Returns whether a level is less important than another one.
     public static func < (lhs: StoreLogLevel, rhs: StoreLogLevel) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
@@ -79,8 +76,7 @@ extension DataStore {
 }
 
 extension DataStoreConfiguration {
-    /// Passes a message to the logger, if there is one and the level is enabled. Use it while a store is being opened;
-    /// afterwards, stores have a method of the same name.
+    /// Passes a message to the logger, if there is one and the level is enabled, while a store is being opened.
     ///
     /// - Parameters:
     ///   - level: The importance of the message.

@@ -1,8 +1,7 @@
 /// The declarations of a model class that inherits from another model class.
 ///
-/// `@Model` writes ``PersistentModel/modelSubclass`` for a subclass. By hand, the superclass must declare the property
-/// as `class var`, and each subclass overrides it. The map lists the inherited properties, too, with key paths of the
-/// subclass:
+/// `@Model` writes ``PersistentModel/modelSubclass`` for a subclass. By hand, the superclass must declare the property as `class
+/// var`, and each subclass overrides it. The map also lists the inherited properties, with key paths of the subclass:
 ///
 /// ```swift
 /// class Trip: PersistentModel {
@@ -24,9 +23,7 @@
 /// }
 /// ```
 public struct ModelSubclass: Sendable {
-    /// The subclass.
     let type: any PersistentModel.Type
-    /// The name of the entity before it was renamed, or `nil` if it was not renamed.
     let originalName: String?
     /// The map of the subclass, which is generic over its class.
     private let properties: any Sendable
@@ -39,8 +36,7 @@ public struct ModelSubclass: Sendable {
     ///   - properties: All stored properties of the subclass, including those that it inherits.
     ///   - uniqueness: The constraints that the subclass adds. Each must contain a property that the subclass declares.
     ///   - indices: The indices that the subclass adds.
-    ///   - originalName: The name of the entity before it was renamed, or `nil` if it was not renamed. It replaces
-    ///     ``PersistentModel/originalEntityName``, which a subclass inherits.
+    ///   - originalName: The name of the entity before it was renamed, or `nil`; replaces ``PersistentModel/originalEntityName``.
     public init<Model: PersistentModel>(
         _ properties: PropertyMap<Model>, uniqueness: Uniqueness<Model> = [], indices: Indices<Model> = [],
         originalName: String? = nil
@@ -52,7 +48,7 @@ public struct ModelSubclass: Sendable {
         self.indices = indices
     }
 
-    /// Returns the map if it belongs to the class, and `nil` if a superclass declared it.
+    /// Returns `nil` if a superclass declared the map.
     func properties<Model: PersistentModel>(of model: Model.Type) -> PropertyMap<Model>? {
         properties as? PropertyMap<Model>
     }
@@ -67,16 +63,14 @@ public struct ModelSubclass: Sendable {
 }
 
 extension PersistentModel {
-    /// Whether the class inherits from another model class.
     static var isSubclass: Bool { ModelClass.self != Self.self }
 
-    /// The declarations of the class itself, or `nil` if it is not a subclass or does not declare any.
+    /// Returns `nil` if the class is not a subclass or does not declare any.
     static var ownSubclass: ModelSubclass? {
         guard isSubclass, let subclass = modelSubclass, subclass.type == Self.self else { return nil }
         return subclass
     }
 
-    /// The properties of the class, including those that it inherits.
     static var allProperties: PropertyMap<Self> {
         if let properties = ownSubclass?.properties(of: Self.self) { return properties }
         // The classes are equal, or the subclass declares nothing, which the schema reports.

@@ -23,80 +23,66 @@ public import Observation
 /// }
 /// ```
 ///
-/// Properties with an ``Attribute`` or ``Relationship`` wrapper are stored, and ``properties`` must list each of them.
-/// Properties without a wrapper are not stored, like properties that the macro excludes with `@Transient`. Creating a
-/// container throws an error for an incorrect declaration, which names the model and the property.
+/// Properties with an ``Attribute`` or ``Relationship`` wrapper are stored, and ``properties`` must list each of them. Those
+/// without a wrapper are not stored, like those that the macro excludes with `@Transient`. Creating a container throws an error for
+/// an incorrect declaration, which names the model and the property.
 ///
-/// A model belongs to the context that inserted or fetched it and is confined to the isolation domain of that context.
-/// Models are not `Sendable`; pass their ``persistentModelID`` instead. Two models are equal only if they are the same
-/// instance. A context has one instance for each row.
+/// A model belongs to the context that inserted or fetched it, which has one instance for each row, and is confined to the
+/// isolation domain of that context. Models are not `Sendable`; pass their ``persistentModelID`` instead. Two models are equal only
+/// if they are the same instance.
 ///
 /// ## Observation
 ///
-/// Every model is `Observable`, also one that is written by hand. Code that reads stored properties in
-/// `withObservationTracking`, or in an `Observations` sequence, is notified when one of them changes:
+/// Every model is `Observable`. Code that reads stored properties in `withObservationTracking`, or in an `Observations` sequence,
+/// is notified when one of them changes:
 ///
 /// - The program sets the property, changes it in place, or sets the other side of a relationship.
-/// - The context changes it: a fetch or a merge reads a row that another writer changed, or a rollback or a delete
-///   discards the value. The observers are notified at the end of that operation.
+/// - The context changes it: a fetch or a merge reads a row that another writer changed, or a rollback or a delete discards the
+///   value. The observers are notified at the end of that operation.
 ///
-/// An observer of a list is also notified when a merge, a rollback or a batch delete may have changed it. If only a fetch
-/// discards a list, its observers are notified when the list is read again and differs. Properties that are not stored,
-/// such as those with `@Transient`, are not observed; neither are ``hasChanges`` and ``isDeleted``.
+/// An observer of a list is also notified when a merge, a rollback or a batch delete may have changed it. If only a fetch discards
+/// a list, its observers are notified when the list is read again and differs. Properties that are not stored, ``hasChanges`` and
+/// ``isDeleted`` are not observed.
 public protocol PersistentModel: IdentifiableModel, Observable, Hashable, SendableMetatype {
-    /// The model class, which Swift infers from ``properties``. Using `Self` there instead would require the class to
-    /// be final.
+    /// The model class, which Swift infers from ``properties``. With `Self` there instead, the class would have to be final.
     associatedtype ModelClass: PersistentModel = Self
 
     /// The stored properties, each with its name in the store and its key path.
     static var properties: PropertyMap<ModelClass> { get }
     /// The sets of properties whose combined values must be unique among the instances of the model. Empty by default.
     static var uniqueness: Uniqueness<ModelClass> { get }
-    /// The sets of properties that the store indexes, to speed up fetches that filter or sort by them. Empty by
-    /// default.
-    ///
-    /// Unique properties and to-one relationships are indexed without being listed.
+    /// The sets of properties that the store indexes, to speed up fetches that filter or sort by them. Empty by default; unique
+    /// properties and to-one relationships are indexed without being listed.
     static var indices: Indices<ModelClass> { get }
     /// The name of the entity. By default, the name of the class.
     static var entityName: String { get }
-    /// The name of the entity before it was renamed, or `nil` if it was not renamed. `nil` by default.
+    /// The name of the entity before it was renamed, as in `@Model(originalName:)`, or `nil` by default.
     ///
-    /// When a store is opened, it renames the entity with this name, unless the store also contains ``entityName``.
-    /// `@Model(originalName:)` declares the name. A class that inherits from another model passes it to
-    /// ``ModelSubclass``.
+    /// When a store is opened, it renames the entity with this name, unless the store also contains ``entityName``. A class that
+    /// inherits from another model passes it to ``ModelSubclass``.
     static var originalEntityName: String? { get }
-    /// The declarations of a class that inherits from a model; `nil` by default and for other classes.
-    ///
-    /// A class with subclasses declares it as `class var`, so that the subclasses can override it; see
-    /// ``ModelSubclass``.
+    /// The declarations of a class that inherits from a model; `nil` by default. A class with subclasses declares it as `class
+    /// var`, so that the subclasses can override it; see ``ModelSubclass``.
     static var modelSubclass: ModelSubclass? { get }
 
-    /// The properties of the class with their key paths and descriptions, for code that inspects models, such as custom stores
-    /// that are written for SwiftData. The default implementation derives them from ``properties``.
-    ///
-    /// Chronicle does not use the property itself.
+    /// The properties of the class with their key paths and descriptions, for code that inspects models, such as custom stores that
+    /// are written for SwiftData. Chronicle does not use them; the default implementation derives them from ``properties``.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
     /// The state that the context keeps for this model. Create it with ``createBackingData()`` for every instance.
     var persistentBackingData: any BackingData<Self> { get }
-    /// Creates an instance for a row that a context fetched.
-    ///
-    /// Only the context calls this initializer. Adopt or store the argument, and do nothing else.
+    /// Creates an instance for a row that a context fetched. Adopt or store the argument, and do nothing else.
     ///
     /// - Parameter backingData: The backing data of the row.
     init(backingData: any BackingData<Self>)
 }
 
 extension PersistentModel {
-    /// An empty set of uniqueness constraints.
     public static var uniqueness: Uniqueness<ModelClass> { [] }
-    /// An empty set of indices.
     public static var indices: Indices<ModelClass> { [] }
     /// The name of the class.
     public static var entityName: String { String(describing: Self.self) }
-    /// `nil`.
     public static var originalEntityName: String? { nil }
-    /// `nil`, because the class does not inherit from a model.
     public static var modelSubclass: ModelSubclass? { nil }
 
     /// The identifier of the model. It is temporary until the model is saved for the first time.
@@ -111,25 +97,15 @@ extension PersistentModel {
     /// Whether the model was deleted in its context, even if the delete is not saved yet.
     public var isDeleted: Bool { persistentBackingData.state.isDeleted }
 
-    /// Creates a model with a sample value for every property. No context inserts it. A getter returns it when its type
-    /// requires a model and none is available.
+    /// Creates a model with sample values in no context, for a getter whose type requires a model when none is available.
     static func placeholder(for identifier: PersistentIdentifier? = nil) -> any PersistentModel {
         let model = probe()
         if let identifier { model.persistentBackingData.identifier = identifier }
         return model
     }
 
-    /// Returns whether two values are the same instance.
-    ///
-    /// - Parameters:
-    ///   - lhs: A model.
-    ///   - rhs: Another model.
-    /// - Returns: `true` if both are the same instance.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
-    /// Hashes the identity of the instance.
-    ///
-    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
@@ -140,25 +116,22 @@ final class UnknownModel: PersistentModel {
     init(backingData: any BackingData<UnknownModel>) { persistentBackingData.adopt(backingData) }
 }
 
-/// The stored properties of a model class, each with its name in the store and its key path.
+/// The stored properties of a model class, each with its name in the store and its key path, as a dictionary literal.
 ///
-/// Write the map as a dictionary literal. The name of an entry is the name of the property. To rename a property and
-/// keep its values, specify `originalName` in its wrapper.
+/// The name of an entry is the name of the property. To rename a property and keep its values, specify `originalName` in its
+/// wrapper.
 public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLiteral, @unchecked Sendable {
     /// A property's name in the store and its key path.
     public typealias Element = (name: String, keyPath: any PartialKeyPath<Model> & Sendable)
 
     /// The properties in the order of the literal.
     public let elements: [Element]
-    /// The key paths of properties that the class overrides; see ``overriding(_:)``.
+    /// See ``overriding(_:)``.
     let overrides: [Element]
     // The reason for `@unchecked Sendable`: the keys are the `Sendable` key paths of the literal, which `AnyKeyPath`
     // cannot express.
     private let indexByKeyPath: [AnyKeyPath: Int]
 
-    /// Creates a map from a dictionary literal.
-    ///
-    /// - Parameter elements: The names and key paths of the properties.
     public init(dictionaryLiteral elements: (String, any PartialKeyPath<Model> & Sendable)...) {
         self.init(elements.map { (name: $0.0, keyPath: $0.1) }, overrides: [])
     }
@@ -210,42 +183,31 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
         PropertyMap(elements + other.elements, overrides: overrides + other.overrides)
     }
 
-    /// Returns a map that also finds properties by the key paths of their overrides. `@Model` uses it for the properties
-    /// that a subclass overrides, for which Swift makes other key paths.
+    /// Returns a map that also finds properties by the key paths of their overrides, for which Swift makes other key paths.
+    /// `@Model` uses it.
     ///
-    /// - Parameter other: The properties of the superclass that the class overrides. Those that are not in this map are
-    ///   ignored.
+    /// - Parameter other: The properties of the superclass that the class overrides. Those that are not in this map are ignored.
     /// - Returns: The same properties, with additional key paths.
     public func overriding(_ other: PropertyMap) -> PropertyMap {
         PropertyMap(elements, overrides: overrides + other.elements)
     }
 }
 
-/// The uniqueness constraints of a model class.
-///
-/// Write them as an array literal of key path arrays: `[[\.email], [\.name, \.startDate]]`.
+/// The uniqueness constraints of a model class, as a literal such as `[[\.email], [\.name, \.startDate]]`.
 public struct Uniqueness<Model: PersistentModel>: ExpressibleByArrayLiteral, Sendable {
     /// The constraints, each a set of properties whose combined values must be unique.
     public let constraints: [[any PartialKeyPath<Model> & Sendable]]
 
-    /// Creates constraints from an array literal.
-    ///
-    /// - Parameter constraints: The constraints, each an array of key paths to stored properties.
     public init(arrayLiteral constraints: [any PartialKeyPath<Model> & Sendable]...) {
         self.constraints = constraints
     }
 }
 
-/// The indices of a model class.
-///
-/// Write them as an array literal of key path arrays: `[[\.startDate], [\.destination, \.startDate]]`.
+/// The indices of a model class, as a literal such as `[[\.startDate], [\.destination, \.startDate]]`.
 public struct Indices<Model: PersistentModel>: ExpressibleByArrayLiteral, Sendable {
     /// The indices, each the list of its properties in index order.
     public let indices: [[any PartialKeyPath<Model> & Sendable]]
 
-    /// Creates indices from an array literal.
-    ///
-    /// - Parameter indices: The indices, each an array of key paths to stored properties.
     public init(arrayLiteral indices: [any PartialKeyPath<Model> & Sendable]...) {
         self.indices = indices
     }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Schema.Property {
-    /// Returns whether two stored forms differ in more than the order in which a set, or a dictionary whose keys are not
-    /// strings, was encoded. Such an order differs between equal values.
+    /// Returns whether two stored forms differ in more than the order in which a set, or a dictionary whose keys are not strings,
+    /// was encoded.
     func isChange(from old: PropertyValue, to new: PropertyValue) -> Bool {
         guard old != new else { return false }
         guard let codec, codec.storage == .json, case .text(let oldJSON) = old, case .text(let newJSON) = new,
@@ -16,7 +16,6 @@ extension Schema.Property {
 }
 
 extension Sequence<UInt8> {
-    /// The number of times that each byte occurs.
     fileprivate var histogram: [Int] { reduce(into: Array(repeating: 0, count: 256)) { $0[Int($1)] += 1 } }
 }
 
@@ -27,7 +26,7 @@ private struct CanonicalForm {
     /// The JSON of the parts that have a defined order, and the other parts in the order of their forms.
     let text: [UInt8]
 
-    /// Creates the form of a value; `nil` if the value, or a part of it, cannot be encoded or inspected.
+    /// Fails if the value, or a part of it, cannot be encoded or inspected.
     init?(_ value: Any) {
         guard let text = Self.text(value) else { return nil }
         self.text = text
@@ -49,7 +48,6 @@ private struct CanonicalForm {
         return parts.reduce(into: [UInt8(ascii: "(")]) { $0 += Array("\($1.count) ".utf8) + $1 }
     }
 
-    /// Returns whether a value is a set or a dictionary, or has a part that is.
     private static func isUnordered(_ value: Any) -> Bool {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .set || mirror.displayStyle == .dictionary { return true }

@@ -5,7 +5,6 @@ import Foundation
 struct DirectAttribute: Sendable {
     private let type: DirectType
     private let isOptional: Bool
-    /// The offset of the wrapper in the model, in bytes.
     private let offset: Int
 
     init?(_ type: Any.Type, at offset: Int) {
@@ -15,9 +14,7 @@ struct DirectAttribute: Sendable {
         isOptional = type is any OptionalValue.Type
     }
 
-    /// Returns the encoded value that the wrapper holds; `nil` when it has no value.
-    ///
-    /// - Parameter model: An instance of the class that declares the attribute.
+    /// Returns `nil` when the wrapper has no value.
     func value(in model: AnyObject) -> PropertyValue? {
         let wrapper = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque()) + offset
         return switch type {

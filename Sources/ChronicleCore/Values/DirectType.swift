@@ -1,15 +1,12 @@
 public import Foundation
 
-/// The direct types: types whose stored representation is nearly their own.
-///
-/// Attributes of these types and of their optionals are read from rows without a codec and saved without a key path.
+/// The types whose stored representation is nearly their own. Attributes of these types and of their optionals are read from rows
+/// without a codec and saved without a key path.
 @usableFromInline
 enum DirectType: UInt8, Sendable {
     case string, int, int64, bool, double, date, data
 
-    /// Returns the direct type that a type is, or is the optional of; `nil` for other types.
-    ///
-    /// The function is inlined where the type is known, so the compiler evaluates it.
+    /// Accepts optionals. Inlined where the type is known, so the compiler evaluates it.
     @inlinable @inline(__always)
     init?<Value>(_ type: Value.Type) {
         if type == String.self || type == String?.self {
@@ -31,7 +28,7 @@ enum DirectType: UInt8, Sendable {
         }
     }
 
-    /// Returns the decoded value, or `nil` if the value is null or has another form than the type is stored in.
+    /// Returns `nil` if the value is null or has another form than the type is stored in.
     func decode(_ value: PropertyValue) -> (any Sendable)? {
         switch self {
         case .string: value.direct(as: String.self)
@@ -44,7 +41,6 @@ enum DirectType: UInt8, Sendable {
         }
     }
 
-    /// The codec for the values that are not optional.
     var codec: any AnyPropertyCodec {
         switch self {
         case .string: PropertyCodec<String>(direct: .text, .text)
@@ -65,9 +61,8 @@ extension PropertyCodec where Value: DirectValue {
     }
 }
 
-/// A value of a ``DirectType``.
 protocol DirectValue {
-    /// The stored form, which ``PropertyValue/direct(as:)`` decodes.
+    /// See ``PropertyValue/direct(as:)``.
     var encoded: PropertyValue { get }
 }
 

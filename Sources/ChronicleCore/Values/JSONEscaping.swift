@@ -3,8 +3,8 @@ package import Foundation
 extension Unicode.Scalar {
     /// Whether a terminal may interpret the scalar, or it changes how the text around it looks.
     ///
-    /// These are the controls of ASCII and of ISO 8859, where U+009B begins an escape sequence; marks that reverse the
-    /// direction, and characters without a width; line and paragraph separators.
+    /// The controls of ASCII and of ISO 8859, where U+009B begins an escape sequence; marks that reverse the direction, and
+    /// characters without a width; line and paragraph separators.
     package var isTerminalControl: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {
@@ -18,7 +18,7 @@ extension Unicode.Scalar {
 
 /// JSON whose strings contain no ``Swift/Unicode/Scalar/isTerminalControl`` character, so that it can be shown in a terminal.
 package enum JSONEscaping {
-    /// Returns JSON with escape sequences in place of these characters, which it can only contain in strings.
+    /// JSON contains these characters only in strings.
     package static func escaped(_ json: Data) -> Data {
         // JSON encoders escape the controls of ASCII themselves, except for this one.
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
@@ -34,7 +34,7 @@ package enum JSONEscaping {
         return Data(escaped)
     }
 
-    /// Appends the escape sequence of a scalar: `\u001b`, or those of a surrogate pair.
+    /// Appends `\u001b`, or the escape sequences of a surrogate pair.
     package static func append(_ scalar: Unicode.Scalar, to json: inout [UInt8]) {
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
             let digits = String(unit, radix: 16)

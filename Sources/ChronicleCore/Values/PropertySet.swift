@@ -1,6 +1,4 @@
-/// A set of stored properties, identified by their ``Schema/Property/slot``.
-///
-/// A ``DataStoreSnapshot`` uses it for the properties that a save changes.
+/// A set of stored properties, identified by their ``Schema/Property/slot``, such as those that a save changes.
 @frozen
 public struct PropertySet: Hashable, Sendable, Codable {
     @usableFromInline var low: UInt64 = 0
@@ -61,7 +59,6 @@ public struct PropertySet: Hashable, Sendable, Codable {
         }
     }
 
-    /// Removes all properties.
     mutating func removeAll() {
         low = 0
         if !high.isEmpty { high = [] }
@@ -75,7 +72,6 @@ extension PropertySet: Sequence {
         var word = 0
         let high: [UInt64]
 
-        /// Returns the next slot in ascending order, or `nil` at the end.
         public mutating func next() -> Int? {
             while rest == 0 {
                 guard word < high.count else { return nil }
@@ -88,7 +84,6 @@ extension PropertySet: Sequence {
         }
     }
 
-    /// Returns an iterator over the slots in ascending order.
     public func makeIterator() -> Iterator {
         Iterator(rest: low, high: high)
     }

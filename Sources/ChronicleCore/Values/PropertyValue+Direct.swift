@@ -4,7 +4,6 @@ public import Foundation
 // codec and without decoding it in advance. The functions are inlined where the property is declared, so the compiler
 // knows the type and keeps a single branch.
 extension PropertyValue {
-    /// Returns whether ``direct(as:)`` supports the type.
     @inlinable @inline(__always)
     static func isDirect<Value>(_ type: Value.Type) -> Bool { DirectType(type) != nil }
 
@@ -17,7 +16,7 @@ extension PropertyValue {
         }
     }
 
-    /// Returns the value as a direct type; `nil` when the value has another form than the type is stored in.
+    /// Returns `nil` when the value has another form than the type is stored in.
     @inlinable @inline(__always)
     func direct<Value>(as type: Value.Type) -> Value? {
         switch self {
@@ -64,7 +63,7 @@ extension PropertyValue {
         }
     }
 
-    /// Returns the value if `Value` is its type or the optional of its type. The cast has no cost at run time.
+    /// The cast has no cost at run time.
     @inlinable @inline(__always)
     static func cast<Known, Value>(_ value: Known, _ type: Value.Type) -> Value? {
         if type == Known.self { return unsafeBitCast(value, to: Value.self) }

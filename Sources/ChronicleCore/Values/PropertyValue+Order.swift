@@ -3,8 +3,6 @@ import Foundation
 // The rules by which stored values are compared: those of the SQL that stores execute. Predicates, sorts and unique
 // constraints in memory use these functions, so that a model matches and sorts in the same way before and after a save.
 extension PropertyValue {
-    /// Returns whether two values are equal in a predicate.
-    ///
     /// Nil equals only nil, NaN equals nothing, `0.0` equals `-0.0`, and texts are equal if their bytes are.
     func isEqual(to other: PropertyValue) -> Bool {
         switch (self, other) {
@@ -15,9 +13,8 @@ extension PropertyValue {
         }
     }
 
-    /// Returns the order of two values in a predicate; `nil` if one of them is NaN, or if their forms have no order.
-    ///
-    /// Texts and blobs are ordered by their bytes. The order of the bytes of UTF-8 is that of the Unicode scalars.
+    /// Returns `nil` if one of the values is NaN, or if their forms have no order. Texts and blobs are ordered by their bytes. The
+    /// order of the bytes of UTF-8 is that of the Unicode scalars.
     func order(to other: PropertyValue) -> ComparisonResult? {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): ComparisonResult(a, b)
@@ -31,7 +28,7 @@ extension PropertyValue {
         }
     }
 
-    /// Returns the order of two values of a property in a sort: nil first, NaN last.
+    /// Sorts nil first, NaN last.
     func sortOrder(to other: PropertyValue) -> ComparisonResult {
         switch (self, other) {
         case (.null, .null): .orderedSame
@@ -58,7 +55,6 @@ extension ComparisonResult {
         self = first < second ? .orderedAscending : second < first ? .orderedDescending : .orderedSame
     }
 
-    /// The result for a descending order.
     var reversed: ComparisonResult {
         switch self {
         case .orderedAscending: .orderedDescending
@@ -69,7 +65,7 @@ extension ComparisonResult {
 }
 
 extension String {
-    /// Returns whether the UTF-8 of two texts is the same. `==` would ignore how characters are composed.
+    /// Unlike `==`, does not ignore how characters are composed.
     func hasSameBytes(as other: String) -> Bool {
         var (a, b) = (self, other)
         guard a.utf8.count == b.utf8.count else { return false }
@@ -81,13 +77,13 @@ extension String {
         }
     }
 
-    /// Returns the order of two texts by their UTF-8. `<` would ignore how characters are composed.
+    /// Unlike `<`, does not ignore how characters are composed.
     func orderOfBytes(to other: String) -> ComparisonResult {
         var (a, b) = (self, other)
         return a.withUTF8 { a in b.withUTF8 { b in order(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b)) } }
     }
 
-    /// Returns whether the UTF-8 of the text contains that of another one. Every text contains the empty string.
+    /// Every text contains the empty string.
     func containsBytes(of part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in

@@ -2,16 +2,15 @@ public import Foundation
 
 /// The stored value of one property, as models and stores exchange it.
 ///
-/// Every attribute type is encoded into one of these forms without loss; ``Schema/Attribute`` lists the encodings. A
-/// store must preserve the form: `.integer(1)`, `.real(1)` and `.text("1")` are different values.
+/// Every attribute type is encoded into one of these forms without loss. A store must preserve the form: `.integer(1)`, `.real(1)`
+/// and `.text("1")` are different values.
 @frozen
 public enum PropertyValue: Sendable {
     /// No value: an optional attribute that is `nil`, or a to-one relationship without a destination.
     case null
     /// An integer.
     case integer(Int64)
-    /// A floating-point number, which a store has to preserve bit by bit, including negative zero, infinities and NaN
-    /// payloads.
+    /// A floating-point number, which a store has to preserve bit by bit, including negative zero, infinities and NaN payloads.
     case real(Double)
     /// A string, which can be empty and can contain NUL characters.
     case text(String)
@@ -24,10 +23,7 @@ public enum PropertyValue: Sendable {
 }
 
 extension PropertyValue: Hashable {
-    /// Returns whether two values have the same stored representation.
-    ///
-    /// Reals are compared by their bits, so a NaN equals itself and `0.0` differs from `-0.0`. Strings are compared by
-    /// their UTF-8 bytes.
+    /// Compares reals by their bits, so that a NaN equals itself and `0.0` differs from `-0.0`, and strings by their UTF-8 bytes.
     public static func == (lhs: PropertyValue, rhs: PropertyValue) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
@@ -42,7 +38,6 @@ extension PropertyValue: Hashable {
         }
     }
 
-    /// Hashes the stored representation of the value.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -62,9 +57,7 @@ extension PropertyValue {
         if case .null = self { true } else { false }
     }
 
-    /// The associated value, or `nil` for ``null``.
-    ///
-    /// Use it for values of a property that is no longer in the schema.
+    /// The associated value, or `nil` for ``null``, for properties that are no longer in the schema.
     public var plainValue: (any Sendable)? {
         switch self {
         case .null: nil
@@ -77,7 +70,7 @@ extension PropertyValue {
         }
     }
 
-    /// Creates the value of an attribute from its ``plainValue``, or returns `nil` for a value of another type.
+    /// Returns `nil` for a value of another type.
     init?(plainValue: Any) {
         switch plainValue {
         case let value as Int64: self = .integer(value)
@@ -88,7 +81,6 @@ extension PropertyValue {
         }
     }
 
-    /// A bit for the form of the value.
     var formBit: UInt8 {
         switch self {
         case .null: 1
@@ -120,7 +112,6 @@ extension PropertyValue: Codable {
         case null, integer, real, text, blob, reference, references
     }
 
-    /// Decodes a value that ``encode(to:)`` encoded.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         switch try container.decode(Form.self) {

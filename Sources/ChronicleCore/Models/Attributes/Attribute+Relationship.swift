@@ -1,7 +1,6 @@
-// A property whose type is a model or a collection of models is a relationship even if it is declared with
-// `@Attribute`. Its delete rule is `nullify`, and its inverse is the one that the other side names or the only possible
-// one. A macro sees the type only as it is written, so it adds `@Attribute` to every property; Swift then selects the
-// initializer that matches the type.
+// A property whose type is a model or a collection of models is a relationship even if it is declared with `@Attribute`. Its delete
+// rule is `nullify`, and its inverse is the one that the other side names or the only possible one. A macro does not see the type,
+// so it adds `@Attribute` to every property; Swift then selects the initializer that matches the type.
 extension Attribute where Value: RelationshipValue {
     /// Creates a relationship without destinations.
     ///
@@ -53,9 +52,7 @@ extension Attribute where Value: OptionalRelationshipCollection {
 }
 
 extension Attribute where Value: PersistentModel {
-    /// Creates a required to-one relationship without a destination.
-    ///
-    /// Set the destination before you save the model.
+    /// Creates a required to-one relationship without a destination, which must be set before a save.
     ///
     /// - Parameter originalName: The previous name of the property, if it was renamed.
     public init(originalName: StaticString? = nil) {

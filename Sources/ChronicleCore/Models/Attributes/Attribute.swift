@@ -5,17 +5,15 @@
 /// @Attribute(originalName: "notes") var remarks: String?
 /// ```
 ///
-/// The `@Model` macro adds the wrapper to every stored property, so you write it only to specify options. A property
-/// of a fetched model reads its value from the model's row; setting it marks the property as changed. See
-/// ``Schema/Attribute`` for the supported types and their stored representation.
-///
-/// A property whose type is a model or a collection of models is a relationship; see ``Relationship``.
+/// The `@Model` macro adds the wrapper to every stored property, so you write it only to specify options. See ``Schema/Attribute``
+/// for the supported types and their stored representation. A property whose type is a model or a collection of models is a
+/// relationship; see ``Relationship``.
 @propertyWrapper
 public struct Attribute<Value> {
     // Every model stores its wrappers' options, so they have to be small: they fit into the value's trailing padding.
 
-    /// The value that was set or decoded from the row; before that, the declared default value. That of a relationship has
-    /// no destinations once the property was set.
+    /// The value that was set or decoded from the row; before that, the declared default value. That of a relationship has no
+    /// destinations once the property was set.
     @usableFromInline var value: Value?
     @usableFromInline let options: Schema.Attribute.Option
     /// The number of the original name in ``OriginalNames``; 0 for none.
@@ -31,17 +29,14 @@ public struct Attribute<Value> {
         generation = 0
     }
 
-    /// Creates an attribute without a default value.
-    ///
-    /// The initializer has three option parameters because a variadic parameter allocates an array for every instance.
+    /// Creates an attribute without a default value. A variadic parameter would allocate an array for every instance.
     ///
     /// - Parameters:
     ///   - option: The options of the attribute; see ``Schema/Attribute/Option``.
     ///   - second: Further options.
     ///   - third: Further options.
     ///   - originalName: The previous name of the property, if it was renamed.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored, because Chronicle does not compare
-    ///     versions of a property by hash.
+    ///   - hashModifier: Ignored, because Chronicle does not compare versions of a property by hash.
     @inlinable
     public init(
         _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
@@ -58,7 +53,7 @@ public struct Attribute<Value> {
     ///   - second: Further options.
     ///   - third: Further options.
     ///   - originalName: The previous name of the property, if it was renamed.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     @inlinable
     public init(
         wrappedValue: Value, _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
@@ -78,10 +73,10 @@ public struct Attribute<Value> {
         set { fatalError("unavailable") }
     }
 
-    /// Accesses the value of the property in its enclosing model.
+    /// Accesses the value of the property in its enclosing model, for Swift.
     ///
-    /// Swift calls this subscript for every access to the property. If the value cannot be read from the row because
-    /// loading it failed, the getter returns a placeholder value and the next save throws the error.
+    /// If the value cannot be read because loading the row failed, the getter returns a placeholder value and the next save throws
+    /// the error.
     ///
     /// - Parameters:
     ///   - model: The model that declares the property.
@@ -161,11 +156,9 @@ public struct Attribute<Value> {
 
     /// The value of the property before its model is inserted.
     ///
-    /// An initializer can set this value instead of the property, `_name.initialValue` instead of `name`. Swift then does
-    /// not call the observers of the property, and allows it before `super.init`. `@Model` does this for the properties
-    /// with observers. Do not set it after the model was inserted: the context does not learn of the change.
-    ///
-    /// Reading it before a value was set stops the program.
+    /// An initializer can set `_name.initialValue` instead of `name`. Swift then does not call the observers of the property, and
+    /// allows it before `super.init`; `@Model` uses this for properties with observers. Do not set it after the model was inserted:
+    /// the context does not learn of the change. Reading it before a value was set stops the program.
     @inlinable
     public var initialValue: Value {
         get {
@@ -179,7 +172,6 @@ public struct Attribute<Value> {
         }
     }
 
-    /// Returns the empty value of a relationship; stops the program for an attribute, like ``unset(in:)``.
     @usableFromInline @inline(never)
     static func unsetInitialValue() -> Value {
         guard DeclaredRelationship<Value>() != nil else {
@@ -188,12 +180,8 @@ public struct Attribute<Value> {
         return RelationshipShape.placeholder
     }
 
-    /// Sets an attribute of a direct type of an observed model, and notifies its observers.
-    ///
-    /// Not inlined, so that the setter remains small enough to be inlined into initializers. A parameter for the key path
-    /// would make every setter mention it.
-    ///
-    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
+    /// Not inlined, so that the setter remains small enough to be inlined into initializers. A parameter for the key path would
+    /// make every setter mention it.
     @inlinable @inline(never)
     static func assignObserved(
         _ newValue: Value, to model: some PersistentModel, _ backing: AnyBackingData, at offset: Int
@@ -210,7 +198,6 @@ public struct Attribute<Value> {
         backing.didSet(at: offset)
     }
 
-    /// Sets the property of a model and records the change.
     @inlinable @inline(__always)
     static func assign<Model: PersistentModel>(
         _ newValue: Value, to model: Model, _ backing: AnyBackingData,
@@ -240,12 +227,8 @@ public struct Attribute<Value> {
         self.generation = generation
     }
 
-    /// Returns the string or data in the packed row of a model, or `nil` if ``currentValue(in:at:)`` must be called.
-    ///
-    /// A value that is created for each read is kept in the wrapper by some of the reads; see
+    /// Returns `nil` if ``currentValue(in:at:)`` must be called. Some of the reads keep the value in the wrapper; see
     /// ``ContextEntity/keepsValue()``.
-    ///
-    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
     @inlinable @inline(never)
     static func readAllocated(from model: some PersistentModel, _ backing: AnyBackingData, at offset: Int) -> Value? {
         guard let (cells, slot) = backing.packedValue(at: offset) else { return nil }
@@ -261,12 +244,7 @@ public struct Attribute<Value> {
         return value
     }
 
-    /// Returns the value of an attribute of a direct type, from the wrapper or the backing data, and reports the read if it
-    /// is tracked.
-    ///
-    /// Getters call this function if ``AnyBackingData/packedValue(at:)`` returns `nil` or a value of another form.
-    ///
-    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
+    /// Called by getters if ``AnyBackingData/packedValue(at:)`` returns `nil` or a value of another form.
     @inlinable @inline(never)
     static func currentValue(in model: some PersistentModel, at offset: Int) -> Value {
         let backing = model.persistentBackingData
@@ -279,18 +257,13 @@ public struct Attribute<Value> {
         return sample
     }
 
-    /// Returns the address of a wrapper.
-    ///
-    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
     @inlinable @inline(__always)
     static func wrapper(of model: some PersistentModel, at offset: Int) -> UnsafeMutablePointer<Self> {
         (Unmanaged.passUnretained(model).toOpaque() + offset).assumingMemoryBound(to: Self.self)
     }
 
-    /// Returns the offset of the wrapper in its model, in bytes.
-    ///
-    /// The optimizer turns the result into a constant. The property's key path also identifies the wrapper, but every
-    /// mention of it costs a call, a retain and a release.
+    /// The optimizer turns the result into a constant. The property's key path also identifies the wrapper, but every mention of it
+    /// costs a call, a retain and a release.
     @inlinable @inline(__always)
     static func offset<Model: PersistentModel>(
         of storage: ReferenceWritableKeyPath<Model, Attribute<Value>>, in model: Model
@@ -306,10 +279,8 @@ public struct Attribute<Value> {
         return value
     }
 
-    /// Stops the program because a property was read before it was set.
-    ///
-    /// This is a programming error, like reading an uninitialized variable. A save of such a model throws an error
-    /// before it reads the property.
+    /// Stops the program: reading a property before it was set is a programming error, like reading an uninitialized variable. A
+    /// save of such a model throws an error before it reads the property.
     @usableFromInline @inline(never)
     static func unset(in model: some PersistentModel) -> Never {
         let unset = SchemaBuilder.wrappers(of: model).filter(\.value.isUnset).keys.sorted()
@@ -326,7 +297,7 @@ extension Attribute where Value: ExpressibleByNilLiteral {
     ///   - second: Further options.
     ///   - third: Further options.
     ///   - originalName: The previous name of the property, if it was renamed.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     @inlinable
     public init(
         _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
@@ -360,7 +331,6 @@ extension Attribute: PropertyDeclaration {
 }
 
 extension PropertyDeclaration {
-    /// Whether the property is excluded from the schema.
     var isEphemeral: Bool { (self as? any AttributeDeclaration)?.options.contains(.ephemeral) == true }
 
     var ephemeralDiagnostic: String? {

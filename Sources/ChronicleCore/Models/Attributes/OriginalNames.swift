@@ -11,7 +11,7 @@ enum OriginalNames {
 
     private static let table = Mutex(Table())
 
-    /// Returns the number of a name, which is 1 or greater.
+    /// The number is 1 or greater.
     @usableFromInline
     static func number(_ name: StaticString) -> UInt16 {
         table.withLock { table in
@@ -24,7 +24,6 @@ enum OriginalNames {
         }
     }
 
-    /// Returns the name with the given number; `nil` for 0.
     static func name(_ number: UInt16) -> String? {
         number == 0 ? nil : table.withLock { $0.names[Int(number) - 1] }
     }

@@ -37,7 +37,7 @@ final class PropertyCodec<Value>: @unchecked Sendable {
     }
 }
 
-/// A test whether a stored value can be decoded, which avoids decoding where the storage class is sufficient.
+/// A test whether a stored value can be decoded, without decoding it where the storage class is sufficient.
 enum PropertyCheck: Sendable {
     case integer(ClosedRange<Int64>)
     case real
@@ -60,15 +60,13 @@ enum PropertyCheck: Sendable {
 protocol AnyPropertyCodec: AnyObject, Sendable {
     var storage: Schema.Attribute.Storage { get }
     var check: PropertyCheck { get }
-    /// The Swift type of the values.
     var valueType: Any.Type { get }
     var isOptional: Bool { get }
     func decodeAny(_ value: PropertyValue) -> Any?
-    /// Returns why a value cannot be decoded, without the value, or `nil` if nothing more than its type is known.
+    /// Returns why a value cannot be decoded, without the value, or `nil` if only its type is known.
     func decodingFailure(_ value: PropertyValue) -> String?
-    /// Returns whether a value that is not null is a stored form of the type, which can be decoded.
+    /// Returns whether a value that is not null can be decoded.
     func isStoredForm(_ value: PropertyValue) -> Bool
-    /// Returns a value of the type, if one can be created.
     func sample() -> Any?
     func encodeAny(_ value: Any) throws -> PropertyValue?
     /// Returns the codec for optionals of the type, which is not an optional itself.
@@ -119,14 +117,12 @@ extension PropertyCodec: AnyPropertyCodec {
     }
 }
 
-/// An optional value whose type is not known at compile time.
 protocol OptionalValue {
     static var wrappedType: Any.Type { get }
     static func optionalCodec() -> (any AnyPropertyCodec)?
     var wrapped: Any? { get }
 }
 
-/// Returns the type that an optional type wraps, or the type itself if it is not optional.
 func unwrapped(_ type: any Any.Type) -> any Any.Type {
     (type as? any OptionalValue.Type)?.wrappedType ?? type
 }
@@ -146,7 +142,6 @@ extension CaseIterable {
     fileprivate static var firstCase: Any? { allCases.first }
 }
 
-/// A collection whose values an attribute stores as a JSON array.
 protocol ValueCollection {
     static var elementType: any Any.Type { get }
 }

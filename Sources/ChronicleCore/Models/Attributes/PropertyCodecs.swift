@@ -1,13 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The codecs of the types with a name in descriptions of schemas, and a process-wide cache of all codecs, one for each
-/// type.
+/// A process-wide cache of all codecs, and those of the types with a name in descriptions of schemas.
 enum PropertyCodecs {
-    /// The codecs of the types that a description of a schema identifies by name; see
-    /// ``Schema/Attribute/valueTypeName``.
-    ///
-    /// Files contain the names: add types, but do not rename or remove one.
+    /// See ``Schema/Attribute/valueTypeName``. Files contain the names: add types, but do not rename or remove one.
     private static let named: [String: any AnyPropertyCodec] = [
         "String": DirectType.string.codec, "Bool": DirectType.bool.codec, "Data": DirectType.data.codec,
         "Date": DirectType.date.codec, "Double": DirectType.double.codec, "Float": float,
@@ -23,7 +19,6 @@ enum PropertyCodecs {
 
     private static let known = Mutex<[ObjectIdentifier: any AnyPropertyCodec]>([:])
 
-    /// Returns the codec for values of a type, or `nil` when they cannot be stored.
     static func codec<Value>(_ type: Value.Type) -> PropertyCodec<Value>? {
         codec(of: type) as? PropertyCodec<Value>
     }
@@ -48,7 +43,7 @@ enum PropertyCodecs {
 
     // MARK: Types by name
 
-    /// Returns the name of a type, or of the type that it is the optional of, without the name of its module.
+    /// Returns the name of a type, or of the type that it is the optional of, without its module.
     static func name(of type: Any.Type) -> String {
         let type = unwrapped(type)
         if let name = namesByType[ObjectIdentifier(type)] { return name }
@@ -58,13 +53,10 @@ enum PropertyCodecs {
         return String(reflecting: type).prefix { $0 != "." } + "." + name
     }
 
-    /// Returns the codec for an attribute whose type is known only by its name.
-    ///
     /// - Parameters:
     ///   - name: The name of the type, without `Optional`.
-    ///   - storage: The stored form of the values. If it is not that of the listed type with this name, the attribute
-    ///     has a different type of the same name.
-    ///   - isOptional: Whether the codec is for optionals of the type.
+    ///   - storage: The stored form of the values. If it is not that of the listed type with this name, the attribute has a
+    ///     different type of the same name.
     static func codec(named name: String, _ storage: Schema.Attribute.Storage, isOptional: Bool)
         -> any AnyPropertyCodec
     {
@@ -186,12 +178,10 @@ enum PropertyCodecs {
     }
 }
 
-/// The codec for values of a type that is not available, whose stored form determines the type of the decoded values.
-///
-/// A value in another form is valid for some types, so it is decoded as ``PropertyValue/plainValue``.
+/// The codec for values of a type that is not available. A value in another form than the stored one is valid for some types, so it
+/// is decoded as ``PropertyValue/plainValue``.
 private final class PlainCodec: AnyPropertyCodec {
     let storage: Schema.Attribute.Storage
-    /// The codec of a type that has the stored form.
     private let codec: any AnyPropertyCodec
 
     init(_ codec: any AnyPropertyCodec, _ storage: Schema.Attribute.Storage) {
@@ -219,10 +209,7 @@ private final class PlainCodec: AnyPropertyCodec {
     func makeOptional() -> any AnyPropertyCodec { PlainCodec(codec.makeOptional(), storage) }
 }
 
-/// The JSON encoding of `Codable` attributes.
-///
-/// Keys are sorted so that equal values have equal text. Dates are encoded as the seconds that `Date` encodes itself
-/// as, `Data` as base64, and numbers that JSON cannot represent as strings.
+/// The JSON encoding of `Codable` attributes. Keys are sorted so that equal values have equal text.
 enum JSONCoding {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
@@ -232,8 +219,8 @@ enum JSONCoding {
         return try encoder.encode(value)
     }
 
-    /// Returns the decoded value, or `nil` when the data is not JSON of this type. The caller reports the error with
-    /// the names of the model and the property.
+    /// Returns `nil` when the data is not JSON of this type. The caller reports the error with the names of the model and the
+    /// property.
     static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
         do { return try decoder().decode(type, from: data) } catch { return nil }
     }
@@ -269,8 +256,8 @@ enum JSONCoding {
 }
 
 extension Float {
-    /// The value as a `Double`. Conversion between `Float` and `Double` is exact except that it quiets signaling NaNs,
-    /// so the bits of a NaN are stored in the low half of a `Double` NaN.
+    /// Conversion between `Float` and `Double` is exact except that it quiets signaling NaNs, so the bits of a NaN are stored in
+    /// the low half of a `Double` NaN.
     var widened: Double {
         isNaN ? Double(bitPattern: 0x7FF8_0000_0000_0000 | UInt64(bitPattern)) : Double(self)
     }

@@ -1,7 +1,7 @@
 /// A property wrapper that marks a property of a model as a relationship.
 ///
-/// Declare the property as `Destination?` or `Destination` for a to-one relationship, and as `[Destination]` or
-/// `Set<Destination>` for a to-many relationship:
+/// Declare the property as `Destination?` or `Destination` for a to-one relationship, and as `[Destination]` or `Set<Destination>`
+/// for a to-many relationship:
 ///
 /// ```swift
 /// @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip) var bucketList: [BucketListItem]
@@ -9,40 +9,39 @@
 ///
 /// ## Inverses
 ///
-/// Name the inverse on one side of a pair. Once a model is inserted, Chronicle keeps both sides consistent: setting
-/// `item.trip` moves the item from one `bucketList` to another. Before the insert, a relationship is a plain property.
-/// Inserting a model also inserts the models it references. Destinations are loaded when they are first read.
+/// Name the inverse on one side of a pair. Once a model is inserted, Chronicle keeps both sides consistent: setting `item.trip`
+/// moves the item from one `bucketList` to another. Before the insert, a relationship is a plain property. Inserting a model also
+/// inserts the models it references. Destinations are loaded when they are first read.
 ///
-/// A to-many relationship can have no inverse or a to-many inverse; see ``Schema/Links``. A relationship that is its
-/// own inverse has to name itself through a static property, because Swift rejects a direct circular reference.
+/// A to-many relationship can have no inverse or a to-many inverse; see ``Schema/Links``. A relationship that is its own inverse
+/// has to name itself through a static property, because Swift rejects a direct circular reference.
 ///
 /// ## Loading errors
 ///
-/// A getter cannot throw. When destinations cannot be loaded, for example because the file is locked or damaged, the
-/// property reads as `nil` or empty. The next `fetch` throws the error once, and every `save` throws it until one of
-/// the following happens: the relationship is read again successfully, ``ModelContext/retryFailedLoads()`` loads it, or
-/// you call ``ModelContext/rollback()``. This prevents a save of changes that were made because a list appeared to be
-/// empty. A value that you assign to a relationship that cannot be loaded is not stored; `save` throws the error until
-/// an assignment succeeds.
+/// A getter cannot throw. When destinations cannot be loaded, for example because the file is locked or damaged, the property reads
+/// as `nil` or empty. The next `fetch` throws the error once, and every `save` throws it until the relationship is read again
+/// successfully, ``ModelContext/retryFailedLoads()`` loads it, or you call ``ModelContext/rollback()``. This prevents a save of
+/// changes that were made because a list appeared to be empty. A value that you assign to such a relationship is not stored; `save`
+/// throws the error until an assignment succeeds.
 ///
 /// ## Required relationships
 ///
-/// A required relationship has a type that is not optional. If its destination cannot be loaded or its row no longer
-/// exists, the property returns a model for the destination's identifier; see ``ModelContext/model(for:)``. If it was
-/// never set, the property returns a placeholder model with empty values that belongs to no context, and a save throws
+/// A required relationship has a type that is not optional. If its destination cannot be loaded or its row no longer exists, the
+/// property returns a model for the destination's identifier; see ``ModelContext/model(for:)``. If it was never set, the property
+/// returns a placeholder model with empty values that belongs to no context, and a save throws
 /// ``SwiftDataError/modelValidationFailure`` until you set a destination.
 ///
 /// ## Performance
 ///
-/// To-many relationships declared as arrays are changed in place: `trip.items.append(item)` and `removeLast()` take
-/// constant time. Assigning an array, inserting or removing elsewhere, and every change of a `Set` take time
-/// proportional to the number of destinations; so does the first change after the relationship was loaded.
+/// Arrays are changed in place: `trip.items.append(item)` and `removeLast()` take constant time. Assigning an array, inserting or
+/// removing elsewhere, every change of a `Set`, and the first change after the relationship was loaded take time proportional to
+/// the number of destinations.
 @propertyWrapper
 public struct Relationship<Value> {
     // Every model stores its wrappers' options, so they have to be small.
 
-    /// The value before the property is set; `nil` if the type has no empty value. After that, the model's backing data
-    /// or its context keeps the destinations, and this value has none.
+    /// The value before the property is set; `nil` if the type has no empty value. After that, the model's backing data or its
+    /// context keeps the destinations, and this value has none.
     @usableFromInline var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
     let options: Schema.Relationship.Option
@@ -53,9 +52,9 @@ public struct Relationship<Value> {
 
     /// The destinations of the relationship before its model is inserted.
     ///
-    /// An initializer can set them instead of the property, `_items.initialValue` instead of `items`. Swift then does not
-    /// call the observers of the property, and allows it before `super.init`. `@Model` does this for the properties with
-    /// observers. Do not set them after the model was inserted: the context does not learn of the change.
+    /// An initializer can set `_items.initialValue` instead of `items`. Swift then does not call the observers of the property, and
+    /// allows it before `super.init`; `@Model` uses this for properties with observers. Do not set it after the model was inserted:
+    /// the context does not learn of the change.
     public var initialValue: Value {
         get { value ?? RelationshipShape.initialValue }
         set { value = newValue }
@@ -79,18 +78,7 @@ public struct Relationship<Value> {
         self.inverse = inverse
     }
 
-    /// Unavailable; the type is not a relationship type.
-    ///
-    /// Without this initializer, Swift would require a default value for wrappers without arguments.
-    ///
-    /// - Parameters:
-    ///   - options: The options of the relationship.
-    ///   - deleteRule: The delete rule.
-    ///   - minimumModelCount: The minimum number of destinations.
-    ///   - maximumModelCount: The maximum number of destinations.
-    ///   - originalName: The previous name of the property.
-    ///   - inverse: The inverse property of the destination.
-    ///   - hashModifier: Ignored.
+    /// Unavailable; without this initializer, Swift would require a default value for wrappers without arguments.
     @available(
         *, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models"
     )
@@ -104,16 +92,6 @@ public struct Relationship<Value> {
     }
 
     /// Unavailable; the type is not a relationship type.
-    ///
-    /// - Parameters:
-    ///   - wrappedValue: The initial destinations.
-    ///   - options: The options of the relationship.
-    ///   - deleteRule: The delete rule.
-    ///   - minimumModelCount: The minimum number of destinations.
-    ///   - maximumModelCount: The maximum number of destinations.
-    ///   - originalName: The previous name of the property.
-    ///   - inverse: The inverse property of the destination.
-    ///   - hashModifier: Ignored.
     @available(
         *, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models"
     )
@@ -140,10 +118,9 @@ public struct Relationship<Value> {
         set { fatalError("unavailable") }
     }
 
-    /// Accesses the destinations of the relationship in its enclosing model.
+    /// Accesses the destinations of the relationship in its enclosing model, for Swift.
     ///
-    /// Swift calls this subscript for every access to the property. Reading loads the destinations if necessary; an
-    /// error is thrown by the next fetch or save.
+    /// Reading loads the destinations if necessary; the next fetch or save throws an error.
     ///
     /// - Parameters:
     ///   - model: The model that declares the property.
@@ -182,15 +159,13 @@ extension Relationship where Value: RelationshipValue {
     /// Creates a relationship without destinations.
     ///
     /// - Parameters:
-    ///   - options: The options of the relationship. ``Schema/Relationship/Option/unique`` is available for to-one
-    ///     relationships.
+    ///   - options: The options. ``Schema/Relationship/Option/unique`` is available for to-one relationships.
     ///   - deleteRule: The effect that deleting this model has on its destinations.
     ///   - minimumModelCount: The minimum number of destinations when the model is saved; 0 or `nil` for no minimum.
     ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
     ///   - originalName: The previous name of the property, if it was renamed.
     ///   - inverse: The key path of the destination's property that references this model.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored, because Chronicle does not compare
-    ///     versions of a property by hash.
+    ///   - hashModifier: Ignored, because Chronicle does not compare versions of a property by hash.
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -205,14 +180,13 @@ extension Relationship where Value: RelationshipValue {
     ///
     /// - Parameters:
     ///   - wrappedValue: The destinations of a new model. After the insert, the context keeps the destinations.
-    ///   - options: The options of the relationship. ``Schema/Relationship/Option/unique`` is available for to-one
-    ///     relationships.
+    ///   - options: The options. ``Schema/Relationship/Option/unique`` is available for to-one relationships.
     ///   - deleteRule: The effect that deleting this model has on its destinations.
     ///   - minimumModelCount: The minimum number of destinations when the model is saved; 0 or `nil` for no minimum.
     ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
     ///   - originalName: The previous name of the property, if it was renamed.
     ///   - inverse: The key path of the destination's property that references this model.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -233,7 +207,7 @@ extension Relationship where Value: OptionalRelationshipCollection {
     ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
     ///   - originalName: The previous name of the property, if it was renamed.
     ///   - inverse: The key path of the destination's property that references this model.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -253,7 +227,7 @@ extension Relationship where Value: OptionalRelationshipCollection {
     ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
     ///   - originalName: The previous name of the property, if it was renamed.
     ///   - inverse: The key path of the destination's property that references this model.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -265,9 +239,7 @@ extension Relationship where Value: OptionalRelationshipCollection {
 }
 
 extension Relationship where Value: PersistentModel {
-    /// Creates a required to-one relationship without a destination.
-    ///
-    /// Set the destination before you save the model.
+    /// Creates a required to-one relationship without a destination, which must be set before a save.
     ///
     /// - Parameters:
     ///   - options: The options of the relationship, such as ``Schema/Relationship/Option/unique``.
@@ -276,7 +248,7 @@ extension Relationship where Value: PersistentModel {
     ///   - maximumModelCount: The maximum number of destinations; 0 or `nil` for no maximum.
     ///   - originalName: The previous name of the property, if it was renamed.
     ///   - inverse: The key path of the destination's property that references this model.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -296,7 +268,7 @@ extension Relationship where Value: PersistentModel {
     ///   - maximumModelCount: The maximum number of destinations; 0 or `nil` for no maximum.
     ///   - originalName: The previous name of the property, if it was renamed.
     ///   - inverse: The key path of the destination's property that references this model.
-    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
+    ///   - hashModifier: Ignored; accepted for compatibility with SwiftData.
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -317,13 +289,12 @@ extension Relationship: PropertyDeclaration {
     }
 }
 
-/// A relationship as its wrapper declares it.
 protocol RelationshipDeclaration {
     var deleteRule: Schema.Relationship.DeleteRule { get }
     var options: Schema.Relationship.Option { get }
     var counts: (minimum: Int, maximum: Int) { get }
     var inverse: AnyKeyPath? { get }
-    /// A description of what is invalid in the declaration itself; `nil` if it is valid.
+    /// What is invalid in the declaration itself; `nil` if it is valid.
     var validationError: String? { get }
     var destinationType: any PersistentModel.Type { get }
     var isToMany: Bool { get }
@@ -340,7 +311,7 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
     private let hasOptionsOfAttribute: Bool
     private let shape: RelationshipShape<Value>
 
-    /// Creates a declaration, or returns `nil` when the type does not reference models.
+    /// Returns `nil` when the type does not reference models.
     init?(
         deleteRule: Schema.Relationship.DeleteRule = .nullify, options: Schema.Relationship.Option = [],
         counts: (minimum: Int, maximum: Int) = (0, 0), inverse: AnyKeyPath? = nil, hasOptionsOfAttribute: Bool = false

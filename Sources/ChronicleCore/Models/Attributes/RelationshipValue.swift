@@ -1,7 +1,7 @@
 /// A type that a relationship property can have: an optional model, or an array or set of models.
 ///
-/// Do not conform other types to this protocol. Optional arrays and sets are also supported, through
-/// ``OptionalRelationshipCollection``. In a context they are never `nil`; without destinations they read as empty.
+/// Do not conform other types to this protocol. ``OptionalRelationshipCollection`` supports optional arrays and sets, which are
+/// never `nil` in a context; without destinations they read as empty.
 public protocol RelationshipValue {
     /// The model class of the destinations.
     static var relationshipDestination: any PersistentModel.Type { get }
@@ -22,53 +22,31 @@ public protocol RelationshipCollection: RelationshipValue {}
 // The constraint is `PersistentModel`, which the macro declares. With a protocol that it inherits from, Swift may find
 // the conformance too late, depending on the order of the files.
 extension Optional: RelationshipValue where Wrapped: PersistentModel {
-    /// The wrapped model class.
     public static var relationshipDestination: any PersistentModel.Type { Wrapped.self }
-    /// `false`, because an optional model is a to-one relationship.
     public static var relationshipIsToMany: Bool { false }
-    /// Returns the first of the models.
-    ///
-    /// - Parameter models: The destinations.
-    /// - Returns: The first model, or `nil` if there is none or it is of another class.
     public static func related(to models: [any PersistentModel]) -> Wrapped? { models.first as? Wrapped }
-    /// The wrapped model, if any.
     public var relatedModels: [any PersistentModel] { map { [$0] } ?? [] }
 }
 
 extension Array: RelationshipValue, RelationshipCollection where Element: PersistentModel {
-    /// The element class.
     public static var relationshipDestination: any PersistentModel.Type { Element.self }
-    /// `true`, because an array is a to-many relationship.
     public static var relationshipIsToMany: Bool { true }
-    /// Returns an array of the models.
-    ///
-    /// - Parameter models: The destinations.
-    /// - Returns: The models of the element class, in the same order.
     public static func related(to models: [any PersistentModel]) -> [Element] { models.compactMap { $0 as? Element } }
-    /// The elements of the array.
     public var relatedModels: [any PersistentModel] { self }
 }
 
 extension Set: RelationshipValue, RelationshipCollection where Element: PersistentModel {
-    /// The element class.
     public static var relationshipDestination: any PersistentModel.Type { Element.self }
-    /// `true`, because a set is a to-many relationship.
     public static var relationshipIsToMany: Bool { true }
-    /// Returns a set of the models.
-    ///
-    /// - Parameter models: The destinations.
-    /// - Returns: The models of the element class.
     public static func related(to models: [any PersistentModel]) -> Set {
         Set(models.lazy.compactMap { $0 as? Element })
     }
-    /// The elements of the set.
     public var relatedModels: [any PersistentModel] { Array(self) }
 }
 
-/// An optional ``RelationshipCollection``.
+/// An optional ``RelationshipCollection``. Do not conform other types to this protocol.
 ///
-/// This is a separate protocol because `Optional` can conform to ``RelationshipValue`` only once. Do not conform other
-/// types to it.
+/// It is separate because `Optional` can conform to ``RelationshipValue`` only once.
 public protocol OptionalRelationshipCollection: ExpressibleByNilLiteral {
     /// The wrapped collection type.
     associatedtype Content: RelationshipCollection
@@ -81,11 +59,9 @@ public protocol OptionalRelationshipCollection: ExpressibleByNilLiteral {
 }
 
 extension Optional: OptionalRelationshipCollection where Wrapped: RelationshipCollection {
-    /// The wrapped collection, if any.
     public var content: Wrapped? { self }
 }
 
-/// A collection whose representation in memory is an array of class instances.
 private protocol ModelArray {}
 extension Array: ModelArray where Element: PersistentModel {}
 
@@ -97,9 +73,8 @@ struct RelationshipShape<Value> {
     let isOptional: Bool
     /// Whether a value is represented as an array or an optional array and needs no conversion.
     let isArray: Bool
-    /// Casts a destination to a model.
     let model: @Sendable (AnyObject) -> any PersistentModel
-    /// Converts models to a value; returns `nil` when there are none and the type has no empty value.
+    /// Returns `nil` when there are no models and the type has no empty value.
     private let convert: ([any PersistentModel]) -> Value?
     private let models: (Value) -> [any PersistentModel]
 
@@ -110,7 +85,7 @@ struct RelationshipShape<Value> {
         return (Value.self as? any OptionalRelationshipCollection.Type).flatMap { shape($0) as? RelationshipShape }
     }
 
-    /// Returns the value for the given destinations; `nil` if there are none and the type has no empty value.
+    /// Returns `nil` if there are no destinations and the type has no empty value.
     ///
     /// - Complexity: O(1) for arrays.
     func value(_ destinations: [AnyObject]) -> Value? {
@@ -118,8 +93,6 @@ struct RelationshipShape<Value> {
         isArray ? unsafeBitCast(destinations, to: Value.self) : convert(destinations.map(model))
     }
 
-    /// Returns the destinations of a value.
-    ///
     /// - Complexity: O(1) for arrays.
     func destinations(_ value: Value) -> [AnyObject] {
         isArray ? unsafeBitCast(value, to: [AnyObject]?.self) ?? [] : models(value)

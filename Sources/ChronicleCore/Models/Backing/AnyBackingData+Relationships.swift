@@ -1,7 +1,5 @@
 // Relationship access for the property wrappers.
 extension AnyBackingData {
-    /// Returns the value of a relationship.
-    ///
     /// - Parameter declared: The value that the wrapper holds: the declared one until the property is first set.
     @usableFromInline
     func relationship<Value>(_ keyPath: AnyKeyPath, declared: Value?) -> Value {
@@ -12,17 +10,13 @@ extension AnyBackingData {
         return owner.value(of: property, in: self)
     }
 
-    /// Returns the value of a relationship that the program reads, and reports the read to its observers.
-    ///
-    /// - Parameter declared: The value that the wrapper holds.
+    /// Reports the read to observers.
     @usableFromInline
     func readRelationship<Value>(_ keyPath: AnyKeyPath, declared: Value?) -> Value {
         if isAccessTracked() { access(keyPath) }
         return relationship(keyPath, declared: declared)
     }
 
-    /// Sets a relationship.
-    ///
     /// - Returns: The value for the wrapper to hold, which has no destinations.
     @usableFromInline
     func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
@@ -30,16 +24,14 @@ extension AnyBackingData {
         return owner.setValue(value, of: property, in: self)
     }
 
-    /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
-    ///
-    /// - Returns: The value, or `nil` while the model is not in a context; see ``heldDestinations(at:declared:)``.
+    /// Moves the value of a relationship out, so that the caller can change it in place as its only owner. Returns `nil` while the
+    /// model is not in a context; see ``heldDestinations(at:declared:)``.
     @usableFromInline
     func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipModification<Value>? {
         guard let (owner, property) = relationship(keyPath) else { return nil }
         return owner.beginChange(of: property, in: self)
     }
 
-    /// Stores a value that was changed in place.
     @usableFromInline
     func endChange<Value>(_ change: RelationshipModification<Value>) {
         // The model may have been removed from its context during the change; it then has no relationships.
@@ -47,7 +39,7 @@ extension AnyBackingData {
         membership.owner.endChange(change, in: self)
     }
 
-    /// Returns the relationship at a key path, or `nil` if the model is not in a context.
+    /// Returns `nil` if the model is not in a context.
     private func relationship(_ keyPath: AnyKeyPath) -> (owner: any ModelOwner, property: Schema.Property)? {
         guard state != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
         return (membership.owner, property)

@@ -1,11 +1,8 @@
 // Attribute access for the property wrappers. The wrapper of a direct type passes its offset in the model; other
 // wrappers pass the key path of the property.
 extension AnyBackingData {
-    /// Returns the position of an attribute of a direct type in the packed row, if the value there is the current one and
-    /// the read need not be reported.
-    ///
-    /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
-    /// - Returns: The cells of the row and the slot. The backing data retains the cells.
+    /// Returns the position of an attribute of a direct type in the packed row, if the value there is the current one and the read
+    /// need not be reported. The backing data retains the cells.
     @inlinable @inline(__always)
     final func packedValue(at offset: Int) -> (cells: UnsafeRawPointer, slot: Int)? {
         // Other rows are excluded before the call, which would be repeated for them. The cells are read after it.
@@ -15,9 +12,7 @@ extension AnyBackingData {
         return (cells, slot)
     }
 
-    /// Returns the stored value of an attribute of a direct type, or `nil` if there is no row.
-    ///
-    /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
+    /// Returns `nil` if there is no row.
     @inlinable @inline(never)
     func read<Value>(at offset: Int, as: Value.Type) -> Value? {
         guard hasRow else { return readUnloaded { $0.read(at: offset, as: Value.self) } }
@@ -38,9 +33,7 @@ extension AnyBackingData {
         return (pending[slot] ?? row[slot]).direct(as: Value.self)
     }
 
-    /// Loads the row and reads the value from it.
-    ///
-    /// - Returns: The value, a sample value if the row does not exist or cannot be loaded, or `nil` for a new model.
+    /// Returns a sample value if the row does not exist or cannot be loaded, or `nil` for a new model.
     @usableFromInline @inline(never)
     func readUnloaded<Value>(_ read: (AnyBackingData) -> Value?) -> Value? {
         guard isUnloaded, let owner = membership?.owner else { return nil }
@@ -52,14 +45,13 @@ extension AnyBackingData {
         PropertyCodecs.codec(Value.self)?.sample() as? Value
     }
 
-    /// Returns a sample value of the type if this object is a probe.
     @usableFromInline
     func sample<Value>(_: Value.Type) -> Value? {
         guard hasRow, membership == nil else { return nil }
         return Self.someValue(Value.self)
     }
 
-    /// Returns the stored value of an attribute, or `nil` if there is no row or the property is not stored.
+    /// Returns `nil` if there is no row or the property is not stored.
     @usableFromInline
     func read<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
         guard hasRow else { return readUnloaded { $0.read(keyPath, as: Value.self) } }
@@ -71,7 +63,6 @@ extension AnyBackingData {
         return codec.decode(extras?.pending[slot] ?? row[slot])
     }
 
-    /// Records a change before an attribute of a model in a context is set.
     @usableFromInline
     func willChange(at offset: Int) {
         guard let slot = membership?.slots.slot(at: offset) else { return changeUnknownAttribute() }
@@ -80,14 +71,13 @@ extension AnyBackingData {
 
     /// Records an error for the next save, unless the class has ephemeral attributes.
     ///
-    /// The schema knows the offset of every stored attribute of a direct type, so an unknown offset belongs to an
-    /// ephemeral attribute. Passing the key path instead would double the cost of setting any attribute.
+    /// The schema knows the offset of every stored attribute of a direct type, so an unknown offset belongs to an ephemeral
+    /// attribute. Passing the key path instead would double the cost of setting any attribute.
     private func changeUnknownAttribute() {
         guard let membership, !membership.entity.hasEphemeralAttributes else { return }
         membership.owner.rejectChange(of: self)
     }
 
-    /// Records a change before the attribute at a key path is set. Ignores properties that are not stored.
     @usableFromInline
     func willChange(_ keyPath: AnyKeyPath) {
         guard let slot = membership?.property(at: keyPath)?.slot else { return }
@@ -112,7 +102,6 @@ extension AnyBackingData {
         if pendingState != .pending { membership?.owner.markPending(self) }
     }
 
-    /// Returns the current value of a stored property, encoded for a store.
     func currentValue(of property: Schema.Property) throws -> PropertyValue {
         let slot = property.slot
         if let value = extras?.pending[slot] { return value }
@@ -122,7 +111,6 @@ extension AnyBackingData {
         return try access.encode(model, property)
     }
 
-    /// Returns the current values of all stored properties.
     func currentRow(_ entity: Schema.Entity) throws -> [PropertyValue] {
         let attributes = entity.directAttributes
         var values: [PropertyValue] = []
@@ -141,7 +129,6 @@ extension AnyBackingData {
         return values
     }
 
-    /// Returns the identifier of the current destination of a to-one relationship.
     func reference(_ property: Schema.Property) -> PersistentIdentifier? {
         let value = extras?.pending[property.slot] ?? (hasRow ? row[property.slot] : .null)
         if case .reference(let identifier) = value { return identifier }
@@ -150,7 +137,6 @@ extension AnyBackingData {
 }
 
 extension AnyBackingData {
-    /// Returns the identifier of the saved destination of a to-one relationship.
     func savedReference(_ property: Schema.Property) -> PersistentIdentifier? {
         if hasRow, case .reference(let identifier) = row[property.slot] { identifier } else { nil }
     }
@@ -158,7 +144,6 @@ extension AnyBackingData {
 
 // Changes that the context makes.
 extension AnyBackingData {
-    /// Replaces the row and makes every wrapper read it again.
     func adopt(row: DataStoreRow, decoded: [Int: Any]) {
         self.row = row
         self.decoded = decoded
@@ -166,20 +151,17 @@ extension AnyBackingData {
         discardWrapperValues()
     }
 
-    /// Discards the row and the unsaved edits, so that the row is read again when it is needed.
     func forgetRow() {
         revert()
         (row, hasRow) = (DataStoreRow([]), false)
     }
 
-    /// Makes every wrapper read the row, or ``pending``, again.
     func discardWrapperValues() {
         generation &+= 1
         wrapperValues = .none
     }
 
-    /// Exchanges the row for the values that were written. Wrappers keep their values, which are equal to the written
-    /// ones.
+    /// Wrappers keep their values, which are equal to the written ones.
     func exchangeWritten(_ written: inout DataStoreRow) {
         swap(&row, &written)
         changed.removeAll()
@@ -191,7 +173,6 @@ extension AnyBackingData {
         if extras.lists.isEmpty { removeExtras() }
     }
 
-    /// Discards the changes made since the row was read.
     func revert() {
         changed = PropertySet()
         removeExtras()

@@ -1,16 +1,15 @@
 /// The state that a model context keeps for one model: its identity, its row and its unsaved changes.
 ///
-/// You do not use this class directly. It contains everything that does not depend on the model class; ``BackingData``
-/// adds the model class as an associated type. An instance is confined to the context of its model, like the model
-/// itself.
+/// You do not use this class directly. ``BackingData`` adds the model class as an associated type. An instance is confined to the
+/// context of its model, like the model itself.
 public class AnyBackingData {
     // There is one instance for every live model, so its size and the cost of exclusivity checks matter. The checks are
     // disabled below because the object is confined with its model, and no property access here runs external code.
-    /// Whether the model is in the context's list of models with pending changes, and whether the context must learn
-    /// of its next change: after a failed autosave, or if a ``ResultsObserver`` has seen its changes.
+    /// Whether the model is in the context's list of models with pending changes, and whether the context must learn of its next
+    /// change: after a failed autosave, or if a ``ResultsObserver`` has seen its changes.
     enum PendingState: UInt8 { case none, pending, reportsNextChange }
-    /// Which wrappers of direct types may hold a value of the current ``generation``. A getter does not read the others,
-    /// which are in other memory than the row.
+    /// Which wrappers of direct types may hold a value of the current ``generation``. A getter does not read the others, which are
+    /// in other memory than the row.
     @frozen @usableFromInline
     enum WrapperValues: UInt8 {
         case none
@@ -23,26 +22,23 @@ public class AnyBackingData {
     /// The current generation. A wrapper stores the generation of the value that it holds; incrementing this number
     /// makes all wrappers read the row again.
     @exclusivity(unchecked) @usableFromInline final var generation: UInt32
-    /// The ``ContextStorage/fetchNumber`` when a fetch last returned this model, used to detect rows that a fetch
-    /// returns twice.
+    /// The ``ContextStorage/fetchNumber`` when a fetch last returned this model, to detect rows that a fetch returns twice.
     @exclusivity(unchecked) final var fetchNumber: UInt32 = 0
-    /// The number of attributes without a default value that were set before the model was inserted. A save searches
-    /// for missing values only if this number is less than that of the required attributes.
+    /// The number of attributes without a default value that were set before the insert. A save searches for missing values only if
+    /// it is less than that of the required attributes.
     @exclusivity(unchecked) @usableFromInline final var assignedCount: Int32
-    /// Whether ``row`` contains the stored values.
     @exclusivity(unchecked) @usableFromInline final var hasRow: Bool
     @exclusivity(unchecked) final private(set) var state: ModelState
     @exclusivity(unchecked) final private(set) var pendingState: PendingState
     @exclusivity(unchecked) @usableFromInline final var wrapperValues = WrapperValues.none
-    /// The context and entity of the model; `nil` for a model that is not in a context.
+    /// `nil` for a model that is not in a context.
     @exclusivity(unchecked) @usableFromInline final private(set) var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
     @exclusivity(unchecked) @usableFromInline final var row: DataStoreRow
-    /// State that few models have.
     @exclusivity(unchecked) @usableFromInline final var extras: Extras?
     /// The slots that were set since ``row`` was read or written.
     @exclusivity(unchecked) final var changed: PropertySet
-    /// The model that owns this object; `nil` until the model joins a context.
+    /// `nil` until the model joins a context.
     @exclusivity(unchecked) final unowned var model: (any PersistentModel)?
     /// The origin of the identifier, unless it is the ``ContextEntity/rowOrigin``, which need not be retained.
     @exclusivity(unchecked) final private var ownOrigin: PersistentIdentifier.Origin?
@@ -67,7 +63,6 @@ public class AnyBackingData {
         @exclusivity(unchecked) @usableFromInline final var observation: ModelObservation?
     }
 
-    /// Creates backing data for a new model that is not in a context.
     @usableFromInline
     required init() {
         generation = 1
@@ -84,7 +79,7 @@ public class AnyBackingData {
         number = 0
     }
 
-    /// Creates backing data for a row of a store, whose ``identifier`` must be set.
+    /// The ``identifier`` must be set.
     required init(_ row: consuming DataStoreRow, _ entity: ContextEntity) {
         generation = 1
         assignedCount = 0
@@ -100,15 +95,13 @@ public class AnyBackingData {
         number = 0
     }
 
-    /// Creates backing data that returns a sample value for every read. The schema uses it to find the wrapper of a key
-    /// path.
+    /// Creates backing data that returns a sample value for every read. The schema uses it to find the wrapper of a key path.
     static func probe() -> Self {
         let probe = Self()
         probe.hasRow = true
         return probe
     }
 
-    /// Whether the model is in the context's list of models with pending changes.
     final var isPending: Bool {
         get { pendingState != .none }
         set { pendingState = newValue ? .pending : .none }
@@ -124,8 +117,8 @@ public class AnyBackingData {
 
     /// Moves the state of another instance to this one and leaves the other instance empty.
     ///
-    /// Call this method in ``PersistentModel/init(backingData:)`` if ``PersistentModel/persistentBackingData`` has a
-    /// default value. With a default value, other initializers do not need to create the backing data:
+    /// Call this method in ``PersistentModel/init(backingData:)`` if ``PersistentModel/persistentBackingData`` has a default value,
+    /// so that other initializers do not need to create the backing data:
     ///
     /// ```swift
     /// let persistentBackingData: any BackingData<Trip> = Trip.createBackingData()
@@ -149,7 +142,7 @@ public class AnyBackingData {
         other.empty()
     }
 
-    /// Creates backing data for a row that is not loaded yet; see ``ModelContext/model(for:)``.
+    /// See ``ModelContext/model(for:)``.
     required init(unloaded identifier: PersistentIdentifier, _ entity: ContextEntity) {
         generation = 1
         assignedCount = 0
@@ -166,13 +159,10 @@ public class AnyBackingData {
         self.identifier = identifier
     }
 
-    /// Makes backing data that was just created for a row the one of a restored model, whose row does not exist.
     final func becomeRestored() { state = .restored }
 
-    /// Whether the model's row is not loaded or no longer exists.
     final var isUnloaded: Bool { !hasRow && state.mayHaveRow }
 
-    /// Assigns a row to empty backing data.
     final func fill(_ identifier: PersistentIdentifier, _ row: consuming DataStoreRow, _ entity: ContextEntity) {
         generation = 1
         hasRow = true
@@ -211,7 +201,7 @@ extension AnyBackingData {
         _modify { yield &makeExtras().pending }
     }
 
-    /// Returns the list of a to-many relationship, or `nil` if the relationship was not read.
+    /// Returns `nil` if the relationship was not read.
     func list(_ property: Schema.Property) -> ToManyList? { extras?.lists[property.index] }
 
     func setList(_ property: Schema.Property, _ models: [AnyObject]) -> ToManyList {
@@ -228,7 +218,6 @@ extension AnyBackingData {
         extras?.lists[index] = nil
     }
 
-    /// Discards the lists that were read, so that they are read again.
     func removeLists() {
         guard keepsDiscardableLists else { return }
         if isObserved { keepDiscardedLists { _ in true } }
@@ -241,24 +230,20 @@ extension AnyBackingData {
         extras?.lists.isEmpty == false && state != .new && state != .discarded
     }
 
-    /// Whether any to-many relationship was read.
     var hasLists: Bool { extras?.lists.isEmpty == false }
 
     /// Records that the program set a list of a model without a row, as opposed to a destination that referenced it.
     func markListAssigned(_ property: Schema.Property) { makeExtras().assignedLists.insert(property.index) }
 
-    /// Whether the program set a list of a model that had no row yet.
     func isListAssigned(_ property: Schema.Property) -> Bool {
         extras?.assignedLists.contains(property.index) ?? false
     }
 
-    /// Why the model is deleted, until the delete is saved or undone.
     var deletion: Deletion? {
         get { extras?.deletion }
         set { if extras != nil || newValue != nil { makeExtras().deletion = newValue } }
     }
 
-    /// Values that were decoded to validate the row, by slot, kept until a wrapper takes them.
     var decoded: [Int: Any] {
         get { extras?.decoded ?? [:] }
         set { if extras != nil || !newValue.isEmpty { makeExtras().decoded = newValue } }
@@ -277,7 +262,6 @@ extension AnyBackingData {
         return made
     }
 
-    /// Discards all state that few models have, except for the observers.
     func removeExtras() {
         guard let observation = extras?.observation else {
             extras = nil
@@ -289,18 +273,17 @@ extension AnyBackingData {
 }
 
 extension AnyBackingData {
-    /// The identifier of a model in a context. Reading it creates a temporary identifier if there is none.
+    /// Reading it creates a temporary identifier if there is none.
     var identifier: PersistentIdentifier {
         get { identifier(entityName: "") }
         set { setIdentifier(newValue) }
     }
 
-    /// Sets the identifier without the reference counting of a setter.
+    /// Avoids the reference counting of a setter.
     @inline(__always)
     func setIdentifier(_ identifier: PersistentIdentifier) { set(identifier.origin, identifier.number) }
 
-    /// The origin of the identifier; `nil` until the identifier is first used. Most models need one only after they are
-    /// saved.
+    /// `nil` until the identifier is first used, which for most models is after they are saved.
     var origin: PersistentIdentifier.Origin? { hasRowOrigin ? membership?.rowOrigin : ownOrigin }
 
     @inline(__always)
@@ -320,17 +303,15 @@ extension AnyBackingData {
         return membership._withUnsafeGuaranteedRef { $0.isRowOrigin(origin) }
     }
 
-    /// Adds the model to a context, or removes it from its context.
     func join(_ entity: ContextEntity?) {
         let origin = origin
         membership = entity
         set(origin, number)
     }
 
-    /// The identifier, or `nil` if it has not been used yet.
     var knownIdentifier: PersistentIdentifier? { origin?.identifier(number) }
 
-    /// Returns the identifier, creating a temporary one and registering it with the context on first use.
+    /// Creates a temporary identifier on first use and registers it with the context.
     ///
     /// - Parameter entityName: The name of the entity, for a model that is not in a context.
     func identifier(entityName: @autoclosure () -> String) -> PersistentIdentifier {
@@ -342,8 +323,7 @@ extension AnyBackingData {
         return made
     }
 
-    /// Returns the identifier for a save. A temporary identifier that this method creates is not registered, because
-    /// the program has not used it.
+    /// Does not register a temporary identifier that it creates, because the program has not used it.
     func identifier(in entity: ContextEntity) -> PersistentIdentifier {
         origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
     }
@@ -356,17 +336,14 @@ extension AnyBackingData {
         }
     }
 
-    /// Whether the model has a row, or had one, and unsaved edits of it.
     var isEdited: Bool { (state == .saved || state == .missing) && hasChanges }
 
     /// Whether the context has values of the model that its row may not have.
     var mayDifferFromRow: Bool { isEdited || state == .restored }
 
-    /// Changes the state after an event. Only ``ModelContext/report(_:_:)`` and saves call it; they update what depends on
-    /// the state.
+    /// Only ``ModelContext/report(_:_:)`` and saves call this method; they update what depends on the state.
     ///
-    /// - Parameter isLinked: Whether the context has unsaved links to the model, which are edits even if the model itself has
-    ///   no inverse property.
+    /// - Parameter isLinked: Whether the context has unsaved links to the model, which are edits even without an inverse property.
     /// - Returns: Whether the state is another one.
     @discardableResult
     @inline(__always)
@@ -377,7 +354,6 @@ extension AnyBackingData {
     }
 }
 
-/// Why a model is deleted.
 struct Deletion {
     /// A model whose delete rule deleted this one.
     struct Cause: Equatable {
@@ -387,7 +363,6 @@ struct Deletion {
         let index: Int?
     }
 
-    /// Identifies the delete in its context.
     let number: Int
     /// Whether the program deleted the model itself.
     var isByProgram: Bool

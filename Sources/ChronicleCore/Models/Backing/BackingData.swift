@@ -1,25 +1,23 @@
 /// The state that a model context keeps for one model of a known class: its identity, its row and its unsaved changes.
 ///
-/// A model class stores an instance in ``PersistentModel/persistentBackingData`` and does not use it otherwise. The
-/// property wrappers ``Attribute`` and ``Relationship`` read and write their values through it. Code that is generic
-/// over models can read and set properties by key path:
+/// A model class stores an instance in ``PersistentModel/persistentBackingData``, through which ``Attribute`` and ``Relationship``
+/// read and write their values. Code that is generic over models can access properties by key path:
 ///
 /// ```swift
 /// let backingData = trip.persistentBackingData
 /// backingData.setValue(forKey: \.name, to: backingData.getValue(forKey: \.name) + "!")
 /// ```
 ///
-/// The counterpart in SwiftData is the protocol of the same name. In SwiftData, a program can implement the protocol
-/// itself; in Chronicle, ``PersistentModel/createBackingData()`` creates the only implementation.
+/// In SwiftData, a program can implement the protocol itself. In Chronicle, ``PersistentModel/createBackingData()`` creates the
+/// only implementation.
 public protocol BackingData<Model>: AnyBackingData {
     /// The model class.
     associatedtype Model: PersistentModel
 }
 
 extension BackingData {
-    /// The identifier of the model, or `nil` for a new model whose identifier has not been used.
-    ///
-    /// ``PersistentModel/persistentModelID`` creates a temporary identifier instead of returning `nil`.
+    /// The identifier of the model, or `nil` for a new model whose identifier has not been used, unlike
+    /// ``PersistentModel/persistentModelID``.
     public var persistentModelID: PersistentIdentifier? { knownIdentifier }
 
     /// Returns the value of a property, like the getter of the property.
@@ -53,10 +51,7 @@ extension BackingData {
 }
 
 extension PersistentModel {
-    /// Returns the value of a property, like the getter of the property.
-    ///
-    /// Use it in code that is generic over models. Unlike that of the backing data, this method also works for a model
-    /// without a context.
+    /// Returns the value of a property, like its getter, in code that is generic over models, and also without a context.
     ///
     /// - Parameter keyPath: The key path of a property of the model.
     /// - Returns: The current value.
@@ -77,7 +72,6 @@ extension PersistentModel {
     @inlinable
     public static func createBackingData() -> some BackingData<Self> { ModelBackingData<Self>() }
 
-    /// The class of the model's backing data.
     static var backingDataType: BackingDataType {
         // A subclass has the initializer of its superclass, whose parameter is the backing data of that class.
         BackingDataType(
@@ -89,8 +83,6 @@ extension PersistentModel {
         unsafeBitCast(backing as any BackingData<ModelClass>, to: (UnsafeRawPointer, UnsafeRawPointer).self).1
     }
 
-    /// Creates an instance with existing backing data.
-    ///
     /// - Parameters:
     ///   - backing: An instance of the class in ``backingDataType``.
     ///   - type: The value of ``backingDataType``, which the caller keeps for all rows.
@@ -99,14 +91,12 @@ extension PersistentModel {
         Self(backingData: unsafeBitCast((backing, type.conformance), to: (any BackingData<Self>).self))
     }
 
-    /// Creates an instance with the backing data of ``AnyBackingData/probe()``.
+    /// See ``AnyBackingData/probe()``.
     static func probe() -> Self { make(ModelBackingData<ModelClass>.probe(), backingDataType) }
 }
 
-/// The class of a model's backing data, and its conformance to ``BackingData``.
-///
-/// In code that is generic over models, the runtime looks up both by the model type. A context does this once per
-/// entity, because a lookup per row would add 2 % to the instructions of a fetch.
+/// The class of a model's backing data, and its conformance to ``BackingData``. In generic code, the runtime looks up both by the
+/// model type, which a context does once per entity: a lookup per row would add 2 % to the instructions of a fetch.
 struct BackingDataType {
     let type: AnyBackingData.Type
     /// The second word of `any BackingData<Model>`, whose first is the object
@@ -114,6 +104,5 @@ struct BackingDataType {
     let conformance: UnsafeRawPointer
 }
 
-/// The implementation of ``BackingData``.
 @usableFromInline
 final class ModelBackingData<Model: PersistentModel>: AnyBackingData, BackingData {}

@@ -1,18 +1,14 @@
-/// The state that all models of one class in one context share.
-///
-/// The backing data of each model retains this object, which retains the owner of the models.
+/// The state that all models of one class in one context share. It retains the owner of the models.
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
-    /// The model class.
     let type: ObjectIdentifier
-    /// The number of the entity in its context, in the order of first use.
+    /// Numbers are in the order of first use in the context.
     let number: Int
-    /// The origin of the temporary identifiers of new models.
     let temporaryOrigin: PersistentIdentifier.Origin
     /// The origin of the first row, which the rows of a store usually have in common. The models do not retain it.
     @exclusivity(unchecked) private(set) var rowOrigin: PersistentIdentifier.Origin?
-    /// The address of ``rowOrigin``, which can be compared without reference counting.
+    /// The address can be compared without reference counting.
     @exclusivity(unchecked) private var rowOriginAddress: ObjectIdentifier?
     @usableFromInline let slots: SlotTable
     let owner: any ModelOwner
@@ -21,21 +17,19 @@ final class ContextEntity {
     /// The properties at both ends of this entity's links. After a fetch of this entity, their lists are read again.
     let linkProperties: [Schema.Property]
     let registry: ModelRegistry
-    /// The class of the models' backing data.
     let backingDataType: BackingDataType
-    /// Backing data that is empty because a model adopted its state; see ``AnyBackingData/adopt(_:)``. It is reused for
-    /// the next row to avoid an allocation.
+    /// Backing data that is empty because a model adopted its state; see ``AnyBackingData/adopt(_:)``. It is reused to avoid an
+    /// allocation.
     @exclusivity(unchecked) private var reusable: AnyBackingData?
 
-    /// The state of ``keepsValue()``.
     @exclusivity(unchecked) @usableFromInline var randomNumber: UInt32 = 0
 
-    /// The instance that detects whether reads of properties are tracked, until a model takes it over. Not retained by
-    /// each read, because that would take longer than the rest of it.
+    /// The instance that detects whether reads of properties are tracked, until a model takes it over. Not retained by each read,
+    /// because that would take longer than the rest of it.
     @exclusivity(unchecked) private var unusedObservation = Unmanaged.passRetained(ModelObservation())
 
-    /// A cache of properties by the *address* of a key path. Compiled code creates each key path once and never
-    /// releases it, so a cache hit costs a pointer comparison instead of hashing the whole path.
+    /// Properties by the *address* of a key path. Compiled code creates each key path once and never releases it, so a cache hit
+    /// costs a pointer comparison instead of hashing the whole path.
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
     private static let cacheSize = 128
 
@@ -65,7 +59,6 @@ final class ContextEntity {
         owner.remove(self)
     }
 
-    /// Returns backing data for a row that has no model yet.
     @inline(__always)
     func backingData(_ identifier: PersistentIdentifier, _ row: consuming DataStoreRow) -> AnyBackingData {
         if reusable != nil { return reusedBackingData(identifier, row) }
@@ -87,7 +80,7 @@ final class ContextEntity {
         return known
     }
 
-    /// Returns whether an origin is the ``rowOrigin``, which it becomes if it is the first one of a row.
+    /// The origin becomes the ``rowOrigin`` if it is the first one of a row.
     @inline(__always)
     func isRowOrigin(_ origin: PersistentIdentifier.Origin) -> Bool {
         ObjectIdentifier(origin) == rowOriginAddress || rowOriginAddress == nil && adopt(origin)
@@ -103,11 +96,10 @@ final class ContextEntity {
 
     func keepForReuse(_ backing: AnyBackingData) { reusable = backing }
 
-    /// Returns whether a read of a property is being tracked. If so, the model must keep ``takeObservation()``.
+    /// If a read is being tracked, the model must keep ``takeObservation()``.
     @inline(__always)
     func isAccessTracked() -> Bool { unusedObservation._withUnsafeGuaranteedRef { $0.isAccessTracked() } }
 
-    /// Returns the instance that ``isAccessTracked()`` used, for a model to keep, and replaces it.
     func takeObservation() -> ModelObservation {
         defer { unusedObservation = .passRetained(ModelObservation()) }
         return unusedObservation.takeRetainedValue()
@@ -115,8 +107,8 @@ final class ContextEntity {
 
     /// Returns whether a read of a string or data keeps the value in the wrapper: one of 16, at random.
     ///
-    /// A property that is read often is soon kept. A program that reads each property once, as most do, does not need the
-    /// time and the memory for values that are not read again. Counting the reads of each property would take as much.
+    /// A property that is read often is soon kept, and a program that reads each property once does not spend time and memory on
+    /// it. Counting the reads would take as much.
     @inlinable @inline(__always)
     func keepsValue() -> Bool {
         // https://en.wikipedia.org/wiki/Linear_congruential_generator
@@ -124,7 +116,6 @@ final class ContextEntity {
         return randomNumber >> 28 == 0
     }
 
-    /// Returns the stored property with the given key path.
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {
         // Objects are aligned to 16 bytes, so the lowest four bits of an address are always zero.
         let address = ObjectIdentifier(keyPath).address

@@ -1,7 +1,7 @@
 /// The destinations of one relationship of a model that is not in a context.
 ///
-/// The backing data keeps them, as it keeps the lists of a model in a context. If the wrapper of the property kept them,
-/// a long chain of models could only be released recursively; see ``ModelRelease``.
+/// The backing data keeps them. If the wrapper of the property did, a long chain of models could only be released recursively; see
+/// ``ModelRelease``.
 @usableFromInline
 final class HeldDestinations<Value>: AnyHeldDestinations {
     @usableFromInline var value: Value
@@ -25,7 +25,6 @@ class AnyHeldDestinations {
 }
 
 extension AnyBackingData {
-    /// Returns the destinations that this object keeps for a relationship, or `nil` if it keeps none.
     func heldDestinations<Value>(at keyPath: AnyKeyPath) -> HeldDestinations<Value>? {
         guard let first = extras?.held else { return nil }
         var next: AnyHeldDestinations? = first
@@ -34,8 +33,6 @@ extension AnyBackingData {
         return next.map { unsafeDowncast($0, to: HeldDestinations<Value>.self) }
     }
 
-    /// Keeps the destinations of a relationship of a model that is not in a context.
-    ///
     /// - Returns: The value for the wrapper to hold: `nil` if this object keeps the destinations.
     func hold<Value>(_ value: Value, at keyPath: AnyKeyPath) -> Value? {
         if let held: HeldDestinations<Value> = heldDestinations(at: keyPath) {
@@ -49,8 +46,7 @@ extension AnyBackingData {
         return nil
     }
 
-    /// Returns the destinations of a relationship of a model that is not in a context, so that the caller can change
-    /// them in place.
+    /// Returns the destinations for a change in place.
     ///
     /// - Parameter declared: The value that the wrapper holds, which this method takes over.
     @usableFromInline

@@ -1,11 +1,8 @@
 /// The models of a context that are in memory, by identifier. The registry does not retain them.
 ///
-/// The registry is a hash table that is optimized for rows: finding or adding a key costs a multiplication and usually
-/// one comparison, where a dictionary would hash the key twice. Collisions are resolved by linear probing; removing an
-/// entry moves later entries to close the gap.
-///
-/// The registry is a separate object so that a model can remove itself in its deinitializer even after the context was
-/// released.
+/// The hash table is optimized for rows: finding or adding a key costs a multiplication and usually one comparison. Collisions are
+/// resolved by linear probing; removing an entry moves later entries to close the gap. It is a separate object so that a model can
+/// remove itself in its deinitializer even after the context was released.
 final class ModelRegistry {
     private struct Entry {
         let key: UInt64
@@ -17,13 +14,11 @@ final class ModelRegistry {
     @exclusivity(unchecked) private(set) var count = 0
     /// The number of models from which on there are too few buckets.
     @exclusivity(unchecked) private var limit: Int
-    /// The number of changes, which invalidate a ``Search``.
+    /// Counts the changes, which invalidate a ``Search``.
     @exclusivity(unchecked) private var version: UInt32 = 0
     private static let groupSize = 32
 
-    /// The result of a search, with which the model can be added without searching again.
     struct Search {
-        /// Whether a model with the identifier is in memory.
         let isFound: Bool
         fileprivate let bucket: Int
         fileprivate let version: UInt32
@@ -37,22 +32,19 @@ final class ModelRegistry {
 
     deinit { buckets.deallocate() }
 
-    /// Returns the number of models that a number of buckets is for: three of five are in use.
+    /// Three of five buckets are in use.
     private static func limit(_ bucketCount: Int) -> Int { bucketCount / 5 * 3 }
 
     // MARK: Buckets
 
-    /// Returns a key that is unique among the rows of an entity and rarely equals a key of another entity.
+    /// The key is unique among the rows of an entity and rarely equals a key of another entity.
     @inline(__always)
     private static func key(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> UInt64 {
         UInt64(bitPattern: number) &+ UInt64(bitPattern: Int64(origin.hash))
     }
 
-    /// Returns the first bucket for a key.
-    ///
-    /// Consecutive keys share a group of adjacent buckets, because rows are usually fetched in order. Multiplying by the
-    /// golden ratio distributes the groups and changes the order within each of them, so that keys at regular distances do
-    /// not collide.
+    /// Consecutive keys share a group of adjacent buckets, because rows are usually fetched in order. Multiplying by the golden
+    /// ratio distributes the groups and changes the order within each of them, so that keys at regular distances do not collide.
     @inline(__always)
     private func bucket(_ key: UInt64) -> Int {
         let groups = UInt64(buckets.count / Self.groupSize)
@@ -65,7 +57,6 @@ final class ModelRegistry {
     @inline(__always)
     private func next(_ bucket: Int) -> Int { (bucket &+ 1) & (buckets.count &- 1) }
 
-    /// Returns the bucket that contains an identifier, or the bucket to add it to.
     @inline(__always)
     private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, isFound: Bool) {
         let key = Self.key(origin, number)
@@ -84,20 +75,17 @@ final class ModelRegistry {
 
     // MARK: Models
 
-    /// Returns the backing data of the model with this identifier, or `nil` if the model is not in memory.
     subscript(identifier: PersistentIdentifier) -> AnyBackingData? {
         let (bucket, isFound) = find(identifier.origin, identifier.number)
         return isFound ? buckets[bucket]?.backing.takeUnretainedValue() : nil
     }
 
-    /// Searches for the model with this identifier.
     @inline(__always)
     func search(_ identifier: PersistentIdentifier) -> Search {
         let (bucket, isFound) = find(identifier.origin, identifier.number)
         return Search(isFound: isFound, bucket: bucket, version: version)
     }
 
-    /// Returns the first identifier whose model is in memory.
     func first(of identifiers: [PersistentIdentifier]) -> PersistentIdentifier? {
         if count == 0 { return nil }
         return identifiers.first { identifier in
@@ -106,10 +94,7 @@ final class ModelRegistry {
         }
     }
 
-    /// Adds a model under its identifier and replaces any other model with that identifier.
-    ///
-    /// - Parameter search: The result of a search for the identifier, which is not repeated if the registry has not
-    ///   changed since.
+    /// - Parameter search: The result of a search for the identifier, which is repeated only if the registry has changed since.
     func add(_ backing: AnyBackingData, _ identifier: PersistentIdentifier, _ search: Search? = nil) {
         if count >= limit { reserve(1) }
         let bucket: Int
@@ -151,14 +136,12 @@ final class ModelRegistry {
         buckets[gap] = nil
     }
 
-    /// Calls a closure for each model in memory.
     func forEach(_ body: (AnyBackingData) -> Void) {
         // Retains all backing data: `body` may release models, which removes them from the table.
         let known = buckets.compactMap { $0?.backing.takeUnretainedValue() }
         for backing in known { body(backing) }
     }
 
-    /// Reserves space for additional models.
     func reserve(_ more: Int) {
         guard count + more > limit else { return }
         var size = buckets.count

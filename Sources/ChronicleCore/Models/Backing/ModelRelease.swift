@@ -10,23 +10,18 @@
 
 /// The release of models that reference each other, without recursion.
 ///
-/// A model that is released releases the models that only its relationships reference, which release their destinations
-/// in turn. In a chain of models, each level would use a part of the stack. Therefore, a model that is released while its
-/// thread is releasing another one only hands over its destinations, and the first release continues until there are no
-/// more. When the first release ends, all models are released.
+/// A model that is released releases the models that only its relationships reference, and so on; in a chain, each level would use
+/// a part of the stack. Therefore, during the first release on a thread, further models only hand over their destinations, and the
+/// first release continues until there are no more.
 enum ModelRelease {
-    /// The destinations that the first release on this thread has to release.
     private typealias Pending = [AnyBackingData.Extras?]
 
-    /// The key of the thread's pointer to ``Pending``, which is set during the first release; `nil` if the process has no
-    /// key left.
+    /// Set during the first release; `nil` if the process has no key left.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil
     }()
 
-    /// Releases the object that references the destinations of a model.
-    ///
     /// - Parameter destinations: The only reference to the object; `nil` afterwards.
     static func release(_ destinations: inout AnyBackingData.Extras?) {
         guard let key else {

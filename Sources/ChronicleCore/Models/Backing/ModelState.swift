@@ -1,7 +1,7 @@
 /// The state of a model in its context.
 ///
-/// This is the only record of whether the model has a row and what a save does with it. The transitions are those of the table
-/// in `Documentation/Design/0041-model-states.md`, which a test compares with ``after(_:hasEdits:)``.
+/// This is the only record of whether the model has a row and what a save does with it. A test compares ``after(_:hasEdits:)`` with
+/// the table in `Documentation/Design/0041-model-states.md`.
 enum ModelState: UInt8, CaseIterable {
     /// Never inserted, or removed from its context.
     case detached
@@ -45,12 +45,7 @@ enum ModelState: UInt8, CaseIterable {
         case rolledBack
     }
 
-    /// Returns the state after an event.
-    ///
-    /// - Parameters:
-    ///   - event: What happened.
-    ///   - hasEdits: Whether the model has unsaved edits.
-    /// - Returns: The next state, or `nil` if the event cannot occur in this state or is an error.
+    /// Returns `nil` if the event cannot occur in this state or is an error.
     func after(_ event: Event, hasEdits: Bool) -> ModelState? {
         switch event {
         case .inserted:
@@ -132,24 +127,17 @@ enum ModelState: UInt8, CaseIterable {
         }
     }
 
-    /// Whether the model is in a context and not deleted.
     var isInContext: Bool { self == .saved || self == .new || self == .restored || self == .missing }
 
-    /// Whether a save can add links to the model.
     var isLinkable: Bool { isInContext && self != .missing }
 
-    /// Whether a save inserts the model.
     var isInserted: Bool { self == .new || self == .restored }
 
-    /// Whether the program sees the model as deleted.
     var isDeleted: Bool { self == .deleted || self == .gone || self == .replaced }
 
-    /// Whether the model has left its context, because its row is gone or belongs to another instance.
     var hasLeft: Bool { self == .gone || self == .replaced }
 
-    /// Whether a property that is set becomes an unsaved edit.
     var recordsEdits: Bool { isInContext || self == .deleted }
 
-    /// Whether a row of the model may be in a store.
     var mayHaveRow: Bool { self == .saved || self == .deleted || self == .missing || hasLeft }
 }

@@ -1,4 +1,3 @@
-/// A table of the slots of attributes by the offset of their wrappers in the model.
 @usableFromInline
 struct SlotTable: Sendable {
     /// The slots by offset in units of four bytes, to which every wrapper is aligned; -1 where no wrapper begins.

@@ -1,31 +1,26 @@
 /// The destinations of a to-many relationship that were read, in the order of the property's value.
 ///
-/// The program changes a list through its property, and setting the inverse changes it as well. Appending a model takes
-/// constant time from either side. Removing a model from the inverse side also takes constant time, because it is only
-/// recorded; the next read removes it from the array.
+/// Appending and removing a model takes constant time from either side: a removal from the inverse side is only recorded until the
+/// next read.
 ///
-/// A property is changed in place (`trip.items.append(item)`): the program receives the array as its only owner, so
-/// that nothing is copied. The change is then determined by comparing the array with the baseline, the destinations
-/// that both sides agreed on before. If the array has grown or shrunk at its end, only the end is compared immediately;
-/// the rest is compared before other code depends on it, see ``ModelContext/verifyLists()``.
+/// A property is changed in place (`trip.items.append(item)`): the program receives the array as its only owner, so that nothing is
+/// copied. The change is then determined by comparing the array with the baseline, the destinations that both sides agreed on
+/// before. If the array has grown or shrunk at its end, only the end is compared immediately; the rest is compared before other
+/// code depends on it, see ``ModelContext/verifyLists()``.
 final class ToManyList {
-    /// The value of the property; empty while the program changes it in place. Arrays of class instances have the same
-    /// layout for every class, so this is the property's own array.
+    /// The value of the property; empty while the program changes it in place. Arrays of class instances have the same layout for
+    /// every class, so this is the property's own array.
     private var models: [AnyObject]
     /// The destinations that both sides agreed on, in a separate array. Used from the first change in place on.
     private var baseline: [AnyObject] = []
     private var hasBaseline = false
-    /// Whether the program is changing the array in place.
     private var isInUse = false
     /// Models that the inverse side may have removed and that are still in the arrays.
     private var removedModels: Set<ObjectIdentifier> = []
-    /// Whether all of the array was compared with the baseline.
     private(set) var isVerified = true
-    /// The destinations of a relationship that is stored as links; `nil` for others, whose destinations store the
-    /// reference.
+    /// The destinations of a relationship that is stored as links; `nil` for others, whose destinations store the reference.
     private(set) var members: Set<ObjectIdentifier>?
 
-    /// A change that the program made to the list.
     struct Change {
         var removed: [AnyObject] = []
         var added: [AnyObject] = []
@@ -40,8 +35,6 @@ final class ToManyList {
 
     // MARK: Reading
 
-    /// Returns the destinations.
-    ///
     /// - Parameter isMember: Returns whether a model is currently a destination.
     func read(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
         applyPendingRemovals(isMember)
@@ -60,8 +53,7 @@ final class ToManyList {
         }
     }
 
-    /// Returns the models without the removed ones. A model that was removed and added again occurs twice; its last
-    /// position counts.
+    /// Omits the removed models. A model that was removed and added again occurs twice; its last position counts.
     private static func remaining(
         _ models: [AnyObject], _ removed: Set<ObjectIdentifier>, _ isMember: (AnyObject) -> Bool
     ) -> [AnyObject] {
@@ -78,7 +70,7 @@ final class ToManyList {
         return remaining
     }
 
-    /// Does the same for one model without hashing the others, because a program may read the list after every removal.
+    /// Does not hash the other models, because a program may read the list after every removal.
     private static func remaining(
         _ models: [AnyObject], _ removed: ObjectIdentifier, _ isMember: (AnyObject) -> Bool
     ) -> [AnyObject] {
@@ -95,18 +87,18 @@ final class ToManyList {
 
     // MARK: Changes of the other side
 
-    /// Appends a destination that the list does not contain yet.
+    /// The list must not contain the model yet.
     func append(_ model: AnyObject) {
         if !isInUse { models.append(model) }
         if hasBaseline { baseline.append(model) }
     }
 
-    /// Records that a destination was removed. The model stays in the arrays until they are read.
+    ///  The model stays in the arrays until they are read.
     func remove(_ model: AnyObject) {
         removedModels.insert(ObjectIdentifier(model))
     }
 
-    /// Records whether a model is a destination of a relationship that is stored as links.
+    /// For a relationship that is stored as links.
     ///
     /// - Returns: Whether this changed the members.
     @discardableResult
@@ -117,7 +109,6 @@ final class ToManyList {
 
     // MARK: Changes of the program
 
-    /// Returns the array for a change in place.
     func beginInPlaceChange(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
         applyPendingRemovals(isMember)
         if !hasBaseline {
@@ -131,9 +122,6 @@ final class ToManyList {
         return models
     }
 
-    /// Stores the array after a change in place.
-    ///
-    /// - Returns: The change that the program made.
     func endInPlaceChange(_ changed: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
         // Models that were removed during the change and are still in the array are added again.
         applyPendingRemovals(isMember)
@@ -142,7 +130,6 @@ final class ToManyList {
         return changeAtEnd(isMember) ?? change(where: isMember)
     }
 
-    /// Stores an array that was assigned.
     func assign(_ assigned: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
         applyPendingRemovals(isMember)
         if !hasBaseline { baseline = models }
@@ -152,7 +139,7 @@ final class ToManyList {
         return change
     }
 
-    /// Returns the models that were added or removed at the end, if the array before them appears to be unchanged.
+    /// Returns `nil` unless the array before its end appears to be unchanged.
     private func changeAtEnd(_ isMember: (AnyObject) -> Bool) -> Change? {
         let common = min(baseline.count, models.count)
         guard baseline.count != models.count,
@@ -172,7 +159,7 @@ final class ToManyList {
         return change
     }
 
-    /// Returns the change that the program made, by comparing all of the list.
+    /// Compares all of the list.
     func change(where isMember: (AnyObject) -> Bool) -> Change {
         isVerified = true
         let (start, end) = models.withAddresses { new in
@@ -201,7 +188,6 @@ final class ToManyList {
         return models.filter { isIncluded($0) && seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// Reverts a change that could not be applied.
     func revert(_ change: Change) {
         let added = Set(change.added.map { ObjectIdentifier($0) })
         baseline.removeAll { added.contains(ObjectIdentifier($0)) }
@@ -210,12 +196,11 @@ final class ToManyList {
         isVerified = true
     }
 
-    /// Returns the number of models at the beginning that both lists have in common.
     func commonPrefix(with other: [AnyObject]) -> Int {
         models.withAddresses { models in other.withAddresses { other in models.commonPrefix(with: other) } }
     }
 
-    /// The identifiers of the destinations, without those that the inverse side may have removed.
+    /// Omits those that the inverse side may have removed.
     var knownIdentifiers: Set<PersistentIdentifier> {
         var identifiers: Set<PersistentIdentifier> = []
         for model in isInUse ? baseline : models where !removedModels.contains(ObjectIdentifier(model)) {
@@ -224,12 +209,11 @@ final class ToManyList {
         return identifiers
     }
 
-    /// Returns whether the given model is the last destination.
     func ends(with model: AnyObject) -> Bool { models.last === model }
 }
 
 extension [AnyObject] {
-    /// Calls a closure with the addresses of the objects, whose comparison needs no reference counting.
+    /// The comparison of addresses needs no reference counting.
     fileprivate func withAddresses<Result>(_ body: (UnsafeBufferPointer<UInt>) -> Result) -> Result {
         withUnsafeBufferPointer { objects in
             objects.withMemoryRebound(to: UInt.self) { body($0) }

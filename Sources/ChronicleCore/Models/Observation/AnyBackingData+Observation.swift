@@ -3,11 +3,9 @@ import Synchronization
 // Observation of properties; see ``ModelObservation``. The property wrappers report reads and changes by the program,
 // and the context reports its own changes.
 extension AnyBackingData {
-    /// Whether a property of the model was ever read while an access was tracked.
     @inlinable @inline(__always)
     var isObserved: Bool { extras?.observation != nil }
 
-    /// Returns whether the read of a property must be reported with ``access(at:)`` or ``access(_:)``.
     @inlinable @inline(__always)
     func isAccessTracked() -> Bool { isObserved || isUnobservedAccessTracked() }
 
@@ -43,7 +41,6 @@ extension AnyBackingData {
 
     // MARK: Models without a context
 
-    /// The unused instance for models that are not in a context.
     private static let detachedObservation = Mutex(UnusedObservation())
 
     private struct UnusedObservation: @unchecked Sendable {
@@ -51,7 +48,7 @@ extension AnyBackingData {
         var value = ModelObservation()
     }
 
-    /// Does the same for a model that is not in a context. If the access is tracked, the model takes the instance over.
+    /// If the access is tracked, the model takes the instance over.
     private func isDetachedAccessTracked() -> Bool {
         let taken = Self.detachedObservation.withLockIfAvailable { unused -> UnusedObservation? in
             guard unused.value.isAccessTracked() else { return nil }
@@ -71,26 +68,24 @@ extension AnyBackingData {
 
 // Changes by the context.
 extension AnyBackingData {
-    /// Notifies the observers of a property when the current operation of the context ends.
+    /// Observers are notified when the current operation of the context ends.
     func didChange(_ property: Schema.Property) {
         guard let observation = extras?.observation, let property = property.observed, observation.observes(property)
         else { return }
         membership?.owner.didChange(observation, property)
     }
 
-    /// Notifies the observers of all properties when the current operation of the context ends.
     func didChangeAllProperties() {
         guard let observation = extras?.observation else { return }
         membership?.owner.didChange(observation, nil)
     }
 
-    /// Notifies the observers of all to-many relationships when the current operation of the context ends.
     func didChangeLists() {
         guard isObserved, let properties = membership?.entity.relationshipProperties else { return }
         for property in properties where property.slot < 0 { didChange(property) }
     }
 
-    /// Keeps the destinations of observed lists that are being discarded, to compare them when the lists are read again.
+    /// To compare them when the lists are read again.
     func keepDiscardedLists(where isDiscarded: (Int) -> Bool) {
         guard let extras, let entity = membership?.entity else { return }
         for (index, list) in extras.lists where isDiscarded(index) {
@@ -98,13 +93,11 @@ extension AnyBackingData {
         }
     }
 
-    /// Keeps the destinations of a list that is being discarded, if it is observed.
     func keepDiscarded(_ list: ToManyList, of property: Schema.Property) {
         guard let observation = extras?.observation, let property = property.observed else { return }
         observation.discard(property, list.knownIdentifiers)
     }
 
-    /// Notifies the observers of a list that was read again if it has changed since it was discarded.
     func didReadAgain(_ property: Schema.Property, _ list: ToManyList) {
         guard let observation = extras?.observation, let observed = property.observed,
             observation.isChanged(observed, list.knownIdentifiers)

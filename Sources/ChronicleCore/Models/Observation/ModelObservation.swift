@@ -3,21 +3,19 @@ import Synchronization
 
 /// The observers of the properties of one model.
 ///
-/// Few models are observed, so a model has no registrar until one of its properties is read while an access is tracked,
-/// for example in `withObservationTracking`. Whether that is so can only be learned from a registrar: it adds the key
-/// path of an access to a set if the access is tracked, and otherwise ignores it. Each entity of a context therefore
-/// keeps one unused instance of this class, and every read of a property reports an access to ``probe`` of that
-/// instance. If the key path was hashed, the model that was read takes the instance over.
+/// Few models are observed, so a model has no registrar until one of its properties is read while an access is tracked. Only a
+/// registrar knows: it adds the key path of a tracked access to a set. Each entity of a context therefore keeps one unused instance
+/// of this class, and every read of a property reports an access to ``probe`` of that instance. If the key path was hashed, the
+/// model that was read takes the instance over.
 ///
-/// A property is registered under a key path of this class, so that code that does not know the type of the property can
-/// report changes.
+/// A property is registered under a key path of this class, so that code that does not know the type of the property can report
+/// changes.
 @usableFromInline
 final class ModelObservation: Observable {
     // These two before the registrar, whose size is unknown when this class is compiled, so that their offsets are known.
     private let probe: KeyPath<ModelObservation, Void>
     private let probeIsHashed = HashedFlag()
     private let registrar = ObservationRegistrar()
-    /// The properties that were read while an access was tracked.
     private var properties: [ObservedProperty: KeyPath<ModelObservation, Void>] = [:]
     /// The destinations of observed to-many relationships whose lists were discarded, until the lists are read again.
     private var discardedLists: [ObservedProperty: Set<PersistentIdentifier>] = [:]
@@ -30,10 +28,8 @@ final class ModelObservation: Observable {
     private subscript(_: HashedFlag) -> Void { () }
     private subscript(_: ObservedProperty) -> Void { () }
 
-    /// Returns whether an access to a property is being tracked on the current thread.
-    ///
-    /// If the method returns `true`, the tracked code has registered with this instance, so it must not be released
-    /// before the model.
+    /// Returns whether an access is being tracked on the current thread. If so, the tracked code has registered with this instance,
+    /// so it must not be released before the model.
     @inline(__always)
     final func isAccessTracked() -> Bool {
         registrar.access(self, keyPath: probe)
@@ -42,7 +38,6 @@ final class ModelObservation: Observable {
 
     // MARK: Reading
 
-    /// Reports that the program reads a property.
     func access(_ property: ObservedProperty) {
         registrar.access(self, keyPath: registered(property))
     }
@@ -54,7 +49,6 @@ final class ModelObservation: Observable {
         return registered
     }
 
-    /// Whether a property was read while an access was tracked.
     func observes(_ property: ObservedProperty) -> Bool { properties[property] != nil }
 
     // MARK: Changes
@@ -69,7 +63,7 @@ final class ModelObservation: Observable {
         registrar.didSet(self, keyPath: registered)
     }
 
-    /// Notifies the observers of a property that the context changed, or of every property.
+    /// Notifies the observers of a property, or of every property.
     func notify(_ property: ObservedProperty?) {
         for property in property.map({ [$0] }) ?? Array(properties.keys) {
             willSet(property)
@@ -79,30 +73,25 @@ final class ModelObservation: Observable {
 
     // MARK: Lists
 
-    /// Records the destinations of a list that is being discarded.
     func discard(_ property: ObservedProperty, _ identifiers: @autoclosure () -> Set<PersistentIdentifier>) {
         guard observes(property), discardedLists[property] == nil else { return }
         discardedLists[property] = identifiers()
     }
 
-    /// Returns whether a list that is read again differs from the one that was discarded.
     func isChanged(_ property: ObservedProperty, _ identifiers: @autoclosure () -> Set<PersistentIdentifier>) -> Bool {
         guard let discarded = discardedLists.removeValue(forKey: property) else { return false }
         return discarded != identifiers()
     }
 }
 
-/// A property of a model class, as its wrapper and the context identify it.
 enum ObservedProperty: Hashable {
-    /// The offset of the wrapper in the model, for attributes of direct types. Mentioning a key path in a getter or a
-    /// setter would take longer than the access.
+    /// The offset of the wrapper in the model, for attributes of direct types: mentioning a key path would take longer than the
+    /// access.
     case offset(Int)
-    /// The key path of any other property.
     case keyPath(AnyKeyPath)
 }
 
 extension Schema.Property {
-    /// The property as its wrapper identifies it, or `nil` if the schema was decoded.
     var observed: ObservedProperty? {
         offset.map(ObservedProperty.offset) ?? keyPath.map(ObservedProperty.keyPath)
     }
