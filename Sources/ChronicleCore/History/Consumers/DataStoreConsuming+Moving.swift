@@ -4,7 +4,6 @@ import Foundation
 extension DataStoreConsuming {
     typealias Token = HistoryType.TokenType
 
-    /// Returns the place at which a consumer starts.
     func place(_ start: HistoryStart<Token>) throws -> HistoryConsumerPlace<Token> {
         switch start {
         case .beginning: HistoryConsumerPlace(position: initialHistoryToken)
@@ -14,7 +13,6 @@ extension DataStoreConsuming {
         }
     }
 
-    /// Creates a consumer unless there is one.
     func createConsumer(named name: String, at start: HistoryStart<Token>) throws {
         guard try consumerRecord(named: name) == nil else { return }
         try StoredName.consumer.validate(name)
@@ -25,13 +23,12 @@ extension DataStoreConsuming {
         }
     }
 
-    /// Moves a consumer and evicts its current instance.
+    /// Evicts the current instance.
     func moveConsumer(named name: String, to start: HistoryStart<Token>) throws {
         let place = try place(start)
         try updateExistingConsumer(named: name) { $0?.moveAndEvict(to: place) }
     }
 
-    /// Changes a consumer that must exist.
     func updateExistingConsumer(
         named name: String, _ update: (inout HistoryConsumerRecord<Token>?) throws -> Void
     ) throws {
@@ -41,7 +38,6 @@ extension DataStoreConsuming {
         }
     }
 
-    /// Moves the position of a consumer without other changes.
     func acknowledge(_ acknowledgement: HistoryAcknowledgement) throws {
         try updateConsumer(named: acknowledgement.consumerName, isDurable: true) {
             try acknowledgement.apply(to: &$0)

@@ -14,15 +14,14 @@ import Foundation
 public struct HistoryAcknowledgement: Sendable {
     /// The name of the consumer.
     public let consumerName: String
-    /// The identifier of the store whose history was read.
     let storeIdentifier: String
     private let fence: Int64
     private let places: Places
-    /// The reason for which the program sets the batch aside, or `nil` if it processed the batch.
+    /// Why the program sets the batch aside, or `nil` if it processed the batch.
     private var skipReason: String?
 
-    /// The places before and after the batch, of type `HistoryConsumerPlace`. A class, because every save passes on
-    /// an optional acknowledgement, and copying two optional existential values takes more time.
+    /// The places before and after the batch, of type `HistoryConsumerPlace`. A class, because every save passes on an optional
+    /// acknowledgement, and copying two optional existential values takes more time.
     private final class Places: Sendable {
         let from: any Sendable
         let to: any Sendable
@@ -78,13 +77,12 @@ public struct HistoryAcknowledgement: Sendable {
         record = current
     }
 
-    /// Returns whether the record of the consumer shows that the acknowledgement was saved.
-    ///
-    /// Use it in a store whose connection can be lost during a commit, to find out whether the save succeeded.
+    /// Returns whether the record of the consumer shows that the acknowledgement was saved, for a store whose connection can be
+    /// lost during a commit.
     ///
     /// - Parameter record: The record of the consumer ``consumerName``, or `nil` if there is none.
-    /// - Returns: Whether the consumer is at the end of the batch, or at its beginning. `nil` if the record does not tell,
-    ///   because another instance took over, or the consumer was moved or removed.
+    /// - Returns: Whether the consumer is at the end of the batch, or at its beginning. `nil` if another instance took over, or the
+    ///   consumer was moved or removed.
     public func isApplied<Token: HistoryToken>(to record: HistoryConsumerRecord<Token>?) -> Bool? {
         guard let record, record.fence == fence else { return nil }
         switch record.place {
@@ -94,7 +92,6 @@ public struct HistoryAcknowledgement: Sendable {
         }
     }
 
-    /// Returns the acknowledgement that records the batch as set aside.
     func skipping(_ reason: String) -> HistoryAcknowledgement {
         var skipping = self
         skipping.skipReason = reason

@@ -22,22 +22,21 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
         case changes([Transaction])
         /// A transaction with too many changes for a batch, without its changes. At least one of them matches.
         ///
-        /// Read the changes in pages with ``HistoryBatch/changeReader()``. Like every batch, the transaction is
-        /// acknowledged as a whole: if the process ends in the middle, it is delivered again from its first change on.
-        /// A program that needs the changes in memory at the same time can use ``HistoryBatch/changes``.
+        /// Read the changes in pages with ``HistoryBatch/changeReader()``, or all at once with ``HistoryBatch/changes``. The
+        /// transaction is acknowledged as a whole: if the process ends in the middle, it is delivered again from its first change
+        /// on.
         ///
-        /// A transaction is delivered in this way if it has more than 10,000 changes and preserved values, and more than
-        /// the limit of the batch. Stores that do not adopt ``HistoryPaging`` deliver ``changes(_:)`` instead.
+        /// A transaction is delivered in this way if it has more than 10,000 changes and preserved values, and more than the limit
+        /// of the batch. Stores that do not adopt ``HistoryPaging`` deliver ``changes(_:)`` instead.
         case largeTransaction(Transaction)
-        /// The changes after the consumer's position are unknown. Discard everything that was derived from the history.
-        ///
-        /// Batches of ``snapshot(_:)`` follow, and then the changes from the time of the reset on.
+        /// The changes after the consumer's position are unknown. Discard everything that was derived from the history: batches of
+        /// ``snapshot(_:)`` follow, and then the changes from the time of the reset on.
         case reset(HistoryResetReason)
         /// The identifiers of some of the models that exist, ordered by entity and primary key.
         ///
-        /// Fetch the models and store their current state. They may be newer than ``HistoryBatch/token``: every change
-        /// after that token is delivered again when all models were read. Work that replaces the state of a model, and
-        /// that permits deletes of unknown models, therefore ends in the state of the store, with nothing missing.
+        /// Fetch the models and store their current state. They may be newer than ``HistoryBatch/token``: every change after that
+        /// token is delivered again when all models were read. Work that replaces the state of a model, and that permits deletes of
+        /// unknown models, therefore ends in the state of the store, with nothing missing.
         case snapshot([PersistentIdentifier])
     }
 
@@ -45,22 +44,19 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
     public internal(set) var content: Content
     /// How often a batch was delivered from the same position, including this time.
     ///
-    /// A higher number than 1 means that earlier attempts failed or were interrupted. A program that cannot process the
-    /// batch may set it aside with ``HistoryConsumer/skip(_:reason:)``.
+    /// A program that cannot process the batch may set it aside with ``HistoryConsumer/skip(_:reason:)``.
     public let attempt: Int
     /// The name of the consumer.
     public let consumerName: String
     let fence: Int64
-    /// The place of the consumer before the batch.
     let start: HistoryConsumerPlace<Transaction.TokenType>
-    /// The place of the consumer after the batch.
     var end: HistoryConsumerPlace<Transaction.TokenType>
     let filter: HistoryFilter
     let store: any DataStoreConsuming<Transaction>
     let progress: HistoryConsumerProgress<Transaction.TokenType>
 
-    /// The position in the history that the consumer has after acknowledging the batch; `nil` for the beginning of a
-    /// store that cannot represent this position.
+    /// The position in the history that the consumer has after acknowledging the batch; `nil` for the beginning of a store that
+    /// cannot represent this position.
     public var token: Transaction.TokenType? { end.position }
 
     var acknowledgement: HistoryAcknowledgement {
@@ -68,14 +64,12 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
             consumerName: consumerName, storeIdentifier: store.identifier, fence: fence, from: start, to: end)
     }
 
-    /// The changes of all transactions that match the filter of the consumer, in commit order. Empty for a reset and for
-    /// a snapshot.
+    /// The changes of all transactions that match the filter of the consumer, in commit order. Empty for a reset and for a
+    /// snapshot.
     ///
-    /// The changes of a ``Content/largeTransaction(_:)`` are read from the store, and take memory in proportion to their
-    /// number. Use ``changeReader()`` to read them in pages.
+    /// Use ``changeReader()`` to read the changes of a ``Content/largeTransaction(_:)`` in pages instead of into memory.
     ///
-    /// - Throws: The errors of ``HistoryChangeReader/nextChanges(limit:)`` for a large transaction. For other batches,
-    ///   no error.
+    /// - Throws: The errors of ``HistoryChangeReader/nextChanges(limit:)`` for a large transaction.
     /// - Complexity: O(*n*), where *n* is the number of changes.
     public var changes: [HistoryChange] {
         get throws {
@@ -86,8 +80,8 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
 
     /// Returns a reader of the changes that match the filter of the consumer, in commit order.
     ///
-    /// Use it for batches of any kind whose changes are processed one after the other. A large transaction is read in
-    /// pages, so that its size does not affect the memory of the process. For a reset and a snapshot, there are no changes.
+    /// A large transaction is read in pages, so that its size does not affect the memory of the process. A reset and a snapshot
+    /// have no changes.
     ///
     /// - Returns: A reader that begins with the first change of the batch.
     /// - Complexity: O(*n*), where *n* is the number of changes in memory; O(1) for a large transaction.
@@ -110,8 +104,7 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
     ///
     /// - Parameter token: The token of one of the transactions.
     /// - Returns: A batch with the transactions up to and including the one with the token.
-    /// - Throws: ``SwiftDataError/invalidHistoryAcknowledgement`` if the token does not belong to a transaction of the
-    ///   batch. Pass the token of one of its transactions.
+    /// - Throws: ``SwiftDataError/invalidHistoryAcknowledgement`` if the token does not belong to a transaction of the batch.
     /// - Complexity: O(*n*), where *n* is the number of transactions.
     public func prefix(through token: Transaction.TokenType) throws -> HistoryBatch {
         let transactions: [Transaction] =
@@ -133,7 +126,6 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
         return part
     }
 
-    /// Informs the consumer that the batch was acknowledged.
     func didAcknowledge() { progress.position = end.position }
 }
 

@@ -1,7 +1,6 @@
 import Foundation
 
 extension HistoryConsumer {
-    /// Returns the next batch for the holder of a lease.
     func nextBatch(limit: Int, _ lease: Lease, _ state: inout State) throws -> HistoryBatch<Transaction>? {
         guard let record = try store.consumerRecord(named: name) else { throw SwiftDataError.consumerNotFound(name) }
         let place = record.place
@@ -28,7 +27,7 @@ extension HistoryConsumer {
 
     // MARK: Changes
 
-    /// - Parameter start: The place that the store has for the consumer.
+    /// - Parameter start: The stored place of the consumer.
     private func nextChanges(
         after start: Place, limit: Int, _ lease: Lease, _ state: inout State
     ) throws -> HistoryBatch<Transaction>? {
@@ -52,7 +51,7 @@ extension HistoryConsumer {
         }
     }
 
-    /// Reads a page of the history and returns the matching transactions in it, or `nil` if there are none.
+    /// Returns `nil` instead of the matching transactions if there are none.
     private func nextPage(
         after position: Token?, limit: Int
     ) throws -> (content: HistoryBatch<Transaction>.Content?, end: Token?, hasMore: Bool) {
@@ -72,7 +71,7 @@ extension HistoryConsumer {
         return (matching.isEmpty ? nil : .changes(matching), end, page.hasMore)
     }
 
-    /// Returns whether a transaction that was returned without its changes has one that matches. Reads pages until then.
+    /// Reads pages of the transaction until a change matches.
     private func matches(_ transaction: Transaction, after position: Token?) throws -> Bool {
         guard let store = store as? any HistoryPaging<Transaction> else {
             throw SwiftDataError.invalidStoreResponse.with(
@@ -83,11 +82,8 @@ extension HistoryConsumer {
         return try reader.nextChanges() != nil
     }
 
-    /// Moves the position past transactions that do not match.
-    ///
-    /// A consumer that waits for rare changes would write after each commit of another program, so the position is
-    /// stored at most once per second, and the time of the visit at most once per minute. Until then, this instance
-    /// keeps the position.
+    /// A consumer that waits for rare changes would write after each commit of another program, so the position is stored at most
+    /// once per second, and the time of the visit at most once per minute. Until then, this instance keeps the position.
     private func skip(
         to end: Place, stored: inout Place, _ lease: Lease, _ state: inout State
     ) throws {
@@ -121,9 +117,8 @@ extension HistoryConsumer {
             metadata: ["consumer": name, "reason": "\(reason)"])
     }
 
-    /// Returns whether the classes with which the consumer has read models are those of the schema, up to that of the
-    /// latest model, and all others still exist. Instances of a class that is new or gone were read, or would be, as those of
-    /// another class.
+    /// Returns whether the classes with which the consumer has read models are those of the schema, up to that of the latest model,
+    /// and all others still exist. Instances of a class that is new or gone were read, or would be, as those of another class.
     ///
     /// - Parameter names: The names of the classes, or `nil` if a program recorded only the identifier.
     private func canContinue(after identifier: PersistentIdentifier, _ names: [String]?) -> Bool {
@@ -133,7 +128,6 @@ extension HistoryConsumer {
             && present.allSatisfy { $0 > identifier.entityName || names.contains($0) }
     }
 
-    /// Returns the identifiers of the next models of one entity, or an empty array if there are none.
     private func snapshot(after identifier: PersistentIdentifier?, limit: Int) throws -> [PersistentIdentifier] {
         for entity in entities {
             if let identifier, entity.name < identifier.entityName { continue }
@@ -146,8 +140,6 @@ extension HistoryConsumer {
 
     // MARK: Delivering
 
-    /// Counts a delivery and returns the batch.
-    ///
     /// - Parameter stored: The place that the store has for the consumer, if it is before `from`.
     private func deliver(
         _ content: HistoryBatch<Transaction>.Content, from: Place, to: Place, stored: Place? = nil,
@@ -163,8 +155,6 @@ extension HistoryConsumer {
             filter: filter, store: store, progress: lease.progress)
     }
 
-    /// Changes the record on behalf of the holder of the lease.
-    ///
     /// The change may be lost in a crash of the server, so it is not the progress with which a reverted store is recognized.
     @discardableResult
     private func visit<Result: Sendable>(

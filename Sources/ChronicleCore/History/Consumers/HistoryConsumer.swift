@@ -3,8 +3,8 @@ import Synchronization
 
 /// A reader of a store's history whose position is part of the store.
 ///
-/// A consumer has a name, receives the changes that match its filter in commit order, and acknowledges each batch after
-/// processing it. After a restart, or in another process, it continues after the last acknowledged batch.
+/// A consumer receives the changes that match its filter in commit order, and acknowledges each batch after processing it. After a
+/// restart, or in another process, it continues after the last acknowledged batch.
 ///
 /// ```swift
 /// let consumer = try container.historyConsumer(named: "search", startingAt: .snapshot)
@@ -23,20 +23,19 @@ import Synchronization
 /// ## Exactly once and at least once
 ///
 /// Work in the consumer's own store is done exactly once if it commits together with the acknowledgement; use
-/// ``ModelContext/save(acknowledging:)``. All other work is done at least once: if the process ends before
-/// ``acknowledge(_:)``, the batch is delivered again, with a higher ``HistoryBatch/attempt``.
+/// ``ModelContext/save(acknowledging:)``. All other work is done at least once: if the process ends before ``acknowledge(_:)``, the
+/// batch is delivered again, with a higher ``HistoryBatch/attempt``.
 ///
-/// If the store is replaced by a backup, its consumers return to their earlier positions, but work outside of the store
-/// does not. Keep ``HistoryBatch/token`` together with such work, and move the consumer there with
-/// ``seek(to:)`` when the program starts: if the token is not part of the restored history, the consumer receives a
-/// reset.
+/// If the store is replaced by a backup, its consumers return to their earlier positions, but work outside of the store does not.
+/// Keep ``HistoryBatch/token`` together with such work, and move the consumer there with ``seek(to:)`` when the program starts: if
+/// the token is not part of the restored history, the consumer receives a reset.
 ///
 /// ## Several instances
 ///
-/// One instance of a consumer can read at a time, in all processes that use the store. ``nextBatch(limit:)`` acquires a
-/// lock, which the operating system releases if the process ends in any way. Other instances receive
-/// ``SwiftDataError/historyConsumerInUse`` meanwhile. If an instance lost its lock without noticing, for example because
-/// the file of the locks was deleted, its acknowledgements throw ``SwiftDataError/historyConsumerEvicted``.
+/// One instance of a consumer can read at a time, in all processes that use the store. ``nextBatch(limit:)`` acquires a lock, which
+/// the operating system releases if the process ends in any way. Other instances receive ``SwiftDataError/historyConsumerInUse``
+/// meanwhile. If an instance lost its lock without noticing, for example because the file of the locks was deleted, its
+/// acknowledgements throw ``SwiftDataError/historyConsumerEvicted``.
 ///
 /// The methods may be called from any thread, one after the other. An instance keeps its store open.
 public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
@@ -51,7 +50,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     public let filter: HistoryFilter
 
     let store: any DataStoreConsuming<Transaction>
-    /// The entities whose models a snapshot contains, in their order.
     let entities: [Schema.Entity]
     let coordinator: StoreCoordinator
     private let state = Mutex(State())
@@ -64,7 +62,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         var skipped: (stored: Place, end: Token?)?
     }
 
-    /// The right to read, from acquiring the lock until ``release()``.
     struct Lease: Sendable {
         let lock: any AnyObject & Sendable
         let fence: Int64
@@ -87,23 +84,20 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     /// Returns the next changes, or `nil` if there are none that match the filter.
     ///
-    /// The batch contains whole transactions, from the acknowledged position on. Without an acknowledgement, the next
-    /// call returns the same changes again. If reading cannot continue from the position, for example because history
-    /// was deleted, the batch is a reset; see ``HistoryBatch/Content``.
+    /// The batch contains whole transactions, from the acknowledged position on. Without an acknowledgement, the next call returns
+    /// the same changes again. If reading cannot continue from the position, for example because history was deleted, the batch is
+    /// a reset; see ``HistoryBatch/Content``. The position moves past transactions that do not match.
     ///
-    /// The position moves past transactions that do not match, without an acknowledgement.
-    ///
-    /// - Parameter limit: The number of changes, or of models of a snapshot, after which the batch ends. A transaction
-    ///   is never divided, so a batch may contain more changes. A transaction that is much larger is delivered without
-    ///   its changes, as a ``HistoryBatch/Content/largeTransaction(_:)``.
+    /// - Parameter limit: The number of changes, or of models of a snapshot, after which the batch ends. A transaction is never
+    ///   divided, so a batch may contain more changes. A much larger one is delivered as a
+    ///   ``HistoryBatch/Content/largeTransaction(_:)``.
     /// - Returns: The batch, or `nil` if the consumer has read everything.
     /// - Throws: One of the following errors.
     ///   - ``SwiftDataError/historyConsumerInUse`` if another instance is reading. Try again later.
     ///   - ``SwiftDataError/historyConsumerEvicted`` if the consumer was reset during the call. Call the method again.
     ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed. Create it again.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, because the store keeps the
-    ///     position. Change the configuration.
-    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, because the store keeps the position.
+    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
     ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
     ///   - `CancellationError` if the task was canceled. The next call continues.
     /// - Complexity: O(*n*), where *n* is the number of changes in the batch and before it that do not match.
@@ -120,16 +114,15 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         }
     }
 
-    /// Releases the lock of the consumer, so that another instance can read.
+    /// Releases the lock of the consumer, so that another instance can read, as the last reference to this one does.
     ///
-    /// Batches that were delivered can still be acknowledged until another instance reads. An instance also releases
-    /// its lock with its last reference.
+    /// Batches that were delivered can still be acknowledged until another instance reads.
     public func release() {
         // Before another thread can use this instance, which would find its own lock otherwise.
         state.withLock { $0.lease = nil }
     }
 
-    /// Returns the current lease, or acquires the lock and raises the fence.
+    /// Raises the fence with a new lease.
     private func acquire(_ state: inout State) throws -> Lease {
         guard let record = try store.consumerRecord(named: name) else {
             state.lease = nil
@@ -157,7 +150,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         return acquired
     }
 
-    /// Returns whether the store was replaced by an earlier copy of itself since the lease was last used.
     private static func isReverted(_ record: Record, _ lease: Lease) -> Bool {
         // A fence that is far away is that of a consumer that was removed and created again.
         if record.fence != lease.fence { return (1..<1 << 32).contains(lease.fence &- record.fence) }
@@ -174,10 +166,10 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     ///
     /// - Parameter batch: The batch that ``nextBatch(limit:)`` returned last, or a prefix of it.
     /// - Throws: One of the following errors; the position has not moved.
-    ///   - ``SwiftDataError/invalidHistoryAcknowledgement`` if the batch was acknowledged before, or belongs to another
-    ///     consumer or store. Request the next batch.
-    ///   - ``SwiftDataError/historyConsumerEvicted`` if another instance took over, or if the consumer was reset.
-    ///     Request the next batch.
+    ///   - ``SwiftDataError/invalidHistoryAcknowledgement`` if the batch was acknowledged before, or belongs to another consumer or
+    ///     store. Request the next batch.
+    ///   - ``SwiftDataError/historyConsumerEvicted`` if another instance took over, or if the consumer was reset. Request the next
+    ///     batch.
     ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed.
     ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Acknowledge the batch again.
     /// - Complexity: O(1).
@@ -187,8 +179,8 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     /// Sets a batch aside that cannot be processed, and moves the position past it.
     ///
-    /// The store keeps the positions before and after the batch, the reason, and the number of attempts. Read them with
-    /// ``ModelContainer/historyConsumers(of:)``; the 100 most recent ones are kept.
+    /// The store keeps the positions before and after the batch, the reason, and the number of attempts of the 100 most recent
+    /// ones. Read them with ``ModelContainer/historyConsumers(of:)``.
     ///
     /// ```swift
     /// do { try process(batch) } catch where batch.attempt >= 5 {
@@ -218,9 +210,8 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     // MARK: Moving
 
-    /// Moves the consumer to another position, forward or backward.
-    ///
-    /// Batches that were delivered before can no longer be acknowledged.
+    /// Moves the consumer to another position, forward or backward. Batches that were delivered before can no longer be
+    /// acknowledged.
     ///
     /// - Parameter start: Where the consumer continues to read.
     /// - Throws: ``SwiftDataError/historyConsumerInUse`` if another instance is reading; try again later.

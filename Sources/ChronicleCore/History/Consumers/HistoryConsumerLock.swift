@@ -2,8 +2,8 @@ import Synchronization
 
 /// A lock of a ``HistoryConsumer`` that other instances in the same process respect.
 ///
-/// ``DataStoreConsuming/lockConsumer(named:)`` returns it by default. Use it in a store whose implementation locks
-/// consumers among processes only for some configurations, for example not for a store in memory.
+/// The default of ``DataStoreConsuming/lockConsumer(named:)``. Use it in a store that locks consumers among processes only in some
+/// configurations, for example not in memory.
 public final class HistoryConsumerLock: Sendable {
     private enum Consumer: Hashable {
         case name(String)
@@ -15,7 +15,6 @@ public final class HistoryConsumerLock: Sendable {
         let consumer: Consumer
     }
 
-    /// The locks that are held, by the numbers of their objects.
     private struct Locks {
         var held: [Key: Int] = [:]
         var count = 0
@@ -35,11 +34,11 @@ public final class HistoryConsumerLock: Sendable {
         self.init(Key(storeIdentifier: storeIdentifier, consumer: .name(name)))
     }
 
-    /// Acquires the lock of a consumer to which the store assigns a number, or returns `nil` if another instance holds it.
-    /// The lock is released with the object.
+    /// Acquires the lock of a consumer to which the store assigns a number, or returns `nil` if another instance holds it. The lock
+    /// is released with the object.
     ///
-    /// Assign another number to a consumer that is renamed, and to one that is created again, so that an instance of the
-    /// earlier one does not prevent those of the later one from reading.
+    /// Assign another number to a consumer that is renamed or created again, so that an instance of the earlier one does not
+    /// prevent those of the later one from reading.
     ///
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store.
@@ -64,9 +63,8 @@ public final class HistoryConsumerLock: Sendable {
         Self.locks.withLock { if $0.held[key] == number { $0.held[key] = nil } }
     }
 
-    /// Releases the lock of a name whose consumer was renamed or removed, so that another one of the name can be locked.
-    ///
-    /// The instance that holds it can no longer read, but need not notice it soon.
+    /// For a consumer that was renamed or removed. The instance that holds the lock can no longer read, but need not notice it
+    /// soon.
     static func revoke(storeIdentifier: String, name: String) {
         let key = Key(storeIdentifier: storeIdentifier, consumer: .name(name))
         locks.withLock { $0.held[key] = nil }

@@ -1,8 +1,6 @@
 public import Foundation
 
-/// What a store keeps of a ``HistoryConsumer``.
-///
-/// Stores that conform to ``DataStoreConsuming`` save and return records; Chronicle decides what they contain.
+/// What a store keeps of a ``HistoryConsumer``; see ``DataStoreConsuming``.
 public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sendable {
     /// The name of the consumer, which is unique in its store.
     public var name: String
@@ -12,9 +10,7 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
     public var fence: Int64
     /// How often a batch was delivered from the current place.
     public var attempts = 0
-    /// The time of the last acknowledgement, or `nil` if there was none.
-    ///
-    /// Dates are for display and for retention. The order of changes never depends on them.
+    /// The time of the last acknowledgement, or `nil`. Dates are for display and for retention, and do not order changes.
     public var acknowledged: Date?
     /// The time when an instance of the consumer last used the store.
     public var seen: Date
@@ -23,10 +19,8 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
     /// The batches that the program set aside most recently, oldest first.
     public var skips: [HistorySkip<Token>] = []
 
-    /// The number of ``skips`` that are kept.
     static var keptSkips: Int { 100 }
 
-    /// Creates the record of a new consumer.
     init(name: String, place: HistoryConsumerPlace<Token>) {
         self.name = name
         self.place = place
@@ -60,13 +54,12 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
         self.skips = skips
     }
 
-    /// Moves the consumer. Deliveries are counted anew for each place.
+    /// Deliveries are counted anew for each place.
     mutating func move(to place: HistoryConsumerPlace<Token>) {
         self.place = place
         attempts = 0
     }
 
-    /// Moves the consumer and prevents the current instance from acknowledging.
     mutating func moveAndEvict(to place: HistoryConsumerPlace<Token>) {
         move(to: place)
         fence += 1
@@ -75,8 +68,8 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
 
 /// How far a ``HistoryConsumer`` has read.
 public struct HistoryConsumerPlace<Token: HistoryToken>: Codable, Hashable, Sendable {
-    /// The position in the history after which the consumer continues to read changes, or `nil` for the beginning of a
-    /// store that cannot represent this position.
+    /// The position in the history after which the consumer continues to read changes, or `nil` for the beginning of a store that
+    /// cannot represent this position.
     public var position: Token?
     /// The progress of starting over from the models, or `nil` if the consumer reads changes.
     public var rebuild: HistoryRebuild?
@@ -107,8 +100,7 @@ public enum HistoryRebuild: Codable, Hashable, Sendable {
 public struct HistorySkip<Token: HistoryToken>: Codable, Hashable, Sendable {
     /// The position before the batch; `nil` for the beginning of a store that cannot represent this position.
     public let after: Token?
-    /// The position after the batch. Fetch the transactions between the two to process them later, unless they were
-    /// deleted.
+    /// The position after the batch. To process the batch later, fetch the transactions between the two, unless they were deleted.
     public let through: Token?
     /// How often the batch was delivered.
     public let attempts: Int

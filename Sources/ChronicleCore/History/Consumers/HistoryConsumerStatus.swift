@@ -16,8 +16,7 @@ public struct HistoryConsumerStatus<Token: HistoryToken>: Identifiable, Sendable
     public let name: String
     /// The identifier of the store.
     public let storeIdentifier: String
-    /// The position up to which the consumer has acknowledged; `nil` for the beginning of a store that cannot represent
-    /// this position.
+    /// The position up to which the consumer has acknowledged; `nil` for the beginning of a store that cannot represent it.
     public let position: Token?
     /// What the consumer has not acknowledged, or `nil` if reading cannot continue from its position.
     public let lag: Lag?
@@ -29,20 +28,18 @@ public struct HistoryConsumerStatus<Token: HistoryToken>: Identifiable, Sendable
     public let attempts: Int
     /// The time of the last acknowledgement, or `nil` if there was none.
     public let lastAcknowledged: Date?
-    /// The time when an instance last used the store. ``HistoryConsumer/batches(limit:)`` updates it at least every 80
-    /// seconds while it waits.
+    /// The time when an instance last used the store. A waiting ``HistoryConsumer/batches(limit:)`` updates it at least every 80
+    /// seconds.
     public let lastSeen: Date
     /// The number of batches that the program set aside.
     public let skipCount: Int
     /// The batches that the program set aside most recently, at most 100, oldest first.
     public let skips: [HistorySkip<Token>]
 
-    /// The name and the store of the consumer.
     public var id: [String] { [storeIdentifier, name] }
 }
 
 extension DataStoreConsuming {
-    /// Returns the status of every consumer.
     func consumerStatus() throws -> [HistoryConsumerStatus<Token>] {
         try consumerRecords().map { record in
             var reason: HistoryResetReason?

@@ -7,11 +7,11 @@ import Foundation
 /// try filter.limitUpdates(of: Trip.self, to: [\.name, \.destination])
 /// ```
 ///
-/// A consumer skips transactions without a matching change, and its position moves past them. Other transactions are
-/// delivered as a whole; ``HistoryBatch/changes`` contains only the changes that match.
+/// A consumer skips transactions without a matching change, and its position moves past them. Other transactions are delivered as a
+/// whole; ``HistoryBatch/changes`` contains only the changes that match.
 ///
-/// The filter belongs to the program and is not stored. If a program changes it, the new filter applies from the
-/// position of the consumer on. Reset the consumer to ``HistoryStart/snapshot`` if it needs earlier changes as well.
+/// The filter is not stored: a new one applies from the position of the consumer on. Reset the consumer to
+/// ``HistoryStart/snapshot`` if it needs earlier changes as well.
 public struct HistoryFilter: Hashable, Sendable {
     /// The authors of transactions.
     public enum Authors: Hashable, Sendable {
@@ -33,13 +33,11 @@ public struct HistoryFilter: Hashable, Sendable {
         case delete
     }
 
-    /// The authors whose transactions match. The store evaluates this condition without reading other transactions.
+    /// The authors whose transactions match. The store does not read other transactions.
     public var authors: Authors
     /// The kinds of changes that match.
     public var changeKinds: Set<ChangeKind>
-    /// The names of the entities whose changes match, or `nil` for all entities.
-    ///
-    /// A container adds the entities that inherit from these.
+    /// The names of the entities whose changes match, or `nil` for all. A container adds the entities that inherit from these.
     public private(set) var entityNames: Set<String>?
     /// The names of the properties of which an update must change at least one, by entity.
     private var propertyNames: [String: Set<String>] = [:]
@@ -61,8 +59,7 @@ public struct HistoryFilter: Hashable, Sendable {
 
     /// Excludes updates of a model that change none of the given properties. Inserts and deletes still match.
     ///
-    /// In a consumer, the limits also apply to subclasses of the model, except those that have limits of their own and
-    /// their subclasses.
+    /// In a consumer, the limits also apply to subclasses of the model, except those with other limits and their subclasses.
     ///
     /// - Parameters:
     ///   - model: The class of the models.
@@ -85,7 +82,7 @@ public struct HistoryFilter: Hashable, Sendable {
     /// Returns whether a change matches, regardless of its author.
     ///
     /// - Parameter change: A change of the history.
-    /// - Returns: `true` if the change is of a matching kind and model, and changes a matching property.
+    /// - Returns: `true` if the kind, the model, and for an update a property match.
     /// - Complexity: O(*n*), where *n* is the number of properties that an update changed.
     public func matches(_ change: HistoryChange) -> Bool {
         guard changeKinds.count == ChangeKind.allCases.count || changeKinds.contains(change.kind) else { return false }
@@ -104,9 +101,7 @@ public struct HistoryFilter: Hashable, Sendable {
         }
     }
 
-    /// Returns the filter with the entities of a schema that inherit from those of the filter.
-    ///
-    /// The limits of an entity are its own, or those of the nearest entity from which it inherits that has some.
+    /// The limits of an entity are those of the nearest entity from which it inherits, unless it has its own.
     func addingSubentities(in schema: Schema) -> HistoryFilter {
         var filter = self
         filter.entityNames = entityNames.map { Set($0.flatMap(schema.kinds)) }
@@ -119,7 +114,6 @@ public struct HistoryFilter: Hashable, Sendable {
         return filter
     }
 
-    /// Whether every change matches.
     var matchesAllChanges: Bool {
         changeKinds.count == ChangeKind.allCases.count && entityNames == nil && propertyNames.isEmpty
     }
@@ -136,7 +130,6 @@ extension HistoryChange {
 }
 
 extension HistoryFilter {
-    /// Returns the descriptor of the transactions after a token whose author matches.
     func descriptor<Transaction: HistoryTransaction>(
         after token: Transaction.TokenType?
     ) -> HistoryDescriptor<Transaction> {

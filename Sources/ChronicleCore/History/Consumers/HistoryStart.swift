@@ -10,9 +10,8 @@ public enum HistoryStart<Token: HistoryToken>: Hashable, Sendable {
     case token(Token)
 }
 
-/// Why a reader of the history must start over from the models.
-///
-/// The first five reasons correspond to the errors that match ``SwiftDataError/historyTokenExpired``.
+/// Why a reader of the history must start over from the models. All but the last correspond to the errors that match
+/// ``SwiftDataError/historyTokenExpired``.
 public enum HistoryResetReason: String, Codable, Hashable, Sendable {
     /// Transactions after the position were deleted; see ``SwiftDataError/historyTokenExpired``.
     case expired
@@ -25,13 +24,12 @@ public enum HistoryResetReason: String, Codable, Hashable, Sendable {
     case gap
     /// The position belongs to another store; see ``SwiftDataError/historyTokenStoreMismatch``.
     case anotherStore
-    /// The program requested it with ``HistoryStart/snapshot``, or a model class was renamed while the consumer was
-    /// reading the models.
+    /// The program requested it with ``HistoryStart/snapshot``, or a model class was renamed while the consumer read the models.
     case requested
 
     /// Creates the reason that corresponds to an error of a history fetch, or returns `nil` for any other error.
     ///
-    /// Use it if you read the history with tokens of your own, without a consumer:
+    /// Use it if you read the history with tokens, without a consumer:
     ///
     /// ```swift
     /// do { return try context.fetchHistory(.after(token)) } catch {

@@ -1,17 +1,14 @@
-/// The transactions of a store's history as an asynchronous sequence that waits for commits.
-///
-/// See ``ModelContainer/historyChanges(of:after:filter:storeName:)``.
+/// The transactions of a store's history as an asynchronous sequence; see
+/// ``ModelContainer/historyChanges(of:after:filter:storeName:)``.
 public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sendable {
     /// Some transactions, or the reason why the transactions after a token cannot be read.
     public enum Element: Sendable {
-        /// Transactions with at least one matching change, in commit order.
-        ///
-        /// The token is the position up to which the history was read, which can be after the last transaction.
+        /// Transactions with at least one matching change, in commit order. The token is the position up to which the history was
+        /// read, which can be after the last transaction.
         case changes([Transaction], token: Transaction.TokenType)
-        /// The transactions after the previous token are not available.
-        ///
-        /// Fetch the models again, as their current state includes what was missed. The stream continues after the
-        /// token, which is `nil` for the beginning of a store that cannot represent this position.
+        /// The transactions after the previous token are not available. Fetch the models again, as their current state includes
+        /// what was missed. The stream continues after the token, which is `nil` for the beginning of a store that cannot represent
+        /// it.
         case reset(HistoryResetReason, token: Transaction.TokenType?)
     }
 
@@ -31,14 +28,13 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
             token = stream.start
         }
 
-        /// The maximum number of transactions of an element.
         private static var pageSize: UInt64 { 100 }
 
         /// Returns the next transactions, and waits for a commit if there are none.
         ///
         /// - Returns: The transactions or a reset, or `nil` if the task was cancelled.
-        /// - Throws: The error of a store that cannot be read, such as ``SwiftDataError/storeBusy``. The iterator can be
-        ///   used again and continues from the same position.
+        /// - Throws: The error of a store that cannot be read, such as ``SwiftDataError/storeBusy``. The iterator can be used again
+        ///   and continues from the same position.
         public mutating func next() async throws -> Element? {
             // Subscribed before reading, so that no commit is missed.
             let events = try events ?? CommitEvents(stream.coordinator)
@@ -64,9 +60,6 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
             return nil
         }
 
-        /// Reads some transactions and moves the position past them.
-        ///
-        /// - Returns: The matching transactions, and whether they are the last ones.
         private mutating func nextPage() throws -> (transactions: [Transaction], isLast: Bool) {
             // Read before the page, which therefore contains every match up to it.
             let current = try stream.store.currentHistoryToken()
@@ -80,15 +73,13 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
         }
     }
 
-    /// Returns an iterator that begins at the position of the stream.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
 extension ModelContainer {
     /// Returns the transactions after a token as an asynchronous sequence, which waits for commits of any process.
     ///
-    /// The caller keeps the position. To let the store keep it, use
-    /// ``historyConsumer(named:of:filter:startingAt:storeName:)``.
+    /// The caller keeps the position. To let the store keep it, use ``historyConsumer(named:of:filter:startingAt:storeName:)``.
     ///
     /// ```swift
     /// let others = HistoryFilter(authors: .except(["app"], unsigned: true))
@@ -104,22 +95,19 @@ extension ModelContainer {
     /// }
     /// ```
     ///
-    /// The sequence reads when the loop requests an element, and buffers nothing. It ends when its task is cancelled.
-    ///
-    /// Each transaction is read with all its changes, so an element takes memory in proportion to them. If transactions
-    /// may have more changes than fit in memory, use a consumer, or a ``HistoryReader`` after each event of a
-    /// ``HistoryObserver``.
+    /// The sequence reads when the loop requests an element, and buffers nothing. It ends when its task is cancelled. An element
+    /// takes memory in proportion to the changes of its transactions. If they may not fit in memory, use a consumer, or a
+    /// ``HistoryReader`` after each event of a ``HistoryObserver``.
     ///
     /// - Parameters:
     ///   - type: The type of the transactions.
     ///   - token: The position after which to begin, or `nil` for the current one.
-    ///   - filter: The changes that a transaction must contain one of. The store evaluates the authors without reading
-    ///     the changes of other transactions.
+    ///   - filter: The changes that a transaction must contain one of. The store does not read the changes of other authors.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores are possible.
     /// - Returns: The sequence.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the
-    ///   type and the models of the filter; pass the name of a store. ``SwiftDataError/historyDisabled`` if the store
-    ///   does not record its history. ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type and
+    ///   the models of the filter; pass the name of a store. ``SwiftDataError/historyDisabled`` if the store does not record its
+    ///   history. ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1).
     public func historyChanges<Transaction: HistoryTransaction>(
         of type: Transaction.Type = DefaultHistoryTransaction.self, after token: Transaction.TokenType? = nil,

@@ -7,8 +7,8 @@ extension ModelContainer {
     ///     named: "search", filter: HistoryFilter(models: [Trip.self]), startingAt: .snapshot)
     /// ```
     ///
-    /// The consumer reads the history of one store: the one that contains the models of the filter, or the only one
-    /// with transactions of the type.
+    /// The consumer reads the history of one store: the one that contains the models of the filter, or the only one with
+    /// transactions of the type.
     ///
     /// Purges keep what the consumer has not acknowledged, for ever if ``HistoryRetention/maximumSilence`` is `nil`. Remove a
     /// consumer that is not used any more with ``removeHistoryConsumer(named:of:storeName:)``.
@@ -21,13 +21,12 @@ extension ModelContainer {
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores are possible.
     /// - Returns: An instance of the consumer, which acquires its lock when it reads for the first time.
     /// - Throws: One of the following errors.
-    ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type
-    ///     and the models of the filter. Pass the name of a store.
+    ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type and the
+    ///     models of the filter. Pass the name of a store.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreConsuming``.
-    ///   - ``SwiftDataError/valueOutOfRange`` if the name of a new consumer is empty or contains a NUL character. Choose
-    ///     another name.
-    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it in the configuration.
-    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/valueOutOfRange`` if the name of a new consumer is empty or contains a NUL character.
+    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     ///   - ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1).
     public func historyConsumer<Transaction: HistoryTransaction>(
@@ -45,8 +44,8 @@ extension ModelContainer {
     ///
     /// - Parameter type: The type of the transactions.
     /// - Returns: The consumers, ordered by store and name.
-    /// - Throws: ``SwiftDataError/historyDisabled`` if a store does not record its history.
-    ///   ``SwiftDataError/storeBusy`` or another error of a store.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if a store does not record its history. ``SwiftDataError/storeBusy`` or another
+    ///   error of a store.
     /// - Complexity: O(*n*) in the number of consumers for the default store, regardless of the length of the history.
     public func historyConsumers<Transaction: HistoryTransaction>(
         of type: Transaction.Type = DefaultHistoryTransaction.self
@@ -56,19 +55,16 @@ extension ModelContainer {
         }
     }
 
-    /// Renames a consumer. Its position remains; instances with the earlier name can no longer read or acknowledge, and
-    /// do not prevent those with the new name from reading.
+    /// Renames a consumer. Its position remains; instances with the earlier name can no longer read or acknowledge, and do not
+    /// prevent those with the new name from reading.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer.
     ///   - newName: The new name.
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
-    ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no consumer with the first name.
-    ///   ``SwiftDataError/duplicateHistoryConsumer`` if there is one with the second.
-    ///   ``SwiftDataError/valueOutOfRange`` if the new name is empty or contains a NUL character; choose another one.
-    ///   ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Throws: The errors of ``removeHistoryConsumer(named:of:storeName:)``. ``SwiftDataError/duplicateHistoryConsumer`` if there
+    ///   is a consumer with the new name. ``SwiftDataError/valueOutOfRange`` if the new name is empty or contains a NUL character.
     /// - Complexity: O(1).
     public func renameHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
@@ -84,17 +80,15 @@ extension ModelContainer {
         }
     }
 
-    /// Moves a consumer to another position. An instance that is reading can no longer acknowledge its batch, and
-    /// continues from the new position.
+    /// Moves a consumer to another position. An instance that is reading can no longer acknowledge its batch, and continues from
+    /// the new position.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer.
     ///   - start: Where the consumer continues to read.
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass
-    ///   the name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer.
-    ///   ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Throws: The errors of ``removeHistoryConsumer(named:of:storeName:)``, such as ``SwiftDataError/historyConsumerNotFound``.
     /// - Complexity: O(1).
     public func resetHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to start: HistoryStart<Transaction.TokenType>,
@@ -103,16 +97,16 @@ extension ModelContainer {
         try withStore(ofConsumer: name, type, storeName) { try $0.moveConsumer(named: name, to: start) }
     }
 
-    /// Removes a consumer. An instance that is reading throws ``SwiftDataError/historyConsumerNotFound`` from then on, and
-    /// does not prevent instances of a later consumer of the same name from reading.
+    /// Removes a consumer. An instance that is reading throws ``SwiftDataError/historyConsumerNotFound`` from then on, and does not
+    /// prevent instances of a later consumer of the same name from reading.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer.
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass
-    ///   the name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer.
-    ///   ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the name of
+    ///   one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or another
+    ///   error of the store.
     /// - Complexity: O(1).
     public func removeHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil
@@ -129,7 +123,6 @@ extension ModelContainer {
         coordinator.stores.compactMap { $0 as? any DataStoreConsuming<Transaction> }.filter(\.recordsHistory)
     }
 
-    /// Calls a function with the store that has a consumer.
     private func withStore<Transaction: HistoryTransaction>(
         ofConsumer name: String, _ type: Transaction.Type, _ storeName: String?,
         _ body: (any DataStoreConsuming<Transaction>) throws -> Void
@@ -148,7 +141,6 @@ extension ModelContainer {
 }
 
 extension StoreCoordinator {
-    /// Returns the only store that provides transactions of a type for the models of a filter, and keeps consumers.
     func consumingStore<Transaction: HistoryTransaction>(
         of type: Transaction.Type, filter: HistoryFilter, storeName: String?
     ) throws -> any DataStoreConsuming<Transaction> {
@@ -161,7 +153,6 @@ extension StoreCoordinator {
         return store
     }
 
-    /// Returns the only store that provides transactions of a type for the models of a filter.
     func historyStore<Transaction: HistoryTransaction>(
         of type: Transaction.Type, filter: HistoryFilter, storeName: String?
     ) throws -> any HistoryProviding<Transaction> & DataStore {

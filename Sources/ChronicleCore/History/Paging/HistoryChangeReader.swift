@@ -1,7 +1,5 @@
-/// Reads the changes of one or more transactions in pages.
-///
-/// ``HistoryBatch/changeReader()`` returns a reader for the changes of a batch. It reads only what is requested, and
-/// holds no transaction of the store open.
+/// Reads the changes of one or more transactions in pages; see ``HistoryBatch/changeReader()``. It holds no transaction of the
+/// store open.
 public struct HistoryChangeReader<Transaction: HistoryTransaction>: Sendable {
     private enum Source: Sendable {
         case paged(HistoryChangesRequest<Transaction>, any HistoryPaging<Transaction>)
@@ -11,13 +9,12 @@ public struct HistoryChangeReader<Transaction: HistoryTransaction>: Sendable {
     private var source: Source
     private let filter: HistoryFilter
 
-    /// Creates a reader of changes in memory.
     init(_ changes: [HistoryChange], filter: HistoryFilter = HistoryFilter()) {
         source = .whole(changes[...])
         self.filter = filter
     }
 
-    /// Creates a reader of a transaction that was fetched after a token, without its changes.
+    /// The transaction was fetched without its changes.
     init(
         _ transaction: Transaction, after token: Transaction.TokenType?, in store: any HistoryPaging<Transaction>,
         filter: HistoryFilter = HistoryFilter()
@@ -30,9 +27,9 @@ public struct HistoryChangeReader<Transaction: HistoryTransaction>: Sendable {
     ///
     /// - Parameter limit: The maximum number of changes to read at once, which limits the memory that the call takes.
     /// - Returns: At least one change, in the order in which the changes were made, or `nil` if there are no more.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted in the
-    ///   meantime; request the next batch of the consumer, which is a reset. ``SwiftDataError/damagedFile``,
-    ///   ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted in the meantime;
+    ///   request the next batch of the consumer, which is a reset. ``SwiftDataError/damagedFile``, ``SwiftDataError/storeBusy`` or
+    ///   another error of the store.
     /// - Complexity: Proportional to the number of changes that are read, including those that do not match.
     public mutating func nextChanges(limit: Int = 5_000) throws -> [HistoryChange]? {
         while true {

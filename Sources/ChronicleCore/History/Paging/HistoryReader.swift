@@ -1,7 +1,7 @@
 /// Reads transactions one after the other, and the changes of each in pages.
 ///
-/// Use a reader instead of ``ModelContext/fetchHistory(_:)`` if a transaction may have more changes than fit in memory,
-/// for example after an import of millions of models:
+/// Use a reader instead of ``ModelContext/fetchHistory(_:)`` if a transaction may have more changes than fit in memory, for example
+/// after an import of millions of models:
 ///
 /// ```swift
 /// var reader = try context.historyReader(after: token)
@@ -12,17 +12,15 @@
 /// }
 /// ```
 ///
-/// A reader reads only what is requested, and holds no transaction of the store open: others can write and delete
-/// history in the meantime. If they delete what was not read yet, the next call throws
-/// ``SwiftDataError/historyTokenExpired``.
+/// A reader holds no transaction of the store open: others can write and delete history in the meantime. If they delete what was
+/// not read yet, the next call throws ``SwiftDataError/historyTokenExpired``.
 ///
-/// The transactions of several stores follow each other, store by store. Their tokens have the position that the reader
-/// reached in each store, as in ``ModelContext/fetchHistory(_:)``. Transactions of stores that do not adopt
-/// ``HistoryPaging`` are read as a whole.
+/// The transactions of several stores follow each other, store by store. Their tokens have the position that the reader reached in
+/// each store, as in ``ModelContext/fetchHistory(_:)``. Transactions of stores that do not adopt ``HistoryPaging`` are read as a
+/// whole.
 public struct HistoryReader<Transaction: HistoryTransaction> {
     private typealias Store = any HistoryProviding<Transaction>
     private var stores: ArraySlice<any HistoryProviding<Transaction>>
-    /// The position in the history of the first store.
     private var token: Transaction.TokenType?
     /// The token from which reading begins in each store.
     private let start: Transaction.TokenType?
@@ -31,10 +29,8 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     private let hasSeveralStores: Bool
     /// Transactions that were fetched without their changes.
     private var fetched: ArraySlice<Transaction> = []
-    /// The changes of the transaction that was returned last.
     private var changes: HistoryChangeReader<Transaction>?
 
-    /// The number of transactions that are fetched at a time.
     private static var transactionsPerFetch: UInt64 { 100 }
 
     init(_ stores: [any HistoryProviding<Transaction>], after token: Transaction.TokenType?) {
@@ -47,8 +43,8 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     /// Returns the next transaction without its changes, and skips the rest of the changes of the previous one.
     ///
     /// - Returns: The transaction, or `nil` after the newest one.
-    /// - Throws: The errors of ``ModelContext/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired`` if the
-    ///   history after the previous transaction is incomplete. Do not use the reader after an error.
+    /// - Throws: The errors of ``ModelContext/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired`` if the history
+    ///   after the previous transaction is incomplete. Do not use the reader after an error.
     public mutating func nextTransaction() throws -> Transaction? {
         changes = nil
         if hasSeveralStores, reached == nil {
@@ -85,9 +81,8 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     ///
     /// - Parameter limit: The maximum number of changes.
     /// - Returns: The changes in the order in which they were made, or `nil` if there are no more.
-    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted;
-    ///   start over from the models. ``SwiftDataError/damagedFile`` or another error of the store. Do not use the reader
-    ///   after an error.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted; start over from
+    ///   the models. ``SwiftDataError/damagedFile`` or another error of the store. Do not use the reader after an error.
     /// - Complexity: Proportional to the number of returned changes.
     public mutating func nextChanges(limit: Int = 5_000) throws -> [HistoryChange]? {
         try changes?.nextChanges(limit: limit)

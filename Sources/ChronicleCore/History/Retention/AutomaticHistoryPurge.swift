@@ -17,10 +17,8 @@ public final class AutomaticHistoryPurge: Sendable {
         var next: ContinuousClock.Instant?
         var isRunning = false
         var outcome: Result<HistoryPurgeResult, any Error>?
-        /// The abandoned consumers that were logged.
         var abandoned: Set<String> = []
 
-        /// Returns whether a purge should start now.
         mutating func start(_ interval: Duration) -> Bool {
             let now = ContinuousClock.now
             guard !isRunning, next.map({ $0 <= now }) ?? true else { return false }
@@ -29,7 +27,6 @@ public final class AutomaticHistoryPurge: Sendable {
             return true
         }
 
-        /// Returns the abandoned consumers that the last purge did not report.
         mutating func newlyAbandoned(_ names: [String]) -> [String] {
             defer { abandoned = Set(names) }
             return names.filter { !abandoned.contains($0) }
@@ -41,17 +38,14 @@ public final class AutomaticHistoryPurge: Sendable {
     /// Creates the state of a store that was just opened, whose first purge may start at once.
     public init() {}
 
-    /// The result of the last purge that ended, or `nil` if none has ended yet.
-    ///
-    /// A purge that fails is repeated after ``HistoryRetention/purgeInterval``.
+    /// The result of the last purge that ended, or `nil` if none has ended yet. A purge that fails is repeated after
+    /// ``HistoryRetention/purgeInterval``.
     public var outcome: Result<HistoryPurgeResult, any Error>? { state.withLock(\.outcome) }
 
-    /// Starts a purge of a store in the background if its configuration has a limit and the last purge was long enough
-    /// ago.
+    /// Starts a purge of a store in the background if its configuration has a limit and the last purge was long enough ago.
     ///
-    /// The purge is a task with the priority *utility*, which pauses between its steps and does not keep the store open
-    /// meanwhile: what remains is deleted by the next purge. Its result and the error of a purge that failed are available
-    /// as ``outcome``, and passed to the logger of the configuration.
+    /// The purge is a task with the priority *utility*, which pauses between its steps and does not keep the store open: the next
+    /// purge deletes what remains. Its result or error is the ``outcome``, and is passed to the logger of the configuration.
     ///
     /// - Parameter store: The store.
     public func start<Store: HistoryRetaining>(_ store: Store) {

@@ -10,8 +10,8 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public private(set) var returnedBytes = 0
     /// The names of the consumers for which transactions were kept that exceed a limit.
     public let keptFor: [String]
-    /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again. Remove
-    /// those that are no longer used with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
+    /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again. Remove those
+    /// that are no longer used with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
     public let abandoned: [String]
     /// The names of the consumers that were silent for too long, and whose unread transactions were deleted.
     public let evicted: [String]
@@ -39,10 +39,8 @@ public struct HistoryPurgeResult: Hashable, Sendable {
 }
 
 extension HistoryRetaining {
-    /// Logs for which consumers a purge did not wait, if it deleted anything.
-    ///
-    /// ``ModelContainer/purgeHistory(_:progress:)`` calls it. Call it in a store that purges its history by itself, also
-    /// after an error.
+    /// Logs for which consumers a purge did not wait, if it deleted anything. Call it in a store that purges its history by itself,
+    /// also after an error.
     ///
     /// - Parameter result: The result of the purge, whether it was completed or not.
     public func logEvictions(_ result: HistoryPurgeResult) {
@@ -56,7 +54,6 @@ extension HistoryRetaining {
         }
     }
 
-    /// Logs for which consumers a purge kept transactions although they may never be used again.
     func logAbandoned(_ names: some Sequence<String>) {
         for name in names {
             log(

@@ -29,9 +29,8 @@ extension HistoryPurgeStep {
     /// at least 4 milliseconds, one of the first polls succeeds. <https://www.sqlite.org/c3ref/busy_timeout.html>
     private static let minimumPause: Duration = .milliseconds(4)
 
-    /// Runs the steps of a purge up to the last one, with pauses in which waiting writers get their turn.
-    ///
-    /// ``ModelContainer/purgeHistory(_:progress:)`` calls it. Use it in a store that purges its history by itself.
+    /// Runs the steps of a purge up to the last one, with pauses for waiting writers, for a store that purges its history by
+    /// itself.
     ///
     /// - Parameter next: A closure that runs the next step, or returns `nil` to stop.
     /// - Throws: The error of `next`, or `CancellationError` before the next step if the task was cancelled.

@@ -4,46 +4,38 @@
 /// ModelConfiguration(url: url, historyRetention: HistoryRetention(maximumAge: .seconds(7 * 86_400)))
 /// ```
 ///
-/// The oldest transactions that exceed one of the limits are deleted by ``ModelContainer/purgeHistory(_:progress:)``, and
-/// by the store itself from time to time; see ``purgeInterval``. The default value deletes nothing, as in
-/// SwiftData, because a store does not know who holds a plain token.
+/// ``ModelContainer/purgeHistory(_:progress:)`` deletes the oldest transactions that exceed one of the limits, and so does the
+/// store itself from time to time; see ``purgeInterval``. Tokens before the newest deleted transaction expire. The default value
+/// deletes nothing, as in SwiftData, because a store does not know who holds a plain token.
 ///
 /// The limits are not strict: purges run after a save, by default at most every 10 minutes, so the history exceeds its limits
-/// between two purges, and stays as it is while nothing is saved. Call ``ModelContainer/purgeHistory(_:progress:)`` to apply
-/// the limits at once.
+/// between two purges, and stays as it is while nothing is saved.
 ///
-/// Transactions that a consumer has not acknowledged are kept, unless the consumer was not seen for longer than
-/// ``maximumSilence``. Without ``maximumSilence``, a consumer that is never used again keeps the history from being deleted for
-/// ever: the history grows without limit. ``HistoryStatistics/holds`` contains such a consumer, and a purge passes the message
-/// `consumerAbandoned` to the logger; remove it with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
-///
-/// Tokens before the newest deleted transaction expire.
+/// Transactions that a consumer has not acknowledged are kept, unless the consumer was not seen for longer than ``maximumSilence``.
+/// Without ``maximumSilence``, a consumer that is never used again keeps the history from being deleted for ever: the history grows
+/// without limit. ``HistoryStatistics/holds`` contains such a consumer, and a purge passes the message `consumerAbandoned` to the
+/// logger; remove it with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
 public struct HistoryRetention: Hashable, Sendable {
     /// The age from which transactions are deleted, or `nil` for no limit.
     ///
-    /// The age depends on the timestamps of the transactions and on the clock. Deletion stops at the first transaction
-    /// that is younger, whatever the timestamps of those that follow it. A timestamp that is later than the clock, which for
-    /// the PostgreSQL store includes that of the server, is wrong: its transaction does not stop the deletion, and is
-    /// deleted with the next transaction that is old enough.
+    /// The age depends on the timestamps of the transactions and on the clock. Deletion stops at the first transaction that is
+    /// younger, whatever the timestamps of those that follow it. A timestamp that is later than the clock, which for the PostgreSQL
+    /// store includes that of the server, is wrong: its transaction does not stop the deletion, and is deleted with the next
+    /// transaction that is old enough.
     public var maximumAge: Duration?
-    /// The number of changes to keep, or `nil` for no limit. The newest transaction is kept even if it has more.
-    ///
-    /// Stores may estimate the number of changes of a long history; see ``HistoryStatistics/isEstimated``.
+    /// The number of changes to keep, or `nil` for no limit. The newest transaction is kept even if it has more. Stores may
+    /// estimate the number; see ``HistoryStatistics/isEstimated``.
     public var maximumChanges: Int?
-    /// The size of the history in bytes, or `nil` for no limit. The newest transaction is kept even if it is larger.
-    ///
-    /// The size is approximate; see ``HistoryStatistics/bytes``.
+    /// The approximate size of the history in bytes, or `nil` for no limit. The newest transaction is kept even if it is larger.
+    /// See ``HistoryStatistics/bytes``.
     public var maximumBytes: Int?
-    /// How long a consumer may be silent before transactions are deleted that it has not acknowledged, or `nil`
-    /// to wait for every consumer for ever, including those that are never used again.
+    /// How long a consumer may be silent before transactions are deleted that it has not acknowledged, or `nil` to wait for every
+    /// consumer for ever, including those that are never used again.
     ///
     /// Choose several minutes at least: a consumer that waits for commits is seen about once per minute.
     public var maximumSilence: Duration?
-    /// The minimum time between two automatic purges of a store, or `nil` for no automatic purges.
-    ///
-    /// A store starts a purge in the background after a save, first after the first save of the opened store and then at
-    /// most once per interval, if it has a limit. ``ModelContainer/purgeHistory(_:progress:)`` does not
-    /// depend on the interval.
+    /// The minimum time between two automatic purges of a store, or `nil` for none. They start in the background after a save,
+    /// first after that of the opened store, if there is a limit.
     public var purgeInterval: Duration?
 
     /// No limits: the history is not deleted.

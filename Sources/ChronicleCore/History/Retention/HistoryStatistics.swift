@@ -10,17 +10,14 @@ public struct HistoryStatistics: Hashable, Sendable {
     public let changes: Int
     /// The approximate size of the transactions in bytes, without indexes and unused space of the file.
     public let bytes: Int
-    /// Whether ``changes`` and ``bytes`` were extrapolated from a sample, because counting them would take time
-    /// proportional to the length of the history.
+    /// Whether ``changes`` and ``bytes`` were extrapolated from a sample, because counting them would take time.
     public let isEstimated: Bool
     /// The timestamp of the oldest transaction, or `nil` if there is none.
     public let oldest: Date?
     /// The timestamp of the newest transaction, or `nil` if there is none.
     public let newest: Date?
-    /// The consumers that have not acknowledged all transactions, the one that is furthest behind first. Purges keep what
-    /// they have not acknowledged.
-    ///
-    /// With ``HistoryRetention/maximumSilence``, those that were silent for longer are missing.
+    /// The consumers that have not acknowledged all transactions, which purges therefore keep, the one that is furthest behind
+    /// first. Those that were silent for longer than ``HistoryRetention/maximumSilence`` are missing.
     public let holds: [Hold]
 
     /// A consumer for which purges keep transactions.

@@ -13,17 +13,17 @@
 /// {"positions": {"<store>": 4711}, "checks": {"<store>": 1234567890}}
 /// ```
 ///
-/// `positions` contains the position in each store. `checks` contains a random value that the store saves with each
-/// position. If the values differ, a power failure (with relaxed durability) or a restored backup reverted the
-/// transaction at this position; see ``SwiftDataError/historyTokenForked``. A position among changes of other programs
-/// has no check value until the next save, so reverted changes cannot be detected for it.
+/// `positions` contains the position in each store. `checks` contains a random value that the store saves with each position. If
+/// the values differ, a power failure (with relaxed durability) or a restored backup reverted the transaction at this position; see
+/// ``SwiftDataError/historyTokenForked``. A position among changes of other programs has no check value until the next save, so
+/// reverted changes cannot be detected for it.
 ///
-/// Tokens are compared by their positions in the stores that both contain: `transaction.token > token` is `true` for
-/// the transactions after the position in their store. If one token is later in one store and the other token is later
-/// in another store, the result of `<` does not express which token is later. Use ``dominates(_:)`` in that case.
+/// Tokens are compared by their positions in the stores that both contain: `transaction.token > token` is `true` for the
+/// transactions after the position in their store. If each of two tokens is later in one store, the result of `<` does not express
+/// which token is later. Use ``dominates(_:)`` in that case.
 public struct DefaultHistoryToken: HistoryToken {
-    /// The positions, sorted by store identifier. An array, because most tokens have one entry and every fetched
-    /// transaction has a token; two dictionaries would cost more than the rest of the transaction.
+    /// Sorted by store identifier. An array, because most tokens have one entry and every fetched transaction has a token; two
+    /// dictionaries would cost more than the rest of the transaction.
     private var entries: [Entry]
 
     private struct Entry: Hashable {
@@ -31,7 +31,7 @@ public struct DefaultHistoryToken: HistoryToken {
         let position: Int64
         let checkValue: Int64?
 
-        /// Returns whether another entry is later, or has a check value for the same position.
+        /// Also if the other entry has a check value for the same position.
         func precedes(_ other: Entry) -> Bool {
             position < other.position || position == other.position && checkValue == nil
         }
@@ -43,15 +43,14 @@ public struct DefaultHistoryToken: HistoryToken {
     public var tokenValue: [String: Int64]? {
         Dictionary(uniqueKeysWithValues: entries.map { ($0.store, $0.position) })
     }
-    /// The identifier of the store of the position.
+    /// The identifier of the store of the position; empty for a token without a position.
     ///
-    /// If the token has positions in several stores, this is the first of their identifiers in alphabetical order; use
-    /// ``tokenValue`` for all of them. It is empty for a token without a position.
+    /// If there are positions in several stores, this is the first identifier in alphabetical order; use ``tokenValue`` for all of
+    /// them.
     public var storeIdentifier: String { entries.first?.store ?? "" }
     /// The hash value of the positions, which is valid in this process only.
     public var id: Int { hashValue }
 
-    /// Creates a token without a position in any store.
     init() { entries = [] }
 
     /// Creates a token with a position in one store.
@@ -81,9 +80,7 @@ public struct DefaultHistoryToken: HistoryToken {
         entries.first { $0.store == storeIdentifier }?.checkValue
     }
 
-    /// Returns a token with the later of both positions in each store.
-    ///
-    /// Use it to combine tokens of several stores, or to combine the progress of reading each of them.
+    /// Returns a token with the later of both positions in each store, for example to combine the progress of reading several.
     ///
     /// - Parameter other: Another token.
     /// - Returns: The combined token.
@@ -100,14 +97,13 @@ public struct DefaultHistoryToken: HistoryToken {
         return merged
     }
 
-    /// Returns a token without the position in a store.
     func removingPosition(in storeIdentifier: String) -> DefaultHistoryToken {
         var token = self
         token.entries.removeAll { $0.store == storeIdentifier }
         return token
     }
 
-    /// The positions with their check values, of which a restored backup changes one.
+    /// Contains the check values, of which a restored backup changes one.
     fileprivate var exactEntries: AnyHashable { AnyHashable(entries) }
 
     /// Returns whether this token is at or after another token in every store of the other token.
@@ -120,15 +116,12 @@ public struct DefaultHistoryToken: HistoryToken {
 }
 
 extension DefaultHistoryToken: Comparable, Hashable {
-    /// Returns whether two tokens have the same positions.
-    ///
-    /// The check values are not compared, because a token that was created before its position had a check value must
-    /// equal one that was created afterwards.
+    /// Compares the positions. A token that was created before its position had a check value equals one that was created
+    /// afterwards.
     public static func == (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
         lhs.entries.elementsEqual(rhs.entries) { $0.store == $1.store && $0.position == $1.position }
     }
 
-    /// Hashes the positions.
     public func hash(into hasher: inout Hasher) {
         for entry in entries {
             hasher.combine(entry.store)
@@ -136,12 +129,12 @@ extension DefaultHistoryToken: Comparable, Hashable {
         }
     }
 
-    /// Returns whether a token is before another token.
+    /// Compares the positions in the stores that both tokens contain: the first store with different positions determines the
+    /// order.
     ///
-    /// Only the stores that both tokens contain are compared, and the first store with different positions determines
-    /// the order. If there is no such store, neither token is before the other. Therefore, a transaction is not after a
-    /// token of several stores whose position in the transaction's store is that of the transaction. Tokens without a
-    /// common store are ordered by store identifier.
+    /// If there is no such store, neither token is before the other, so a transaction is not after a token of several stores whose
+    /// position in the transaction's store is that of the transaction. Tokens without a common store are ordered by store
+    /// identifier.
     public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
         var isComparable = false
         for entry in lhs.entries {
@@ -154,7 +147,6 @@ extension DefaultHistoryToken: Comparable, Hashable {
 }
 
 extension DefaultHistoryToken: CustomStringConvertible {
-    /// The positions in a form for messages, such as `4711 in 9E026765-…`.
     public var description: String {
         entries.isEmpty ? "nowhere" : entries.map { "\($0.position) in \($0.store)" }.joined(separator: ", ")
     }
@@ -165,7 +157,6 @@ extension DefaultHistoryToken: Codable {
         case positions, checks
     }
 
-    /// Decodes a token.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let positions = try container.decode([String: Int64].self, forKey: .positions)
@@ -174,7 +165,6 @@ extension DefaultHistoryToken: Codable {
             .map { Entry(store: $0.key, position: $0.value, checkValue: checks[$0.key]) }
     }
 
-    /// Encodes the token.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(tokenValue, forKey: .positions)

@@ -6,8 +6,7 @@ public struct HistoryTokenBound<Token: HistoryToken>: Sendable {
     public let token: Token
     /// Whether the comparison includes the transaction of the token itself.
     public let isInclusive: Bool
-    /// Whether every matching transaction satisfies the comparison. `false`, for example, for a comparison on one side
-    /// of `||`.
+    /// Whether every matching transaction satisfies the comparison, unlike one on one side of `||`.
     public let isRequired: Bool
 }
 
@@ -19,21 +18,20 @@ public struct HistoryTokenBound<Token: HistoryToken>: Sendable {
 /// }
 /// ```
 public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
-    /// The tokens after which transactions match, anywhere in the predicate.
+    /// The tokens after which transactions match, anywhere in the predicate, and from which a reader continues.
     ///
-    /// A reader continues from these tokens. Throw ``SwiftDataError/historyTokenExpired``, or a more specific error, if
-    /// the store cannot return exactly the transactions after one of them.
+    /// Throw ``SwiftDataError/historyTokenExpired``, or a more specific error, if the store cannot return exactly the transactions
+    /// after one of them.
     public private(set) var lower: [HistoryTokenBound<Token>] = []
-    /// The tokens before which transactions match, anywhere in the predicate.
-    ///
-    /// In a delete, they are the positions up to which a reader has processed the history.
+    /// The tokens before which transactions match, anywhere in the predicate. In a delete, they are the positions up to which a
+    /// reader has processed the history.
     public private(set) var upper: [HistoryTokenBound<Token>] = []
 
     /// Finds the tokens in the predicate of a descriptor.
     ///
     /// - Parameter descriptor: A descriptor for transactions of any type with tokens of this type.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for an unsupported expression, which could contain a token.
-    ///   The detail names the expression; rewrite the predicate.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for an unsupported expression, which could contain a token; rewrite the
+    ///   predicate.
     public init<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws
     where Transaction.TokenType == Token {
         guard let predicate = descriptor.predicate else { return }
@@ -86,13 +84,11 @@ public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
 }
 
 extension PredicateTree {
-    /// Returns the operator and the token, if the tree is a comparison of a property with a token.
-    ///
-    /// Use it in a store that translates a history predicate, for expressions such as `transaction.token < token`.
+    /// Returns the operator and the token, if the tree is a comparison of a property with a token, such as `transaction.token <
+    /// token`.
     ///
     /// - Parameter type: The type of the token.
-    /// - Returns: The order of the property relative to the token, which is `nil` for `==`, and the token; `nil` if the
-    ///   tree is not such a comparison.
+    /// - Returns: The order of the property relative to the token, which is `nil` for `==`, and the token; `nil` for other trees.
     public func comparison<Token: HistoryToken>(with type: Token.Type) -> (Order?, Token)? {
         switch self {
         case .compare(.path, let order, .foreign(let token as Token)): (order, token)
@@ -106,8 +102,7 @@ extension PredicateTree {
 
 /// Any property of a transaction. Its meaning is irrelevant for finding tokens.
 private struct AnyHistoryProperty: PredicateProperty, @unchecked Sendable {
-    /// Reason for `@unchecked Sendable`: key paths in predicates are `Sendable`, which the type `AnyKeyPath` does not
-    /// express.
+    /// Reason for `@unchecked Sendable`: key paths in predicates are `Sendable`, which the type `AnyKeyPath` does not express.
     let keyPath: AnyKeyPath
 
     var name: String { "\(keyPath)" }
@@ -123,6 +118,6 @@ private struct AnyHistoryKeyPaths<Token: HistoryToken>: PredicateResolver {
 
     func foreign(_ value: Any) -> (any Sendable)? { value as? Token }
 
-    /// Returns `true`, because the tree is not evaluated.
+    /// The tree is not evaluated.
     func isOrdered(_ type: Any.Type) -> Bool { true }
 }

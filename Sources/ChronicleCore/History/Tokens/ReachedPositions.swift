@@ -5,9 +5,7 @@ struct ReachedPositions<Transaction: HistoryTransaction> {
     /// - Parameter tokens: The positions at which the read begins.
     init(_ tokens: [Transaction.TokenType]) { self.tokens = tokens }
 
-    /// Moves the position of a store past a transaction.
-    ///
-    /// - Returns: The transaction with a token that has the positions in all stores.
+    /// Returns the transaction with a token that has the positions in all stores.
     mutating func advance(past transaction: Transaction) -> Transaction {
         let transaction = tokens.reduce(transaction) { $0.addingPositions(of: $1) }
         tokens = [transaction.token]
@@ -16,8 +14,8 @@ struct ReachedPositions<Transaction: HistoryTransaction> {
 }
 
 extension Array {
-    /// Returns the position in each store from which its history is complete. If a store does not know it, the position
-    /// is the one before the first transaction, which expires if transactions were deleted.
+    /// Returns the position in each store from which its history is complete. If a store does not know it, the position is the one
+    /// before the first transaction, which expires if transactions were deleted.
     func earliestTokens<Transaction: HistoryTransaction>() throws -> [Transaction.TokenType]
     where Element == any HistoryProviding<Transaction> {
         try compactMap { provider in

@@ -1,19 +1,15 @@
 /// An insert in the history of the default store.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable, Identifiable {
-    /// The identifier of the change in its store, which increases in the order of the changes.
     public let changeIdentifier: Int64
-    /// The identifier of the transaction that contains the change.
     public let transactionIdentifier: Int64
-    /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
 
     // Not an empty array, which is retained and released like any other.
     let values: [PreservedValue]?
-    /// Whether the store knows that the history preserves all values that the model had. Attributes without a value were
-    /// added to the class later.
+    /// Whether the history is known to preserve all values that the model had. Attributes without a value were added to the class
+    /// later.
     let hasAllValues: Bool
 
-    /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
     /// The initial values that the history preserves, in the order in which the properties were added to the entity.
     public var preservedValues: [PreservedValue] { values ?? [] }
@@ -42,8 +38,8 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
     ///   - transactionIdentifier: The identifier of the transaction.
     ///   - changedPersistentIdentifier: The identifier of the inserted model.
     ///   - preservedValues: The values of the model.
-    ///   - hasAllValues: Whether the values are all that the model had. Attributes that are missing were then added to the
-    ///     class later, and a revert uses their default values.
+    ///   - hasAllValues: Whether the values are all that the model had. A revert uses the default values of attributes that were
+    ///     added to the class later.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         preservedValues: [PreservedValue], hasAllValues: Bool
@@ -55,15 +51,12 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
         values = preservedValues.isEmpty ? nil : preservedValues
     }
 
-    /// Returns whether two values are the same change. The preserved values are not compared.
-    ///
-    /// - Returns: `true` if the identifiers of the change, the transaction, and the model are the same.
+    /// Compares the identifiers of the change, the transaction, and the model, but not the preserved values.
     public static func == (lhs: DefaultHistoryInsert, rhs: DefaultHistoryInsert) -> Bool {
         lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
             && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
     }
 
-    /// Hashes the identifiers of the change and of the model.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
@@ -72,25 +65,20 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
 
 /// An update in the history of the default store.
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable, Identifiable {
-    /// The identifier of the change in its store, which increases in the order of the changes.
     public let changeIdentifier: Int64
-    /// The identifier of the transaction that contains the change.
     public let transactionIdentifier: Int64
-    /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
     /// The names of the changed attributes and relationships, in the order in which they were added to the entity.
     ///
-    /// The names include properties that the class no longer has. They do not include to-many relationships whose
-    /// inverse is to-one, which change with the to-one relationships of their destinations.
+    /// The names include properties that the class no longer has, but not to-many relationships whose inverse is to-one, which
+    /// change with the to-one relationships of their destinations.
     public let updatedAttributeNames: [String]
     // Not an empty array, which is retained and released like any other.
     let values: [PreservedValue]?
 
-    /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
-    /// The values before and after the update that the history preserves.
-    ///
-    /// A to-many relationship that is stored as links has a value for each added and each removed destination.
+    /// The values before and after the update that the history preserves. A to-many relationship that is stored as links has a
+    /// value for each added and each removed destination.
     public var preservedValues: [PreservedValue] { values ?? [] }
 
     /// Creates an update.
@@ -112,17 +100,14 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
         values = preservedValues.isEmpty ? nil : preservedValues
     }
 
-    /// Returns whether two values are the same change. The preserved values are not compared.
-    ///
-    /// - Returns: `true` if the identifiers of the change, the transaction, and the model are the same, and the same
-    ///   properties changed.
+    /// Compares the identifiers of the change, the transaction, and the model, and the names of the properties, but not the
+    /// preserved values.
     public static func == (lhs: DefaultHistoryUpdate, rhs: DefaultHistoryUpdate) -> Bool {
         lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
             && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
             && lhs.updatedAttributeNames == rhs.updatedAttributeNames
     }
 
-    /// Hashes the identifiers of the change and of the model.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
@@ -144,22 +129,16 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
 /// A delete in the history of the default store.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable, Identifiable {
-    /// The identifier of the change in its store, which increases in the order of the changes.
     public let changeIdentifier: Int64
-    /// The identifier of the transaction that contains the change.
     public let transactionIdentifier: Int64
-    /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
-    /// The values of the deleted model that the history preserves.
     public let tombstone: HistoryTombstone<Model>
-    /// Whether the store knows that the history preserves all values that the model had. Attributes without a value were
-    /// added to the class later.
+    /// See ``DefaultHistoryInsert/hasAllValues``.
     let hasAllValues: Bool
-    /// Whether the store knows the links that the model had: relationships to many models without an inverse and without
-    /// a preserved link were added to the class later.
+    /// Whether the store knows the links that the model had: relationships to many models without an inverse and without a
+    /// preserved link were added to the class later.
     let hasAllLinks: Bool
 
-    /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
 
     /// Creates a delete.
@@ -186,10 +165,10 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     ///   - transactionIdentifier: The identifier of the transaction.
     ///   - changedPersistentIdentifier: The identifier of the deleted model.
     ///   - tombstone: The preserved values.
-    ///   - hasAllValues: Whether the values are all that the model had. Attributes that are missing were then added to the
-    ///     class later, and a revert uses their default values.
-    ///   - hasAllLinks: Whether the values contain all links of relationships to many models without an inverse. Those that
-    ///     are missing were then added to the class later, and a revert leaves them empty.
+    ///   - hasAllValues: Whether the values are all that the model had. A revert uses the default values of attributes that were
+    ///     added to the class later.
+    ///   - hasAllLinks: Whether the values contain all links of relationships to many models without an inverse. A revert leaves
+    ///     those that were added to the class later empty.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         tombstone: HistoryTombstone<Model>, hasAllValues: Bool, hasAllLinks: Bool = false
@@ -202,27 +181,22 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
         self.hasAllLinks = hasAllLinks
     }
 
-    /// Returns whether two values are the same change. The tombstones are not compared.
-    ///
-    /// - Returns: `true` if the identifiers of the change and of the model are the same.
+    /// Compares the identifiers of the change and of the model, but not the tombstones.
     public static func == (lhs: DefaultHistoryDelete, rhs: DefaultHistoryDelete) -> Bool {
         lhs.changeIdentifier == rhs.changeIdentifier
             && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
     }
 
-    /// Hashes the identifiers of the change and of the model.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
     }
 }
 
-/// A change whose store knows whether it preserves all values of the model.
 private protocol CompleteChange {
     var hasAllValues: Bool { get }
 }
 
-/// A delete whose store knows whether it preserves all links of the model.
 private protocol CompleteDelete {
     var hasAllLinks: Bool { get }
 }
@@ -231,8 +205,7 @@ extension DefaultHistoryInsert: CompleteChange {}
 extension DefaultHistoryDelete: CompleteChange, CompleteDelete {}
 
 extension HistoryChange {
-    /// Whether attributes without a preserved value were added to the class after an insert or a delete. `false` if this is
-    /// not known.
+    /// `false` if it is not known whether attributes without a preserved value were added to the class after an insert or a delete.
     var hasAllValues: Bool {
         switch self {
         case .insert(let insert): (insert as? any CompleteChange)?.hasAllValues ?? false
@@ -241,26 +214,20 @@ extension HistoryChange {
         }
     }
 
-    /// Whether relationships without an inverse and without a preserved link were added to the class after a delete.
-    /// `false` if this is not known.
+    /// `false` if it is not known whether relationships without an inverse and without a preserved link were added to the class
+    /// after a delete.
     var hasAllLinks: Bool {
         if case .delete(let delete) = self { (delete as? any CompleteDelete)?.hasAllLinks ?? false } else { false }
     }
 }
 
-/// The model class in changes of entities that the schema does not contain, and of entities in a decoded ``Schema``,
-/// which has no model classes.
+/// The model class in changes of entities that the schema does not contain, and of entities in a decoded ``Schema``, which has no
+/// model classes.
 ///
-/// It keeps the history of these entities readable. The name of the entity is part of
-/// ``HistoryChange/changedPersistentIdentifier``, and attributes are available by name.
+/// The name of the entity is part of ``HistoryChange/changedPersistentIdentifier``, and attributes are available by name.
 public final class RemovedModel: PersistentModel {
-    /// An empty map.
     public static let properties: PropertyMap<RemovedModel> = [:]
-    /// The state that a context keeps for the model.
     public let persistentBackingData: any BackingData<RemovedModel>
 
-    /// Creates an instance for a row. Contexts do not create instances, because the class has no entity.
-    ///
-    /// - Parameter backingData: The backing data of the row.
     public init(backingData: any BackingData<RemovedModel>) { persistentBackingData = backingData }
 }

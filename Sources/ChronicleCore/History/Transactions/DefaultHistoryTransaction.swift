@@ -6,11 +6,11 @@ public import Foundation
 /// transactions, which have no author, context name, metadata, bundle identifier and process identifier. One external
 /// transaction can contain several commits.
 public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
-    /// The ``ModelContext/author`` of the save; `nil` if there is none or if the transaction is external.
+    /// The ``ModelContext/author`` of the save; `nil` if there is none.
     public let author: String?
-    /// The ``ModelContext/name`` of the context that saved; `nil` if there is none or if the transaction is external.
+    /// The ``ModelContext/name`` of the context that saved; `nil` if there is none.
     public let contextName: String?
-    /// The ``ModelContext/transactionMetadata`` of the save; empty if there is none or if the transaction is external.
+    /// The ``ModelContext/transactionMetadata`` of the save.
     ///
     /// A predicate can compare the value of a key, which is `nil` if the transaction does not have the key:
     ///
@@ -18,23 +18,18 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     /// #Predicate<DefaultHistoryTransaction> { $0.metadata["reason"] == "import" && $0.metadata["request"] != nil }
     /// ```
     ///
-    /// The key has to be a literal or a captured constant. Other uses of the dictionary in a predicate, such as
-    /// `metadata.isEmpty`, throw ``SwiftDataError/unsupportedPredicate``; filter the fetched transactions instead.
+    /// The key has to be a literal or a captured constant. Other uses of the dictionary in a predicate, such as `metadata.isEmpty`,
+    /// throw ``SwiftDataError/unsupportedPredicate``; filter the fetched transactions instead.
     public let metadata: [String: String]
-    /// The bundle identifier of the program that saved, or its name on platforms without bundles. Empty if the
-    /// transaction is external.
+    /// The bundle identifier of the program that saved, or its name on platforms without bundles. Empty if the transaction is
+    /// external.
     public let bundleIdentifier: String
     /// The identifier of the process that saved. Empty if the transaction is external.
     public let processIdentifier: String
-    /// The identifier of the store that contains the transaction.
     public let storeIdentifier: String
-    /// The time of the commit, by the clock of the process that saved.
-    ///
-    /// Use it for display only, because clocks can be changed. Use tokens for order and position.
     public let timestamp: Date
-    /// The position after the transaction.
-    ///
-    /// In a read of several stores, it also has the position that the read reached in each of the other stores.
+    /// The position after the transaction. In a read of several stores, it also has the position that the read reached in each
+    /// other store.
     public private(set) var token: DefaultHistoryToken
     /// The identifier of the transaction in its store, which increases in commit order and is never reused.
     ///
@@ -79,26 +74,19 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
 }
 
 extension DefaultHistoryTransaction {
-    /// Returns the transaction with a token that also has the positions of another token.
-    ///
-    /// - Parameter token: The positions in other stores.
-    /// - Returns: The transaction with the combined token; its position in its own store does not change.
     public func addingPositions(of token: DefaultHistoryToken) -> DefaultHistoryTransaction {
         var transaction = self
         transaction.token = self.token.merging(token.removingPosition(in: storeIdentifier))
         return transaction
     }
 
-    /// Returns whether two values are the same transaction of the same store.
-    ///
-    /// The check values of the tokens are compared as well, because a transaction that a restored backup reverted has
-    /// the same identifier as its replacement.
+    /// Compares the identifiers, and the check values of the tokens, because a transaction that a restored backup reverted has the
+    /// same identifier as its replacement.
     public static func == (lhs: DefaultHistoryTransaction, rhs: DefaultHistoryTransaction) -> Bool {
         lhs.transactionIdentifier == rhs.transactionIdentifier && lhs.storeIdentifier == rhs.storeIdentifier
             && lhs.token.checkValue(in: lhs.storeIdentifier) == rhs.token.checkValue(in: rhs.storeIdentifier)
     }
 
-    /// Hashes the identifiers of the transaction and the store.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transactionIdentifier)
         hasher.combine(storeIdentifier)

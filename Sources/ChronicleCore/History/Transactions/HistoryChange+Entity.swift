@@ -1,8 +1,6 @@
 // Changes for the entity name of an identifier, for stores without custom change types.
 extension HistoryChange {
-    /// Returns a ``DefaultHistoryInsert`` with the model class of the identifier's entity.
-    ///
-    /// Use it in a store that saves entity names and has no custom change types.
+    /// Returns a ``DefaultHistoryInsert`` with the model class of the identifier's entity, for a store without custom change types.
     ///
     /// - Parameters:
     ///   - model: The identifier of the inserted model.
@@ -57,8 +55,8 @@ extension HistoryChange {
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - schema: The schema of the store.
-    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity. Its tombstone
-    ///   contains an ``UndecodableValue`` for each value that is not valid for the type of its attribute.
+    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity. Its tombstone contains an
+    ///   ``UndecodableValue`` for each value that is not valid for the type of its attribute.
     public static func delete(
         of model: PersistentIdentifier, kept: [(name: String, value: PropertyValue)], changeIdentifier: Int64,
         transactionIdentifier: Int64, schema: Schema

@@ -1,10 +1,10 @@
 import Foundation
 
 extension HistoryDescriptor {
-    /// Returns the transactions that match the descriptor, in its order and within its limits.
+    /// Returns the transactions that match the descriptor, in its order and within its limits, for a store that filters its history
+    /// in memory.
     ///
-    /// Use it in a store that filters its history in memory. This method only compares tokens. Before you call it,
-    /// check with ``HistoryTokenBounds`` whether the tokens in the predicate are still valid.
+    /// This method only compares tokens. Before, check with ``HistoryTokenBounds`` whether those of the predicate are still valid.
     ///
     /// - Parameter transactions: The transactions in commit order.
     /// - Returns: The matching transactions.
@@ -17,7 +17,7 @@ extension HistoryDescriptor {
         return slice(matches)
     }
 
-    /// Returns a closure that evaluates a predicate, with the results of the stores' SQL for default transactions.
+    /// The closure has the results of the stores' SQL for default transactions.
     private static func condition(
         _ predicate: Predicate<TransactionType>
     ) throws -> (TransactionType) throws -> Bool {

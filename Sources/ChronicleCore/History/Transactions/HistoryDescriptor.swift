@@ -28,8 +28,7 @@ public struct HistoryDescriptor<TransactionType: HistoryTransaction>: Sendable {
 }
 
 extension HistoryDescriptor: CustomDebugStringConvertible {
-    /// The transactions and the limits of the fetch, for debugging. It contains no values of the predicate, and its
-    /// format may change.
+    /// The transactions and the limits of the fetch, without values of the predicate. The format may change.
     public var debugDescription: String {
         "HistoryDescriptor<\(TransactionType.self)>(predicate: \(predicate == nil ? "none" : "set"), "
             + "sortBy: \(sortBy.count), fetchLimit: \(fetchLimit), fetchOffset: \(fetchOffset))"
@@ -55,9 +54,8 @@ extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
         HistoryDescriptor(predicate: #Predicate { $0.token <= token })
     }
 
-    /// Returns a descriptor for the transactions with a timestamp after a date.
-    ///
-    /// Timestamps depend on the clocks of the processes that saved. Use a token to continue where a reader stopped.
+    /// Returns a descriptor for the transactions with a timestamp after a date, by the clocks of the processes that saved. Use a
+    /// token to continue where a reader stopped.
     ///
     /// - Parameter date: The date.
     /// - Returns: A descriptor with the predicate `transaction.timestamp > date`.
@@ -65,9 +63,7 @@ extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
         HistoryDescriptor(predicate: #Predicate { $0.timestamp > date })
     }
 
-    /// Returns a descriptor for the transactions with a timestamp before a date.
-    ///
-    /// Timestamps depend on the clocks of the processes that saved.
+    /// Returns a descriptor for the transactions with a timestamp before a date, by the clocks of the processes that saved.
     ///
     /// - Parameter date: The date.
     /// - Returns: A descriptor with the predicate `transaction.timestamp < date`.
@@ -75,10 +71,8 @@ extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
         HistoryDescriptor(predicate: #Predicate { $0.timestamp < date })
     }
 
-    /// Returns a descriptor for the transactions that were committed after a transaction.
-    ///
-    /// If the transaction was read from several stores, the descriptor also selects the transactions of the other
-    /// stores that follow it in the order of ``ModelContext/fetchHistory(_:)``.
+    /// Returns a descriptor for the transactions that were committed after a transaction. If it was read from several stores, they
+    /// include those of other stores that follow it in the order of ``ModelContext/fetchHistory(_:)``.
     ///
     /// - Parameter transaction: The transaction.
     /// - Returns: A descriptor for the transactions after the token of the transaction.

@@ -1,8 +1,8 @@
 extension HistoryTombstone {
     /// Creates a tombstone from the stored values of a deleted model.
     ///
-    /// Values of attributes that the class no longer has are converted with ``PropertyValue/plainValue``. Null values
-    /// are in ``nilAttributeNames``. A value that is not valid for the type of its attribute becomes an ``UndecodableValue``.
+    /// Values of attributes that the class no longer has are converted with ``PropertyValue/plainValue``. Null values are in
+    /// ``nilAttributeNames``. A value that is not valid for the type of its attribute becomes an ``UndecodableValue``.
     ///
     /// - Parameters:
     ///   - kept: The preserved values by attribute name.

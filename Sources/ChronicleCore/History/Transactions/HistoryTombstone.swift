@@ -1,9 +1,9 @@
 /// The values of a deleted model that the history preserves.
 ///
-/// A tombstone contains the values of attributes with the option ``Schema/Attribute/Option/preserveValueOnDeletion``.
-/// If the file of a default store preserves the values of all properties, it contains all attributes and the
-/// identifiers of to-one destinations. A to-many relationship without an inverse, or with its own class, has an element of
-/// ``namedValues`` for each destination.
+/// A tombstone contains the values of attributes with the option ``Schema/Attribute/Option/preserveValueOnDeletion``. If the file
+/// of a default store preserves the values of all properties, it contains all attributes and the identifiers of to-one
+/// destinations. A to-many relationship without an inverse, or with its own class, has an element of ``namedValues`` for each
+/// destination.
 ///
 /// ```swift
 /// let name = delete.tombstone[\.name]        // String?
@@ -11,9 +11,9 @@
 /// for (attribute, value) in delete.tombstone.namedValues { print(attribute, value) }
 /// ```
 ///
-/// Its values do not contain attributes that were `nil`, see ``nilAttributeNames``, that were not preserved at the time of the delete, or whose values
-/// were erased from the history. Attributes that the class no longer has are available by name. For a value that cannot
-/// be converted to the type of its attribute, it contains an ``UndecodableValue``.
+/// The values do not contain attributes that were `nil`, see ``nilAttributeNames``, that were not preserved at the time of the
+/// delete, or whose values were erased from the history. Attributes that the class no longer has are available by name. A value
+/// that cannot be converted to the type of its attribute is an ``UndecodableValue``.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The name of an attribute and its value.
     public typealias NamedValue = (name: String, value: any Sendable)
@@ -21,9 +21,8 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The names of the attributes and their values, in the order of the iteration.
     public let namedValues: [NamedValue]
 
-    /// The names of the attributes that were preserved and whose value was `nil`.
-    ///
-    /// An attribute that is neither here nor in ``namedValues`` was not preserved. Use it to distinguish the two cases.
+    /// The names of the attributes that were preserved and whose value was `nil`. Those that are neither here nor in
+    /// ``namedValues`` were not preserved.
     public let nilAttributeNames: [String]
 
     /// The names of the attributes, in the order of the iteration.
@@ -41,7 +40,6 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
         self.nilAttributeNames = nilAttributeNames
     }
 
-    /// Returns an iterator over the values. To get the names as well, use ``namedValues``.
     public func makeIterator() -> IndexingIterator<[any Sendable]> { namedValues.map(\.value).makeIterator() }
 
     /// The value of the attribute with a given name; `nil` if the tombstone does not contain it.

@@ -9,8 +9,7 @@ extension DefaultHistoryTransaction: CustomStringConvertible {
     /// for transaction in try context.fetchHistory(.after(token)) { print(transaction) }
     /// ```
     ///
-    /// The text is for people; its format may change. It contains values of models, so do not log it if these must not be
-    /// logged.
+    /// The format may change. The text contains values of models, so do not log it if these must not be logged.
     public var description: String {
         let check = token.checkValue(in: storeIdentifier)
         var lines = ["transaction \(position(check))\(isExternal ? " (other programs)" : "")"]
@@ -46,8 +45,7 @@ extension HistoryChange: CustomStringConvertible {
     ///     note: nil -> "Bring an umbrella"
     /// ```
     ///
-    /// The text is for people; its format may change. It contains values of models, so do not log it if these must not be
-    /// logged.
+    /// The format may change. The text contains values of models, so do not log it if these must not be logged.
     public var description: String {
         switch self {
         case .insert(let insert):
@@ -115,7 +113,6 @@ extension DefaultHistoryDelete: CustomStringConvertible {
 }
 
 extension PersistentModel {
-    /// Whether a property is a to-many relationship, whose values in a change are the destinations that it adds and removes.
     fileprivate static func isList(_ name: String) -> Bool {
         guard let keyPath = allProperties.keyPath(named: name) else { return false }
         return (unwrapped(type(of: keyPath as AnyKeyPath).valueType) as? any ValueCollection.Type)
@@ -124,7 +121,7 @@ extension PersistentModel {
 }
 
 extension String {
-    /// The text with escape sequences for control characters, which could change the lines around it.
+    /// Escapes control characters, which could change the lines around the text.
     fileprivate var printable: String {
         unicodeScalars.contains { $0.properties.generalCategory == .control }
             ? String(debugDescription.dropFirst().dropLast()) : self
@@ -132,7 +129,6 @@ extension String {
 }
 
 extension Date {
-    /// The date in the time zone of the process, such as `2026-03-01 14:05:09 +0100`.
     fileprivate var logText: String {
         // A store can contain any number; the calendar is for the years 1 to 9999.
         guard abs(timeIntervalSinceReferenceDate) < 63_000_000_000 else {

@@ -13,20 +13,17 @@ public protocol HistoryTransaction: Identifiable, Sendable {
     var changes: [HistoryChange] { get }
     /// The identifier of the store that contains the transaction.
     var storeIdentifier: String { get }
-    /// The time of the commit, by the clock of the process that saved.
-    ///
-    /// Use it for display only, because clocks can be changed. Use tokens for order and position.
+    /// The time of the commit, by the clock of the process that saved. Use it for display only, because clocks can be changed.
     var timestamp: Date { get }
     /// The position after the transaction.
     var token: TokenType { get }
     /// The identifier of the transaction in its store, which increases in commit order.
     var transactionIdentifier: TransactionIdentifier { get }
 
-    /// Returns the transaction with a token that also has the positions of another token.
+    /// Returns the transaction with a token that also has the positions of another token; the later of two in one store applies.
     ///
-    /// A read of several stores calls this method with the position that it reached in each store before the
-    /// transaction. Implement it if a token can have a position in several stores; the later of two positions in one
-    /// store applies. The default implementation returns the transaction unchanged.
+    /// A read of several stores calls this method with the position that it reached in each store before the transaction. Implement
+    /// it if a token can have a position in several stores. The default implementation returns the transaction unchanged.
     ///
     /// - Parameter token: The positions in other stores.
     /// - Returns: The transaction with the combined token.
@@ -34,19 +31,12 @@ public protocol HistoryTransaction: Identifiable, Sendable {
 }
 
 extension HistoryTransaction {
-    /// The identity of the transaction in its store, ``transactionIdentifier``.
     public var id: TransactionIdentifier { transactionIdentifier }
 
-    /// Returns the transaction unchanged.
-    ///
-    /// - Parameter token: The positions in other stores.
-    /// - Returns: The transaction.
     public func addingPositions(of token: TokenType) -> Self { self }
 }
 
-/// A position in the history of a store.
-///
-/// Save a token to fetch the transactions after it later.
+/// A position in the history of a store. Save a token to fetch the transactions after it later.
 public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Sendable {
     /// The type of the position.
     associatedtype TokenType: Hashable & Sendable
@@ -56,7 +46,7 @@ public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Senda
 }
 
 extension Optional where Wrapped: HistoryToken {
-    /// Moves a position forward to a token, unless it is there or after it. `nil` is the position before every token.
+    /// Does not move a position backward. `nil` is the position before every token.
     mutating func advance(to token: Wrapped?) {
         guard let token, map({ $0 < token }) ?? true else { return }
         self = token
@@ -84,8 +74,8 @@ public enum HistoryChange: Sendable {
     case update(any HistoryUpdate)
     /// A model was deleted.
     case delete(any HistoryDelete)
-    /// Not a change. The case permits a `default` in a `switch` over the other cases, as in code for SwiftData, without a
-    /// warning; a `switch` without `default` need not contain it.
+    /// Not a change. As in SwiftData, the case permits a `default` in a `switch` over the other cases without a warning; a `switch`
+    /// without `default` need not contain it.
     @available(*, unavailable)
     case unknown
 
@@ -98,10 +88,8 @@ public enum HistoryChange: Sendable {
         }
     }
 
-    /// The values of the model before and after the change that the history preserves, by the names of its properties.
-    ///
-    /// Use this property if the class of the model is not known, or no longer has a property. An insert has no previous
-    /// values, and a delete has only previous values.
+    /// The values of the model before and after the change that the history preserves, by the names of its properties, which the
+    /// class may no longer have. An insert has no previous values, and a delete has only previous values.
     public var preservedValues: [PreservedValue] {
         switch self {
         case .insert(let change): change.preservedValues
@@ -110,9 +98,7 @@ public enum HistoryChange: Sendable {
         }
     }
 
-    /// The identifier of the change if it is an integer, and otherwise `nil`.
-    ///
-    /// In the history of the default store, it is the position of the change.
+    /// The identifier of the change if it is an integer, as in the default store, and otherwise `nil`.
     public var integerChangeIdentifier: Int64? {
         switch self {
         case .insert(let change): change.changeIdentifier as? Int64
@@ -142,7 +128,6 @@ public protocol HistoryInsert<Model>: Sendable {
 }
 
 extension HistoryInsert {
-    /// An empty array, for stores that preserve no values.
     public var preservedValues: [PreservedValue] { [] }
 }
 
@@ -163,21 +148,17 @@ public protocol HistoryUpdate<Model>: Sendable {
     var transactionIdentifier: TransactionIdentifier { get }
     /// The key paths of the changed attributes and to-one relationships.
     var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
-    /// The names of the changed properties. By default, those of ``updatedAttributes``.
-    ///
-    /// The names can include properties that the class no longer has.
+    /// The names of the changed properties, which the class may no longer have. By default, those of ``updatedAttributes``.
     var updatedAttributeNames: [String] { get }
     /// The values before and after the update that the history preserves; empty by default.
     var preservedValues: [PreservedValue] { get }
 }
 
 extension HistoryUpdate {
-    /// The names of ``updatedAttributes``.
     public var updatedAttributeNames: [String] {
         updatedAttributes.compactMap { Model.allProperties.name(of: $0) }
     }
 
-    /// An empty array, for stores that preserve no values.
     public var preservedValues: [PreservedValue] { [] }
 
     /// The key path of an updated property.
@@ -212,7 +193,6 @@ public protocol HistoryDelete<Model>: Sendable {
 }
 
 extension HistoryDelete {
-    /// The values of ``tombstone`` as previous values, including the attributes that were `nil`.
     public var preservedValues: [PreservedValue] {
         tombstone.namedValues.map { PreservedValue(name: $0.name, previousValue: $0.value, value: nil) }
             + tombstone.nilAttributeNames.map { PreservedValue(name: $0, previousValue: nil, value: nil) }

@@ -8,12 +8,11 @@ extension ModelContext {
     ///         predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) }))
     /// ```
     ///
-    /// Unless the descriptor sorts them, the transactions of a store are in commit order. Several stores have no common
-    /// order: their transactions are merged by timestamp and store identifier, and those of each store stay in commit
-    /// order.
+    /// Unless the descriptor sorts them, the transactions of a store are in commit order. Those of several stores are merged by
+    /// timestamp and store identifier, and those of each store stay in commit order.
     ///
-    /// The token of each transaction has the position that this read reached in every store, so the last token is the
-    /// one to continue from:
+    /// The token of each transaction has the position that this read reached in every store, so the last token is the one to
+    /// continue from:
     ///
     /// ```swift
     /// var token = try context.currentHistoryToken()                       // every store
@@ -22,20 +21,17 @@ extension ModelContext {
     /// token = transactions.last?.token ?? token
     /// ```
     ///
-    /// If the descriptor sorts the transactions of several stores, each token has the position in the transaction's own
-    /// store only. The same applies to transactions of a custom type that does not implement
-    /// ``HistoryTransaction/addingPositions(of:)``.
+    /// If the descriptor sorts the transactions of several stores, each token has the position in the transaction's own store only,
+    /// like those of a custom type that does not implement ``HistoryTransaction/addingPositions(of:)``.
     ///
     /// - Parameter descriptor: The transactions to fetch, and their order.
     /// - Returns: The matching transactions with their changes.
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history
-    ///   after a token is incomplete; start over from the models and ``currentHistoryToken()``.
-    ///   ``SwiftDataError/historyDisabled`` if no store records history; enable it in the configuration.
-    ///   ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` if the store cannot
-    ///   evaluate the descriptor; rewrite it. ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides
-    ///   this type.
-    /// - Complexity: O(*n*), where *n* is the number of transactions and changes after the token in the predicate,
-    ///   regardless of the length of the history before the token.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history after a token
+    ///   is incomplete; start over from the models and ``currentHistoryToken()``. ``SwiftDataError/historyDisabled`` if no store
+    ///   records history; enable it in the configuration. ``SwiftDataError/unsupportedPredicate`` or
+    ///   ``SwiftDataError/unsupportedSortDescriptor`` if the store cannot evaluate the descriptor; rewrite it.
+    ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
+    /// - Complexity: O(*n*), where *n* is the number of transactions and changes after the token in the predicate.
     public func fetchHistory<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
@@ -46,14 +42,9 @@ extension ModelContext {
 
     /// Returns all transactions of the stores with default history.
     ///
-    /// ```swift
-    /// for transaction in try context.fetchHistory() { print(transaction) }
-    /// ```
-    ///
     /// - Returns: The transactions with their changes; see ``fetchHistory(_:)``.
     /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyDisabled``.
-    /// - Complexity: O(*n*), where *n* is the length of the history. To read a long one, use
-    ///   ``HistoryReader`` or a ``HistoryDescriptor``.
+    /// - Complexity: O(*n*), where *n* is the length of the history. To read a long one, use ``HistoryReader`` or a descriptor.
     public func fetchHistory() throws -> [DefaultHistoryTransaction] { try fetchHistory(HistoryDescriptor()) }
 
     /// Returns the matching transactions without their changes, for example to find out who saved and when.
@@ -106,14 +97,13 @@ extension ModelContext {
 
     /// Deletes the matching transactions from every store that provides this type. Models are not affected.
     ///
-    /// The method deletes the transactions that ``fetchHistory(_:)`` would return for the descriptor. It processes
-    /// several stores in the order of the container's configurations and stops at the first error. Tokens before the
-    /// newest deleted transaction expire, because the history after them is incomplete.
+    /// The method deletes the transactions that ``fetchHistory(_:)`` would return for the descriptor, store by store in the order
+    /// of the container's configurations, and stops at the first error. Tokens before the newest deleted transaction expire,
+    /// because the history after them is incomplete.
     ///
     /// - Parameter descriptor: The transactions to delete.
-    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; try again.
-    ///   ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate.
-    ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; try again. ``SwiftDataError/unsupportedPredicate`` if
+    ///   the store cannot evaluate the predicate. ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
     /// - Complexity: O(*n*), where *n* is the number of deleted transactions and changes.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
         let stores = try providers(of: Transaction.self)
@@ -131,7 +121,7 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the length of the history.
     public func deleteHistory() throws { try deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>()) }
 
-    /// Returns the stores that provide transactions of a type: those that record history, or all if none does.
+    /// Returns the stores that record history, or all if none does.
     func providers<Transaction: HistoryTransaction>(
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
@@ -148,10 +138,9 @@ extension ModelContext {
 extension ModelContext {
     /// Returns a token for the current position in every store with default history.
     ///
-    /// Every later save has a position after the token. In a store without transactions, the token has the position
-    /// before the first one. For transactions of another type, use ``currentHistoryTokens(for:)``.
-    ///
-    /// In a context that reads the models as of an earlier position, the token is that position.
+    /// Every later save has a position after the token. In a store without transactions, the token has the position before the
+    /// first one. In a context that reads the models as of an earlier position, the token is that position. For transactions of
+    /// another type, use ``currentHistoryTokens(for:)``.
     ///
     /// - Returns: The token.
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has default history.
@@ -165,22 +154,18 @@ extension ModelContext {
 
     /// Returns a token for the current position in each store that provides transactions of a type.
     ///
-    /// Every later save has a position after the token of its store.
-    ///
     /// ```swift
     /// let token = try context.currentHistoryTokens(for: MyTransaction.self)[store]     // MyTransaction.TokenType?
     /// ```
     ///
-    /// In a store that never had a transaction, the token has the position before the first one; a store that cannot
-    /// represent that position is missing from the result. Deleting history does not change the position of a store.
-    ///
-    /// In a context that reads the models as of an earlier position, the tokens are those of that position.
+    /// In a store that never had a transaction, the token has the position before the first one; a store that cannot represent that
+    /// position is missing from the result. Deleting history does not change the position of a store. Otherwise, the tokens are
+    /// like that of ``currentHistoryToken()``.
     ///
     /// - Parameter type: The type of the transactions.
     /// - Returns: The tokens by store identifier.
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
-    ///   ``SwiftDataError/historyDisabled`` if history is disabled. ``SwiftDataError/storeBusy`` or another error of
-    ///   the store.
+    ///   ``SwiftDataError/historyDisabled`` if history is disabled. ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1) for each default store.
     public func currentHistoryTokens<Transaction: HistoryTransaction>(
         for type: Transaction.Type

@@ -2,8 +2,7 @@ import Foundation
 
 // Merges the histories of several stores.
 extension ModelContext {
-    /// Fetches from every store and returns one page of the merged transactions. Each store returns at most as many
-    /// transactions as the page could need.
+    /// Returns one page of the merged transactions. Each store returns at most as many transactions as the page could need.
     func collect<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>,
         _ fetch: (any HistoryProviding<Transaction>, HistoryDescriptor<Transaction>) throws -> [Transaction]
@@ -20,10 +19,8 @@ extension ModelContext {
         return descriptor.slice(transactions.map { reached.advance(past: $0) })
     }
 
-    /// Returns the positions in all stores after which a descriptor selects transactions.
-    ///
-    /// They are unknown if the predicate has a token in a condition that a transaction need not meet, or one whose own
-    /// transaction matches.
+    /// The positions in all stores are unknown if the predicate has a token in a condition that a transaction need not meet, or one
+    /// whose own transaction matches.
     private func startTokens<Transaction: HistoryTransaction>(
         of descriptor: HistoryDescriptor<Transaction>, in stores: [any HistoryProviding<Transaction>]
     ) throws -> [Transaction.TokenType] {
@@ -36,8 +33,7 @@ extension ModelContext {
         return try stores.earliestTokens()
     }
 
-    /// Merges the transactions of several stores by timestamp. Each store's commit order is kept, even if its clock was
-    /// changed.
+    /// Each store's commit order is kept, even if its clock was changed.
     private static func merged<Transaction: HistoryTransaction>(_ parts: [[Transaction]]) -> [Transaction] {
         var rest = parts.filter { !$0.isEmpty }.map { $0[...] }
         var merged: [Transaction] = []
@@ -75,10 +71,9 @@ extension ModelContext {
 
 extension HistoryDescriptor {
     private var hasLimit: Bool { fetchLimit != 0 && fetchLimit != .max }
-    /// Whether an offset or a limit excludes matching transactions.
     var isSliced: Bool { hasLimit || fetchOffset != 0 }
 
-    /// The descriptor for one of several stores, which selects as many transactions as the page could need.
+    /// Selects as many transactions of one of several stores as the page could need.
     fileprivate var unsliced: HistoryDescriptor {
         var descriptor = self
         let (end, overflow) = fetchLimit.addingReportingOverflow(fetchOffset)

@@ -1,15 +1,12 @@
 /// The value of a property before and after a change, as the history preserves it.
 ///
-/// The default store preserves the values of attributes with the options
-/// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``. It
-/// preserves the values of all properties if its file has that setting. To read the values of a change with their
-/// types, use ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)`` and similar methods.
+/// The default store preserves the values of attributes with the options ``Schema/Attribute/Option/preserveValueOnUpdate`` and
+/// ``Schema/Attribute/Option/preserveValueOnDeletion``, and of all properties if its file has that setting. To read the values of a
+/// change with their types, use ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)`` and similar methods.
 ///
-/// The value of a to-one relationship is the ``PersistentIdentifier`` of its destination. A to-many relationship that
-/// is stored as links has one element for each destination: ``previousValue`` of a removed destination, and ``value``
-/// of an added one.
-///
-/// A value that cannot be converted to the type of its property is an ``UndecodableValue``.
+/// The value of a to-one relationship is the ``PersistentIdentifier`` of its destination. A to-many relationship that is stored as
+/// links has one element for each destination: ``previousValue`` of a removed destination, and ``value`` of an added one. A value
+/// that cannot be converted to the type of its property is an ``UndecodableValue``.
 public struct PreservedValue: Sendable {
     /// The name of the property.
     public let name: String
@@ -34,8 +31,7 @@ public struct PreservedValue: Sendable {
 extension DefaultHistoryInsert {
     /// Returns the initial value of an attribute.
     ///
-    /// The result is optional even if the attribute is not. For an optional attribute it is a nested optional:
-    /// `.some(nil)` means that the value was `nil`.
+    /// For an optional attribute, the result is a nested optional: `.some(nil)` means that the value was `nil`.
     ///
     /// ```swift
     /// if let name = insert.value(\.name) { print("inserted as", name) }
@@ -50,8 +46,8 @@ extension DefaultHistoryInsert {
     /// Returns the identifier of the initial destination of a relationship.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, `.some(nil)` if the relationship had no destination, or `nil` if the history does not
-    ///   preserve it.
+    /// - Returns: The identifier, `.some(nil)` if the relationship had no destination, or `nil` if the history does not preserve
+    ///   it.
     public func value<Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination?>
     ) -> PersistentIdentifier?? {
@@ -78,26 +74,23 @@ extension DefaultHistoryInsert {
 extension DefaultHistoryUpdate {
     /// Returns the value of an attribute before the update.
     ///
-    /// The result is optional even if the attribute is not. For an optional attribute it is a nested optional:
-    /// `.some(nil)` means that the value was `nil`.
+    /// For an optional attribute, the result is a nested optional: `.some(nil)` means that the value was `nil`.
     ///
     /// ```swift
     /// if let old = update.previousValue(\.name), let new = update.value(\.name) { print(old, "became", new) }
     /// ```
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the update did not change the attribute, the history does not preserve the
-    ///   value, or it is an ``UndecodableValue``.
+    /// - Returns: The value, or `nil` if the update did not change the attribute, the history does not preserve the value, or it is
+    ///   an ``UndecodableValue``.
     public func previousValue<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         values.value(of: keyPath, \.previousValue)
     }
 
-    /// Returns the value of an attribute after the update.
+    /// Returns the value of an attribute after the update, like ``previousValue(_:)-(KeyPath<Model,Value>)``.
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the update did not change the attribute, the history does not preserve the
-    ///   value, or it is an ``UndecodableValue``. See ``previousValue(_:)-(KeyPath<Model,Value>)`` for optional
-    ///   attributes.
+    /// - Returns: The value, or `nil` as described there.
     public func value<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         values.value(of: keyPath, \.value)
     }
@@ -105,8 +98,8 @@ extension DefaultHistoryUpdate {
     /// Returns the identifier of the destination of a relationship before the update.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, `.some(nil)` if the relationship had no destination, or `nil` if the update did not
-    ///   change the relationship or the history does not preserve it.
+    /// - Returns: The identifier, `.some(nil)` if the relationship had no destination, or `nil` if the update did not change it or
+    ///   the history does not preserve it.
     public func previousValue<Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination?>
     ) -> PersistentIdentifier?? {
@@ -116,8 +109,8 @@ extension DefaultHistoryUpdate {
     /// Returns the identifier of the destination of a relationship after the update.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, `.some(nil)` if the relationship has no destination, or `nil` if the update did not
-    ///   change the relationship or the history does not preserve it.
+    /// - Returns: The identifier, `.some(nil)` if the relationship has no destination, or `nil` if the update did not change it or
+    ///   the history does not preserve it.
     public func value<Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination?>
     ) -> PersistentIdentifier?? {
@@ -127,8 +120,7 @@ extension DefaultHistoryUpdate {
     /// Returns the identifier of the destination of a required relationship before the update.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, or `nil` if the update did not change the relationship or the history does not
-    ///   preserve it.
+    /// - Returns: The identifier, or `nil` if the update did not change the relationship or the history does not preserve it.
     public func previousValue<Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination>
     ) -> PersistentIdentifier? {
@@ -138,8 +130,7 @@ extension DefaultHistoryUpdate {
     /// Returns the identifier of the destination of a required relationship after the update.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, or `nil` if the update did not change the relationship or the history does not
-    ///   preserve it.
+    /// - Returns: The identifier, or `nil` if the update did not change the relationship or the history does not preserve it.
     public func value<Destination: PersistentModel>(_ keyPath: KeyPath<Model, Destination>) -> PersistentIdentifier? {
         values.value(of: keyPath, \.value)
     }
@@ -147,8 +138,8 @@ extension DefaultHistoryUpdate {
     /// Returns the value of a property before the update. The class may no longer have the property.
     ///
     /// - Parameter name: The name of the property.
-    /// - Returns: The value, `.some(nil)` if it was `nil`, or `nil` if the update did not change the property or the
-    ///   history does not preserve the value.
+    /// - Returns: The value, `.some(nil)` if it was `nil`, or `nil` if the update did not change it or the history does not
+    ///   preserve it.
     public func previousValue(named name: String) -> (any Sendable)?? {
         values.first(named: name).map(\.previousValue)
     }
@@ -156,8 +147,8 @@ extension DefaultHistoryUpdate {
     /// Returns the value of a property after the update. The class may no longer have the property.
     ///
     /// - Parameter name: The name of the property.
-    /// - Returns: The value, `.some(nil)` if it was `nil`, or `nil` if the update did not change the property or the
-    ///   history does not preserve the value.
+    /// - Returns: The value, `.some(nil)` if it is `nil`, or `nil` if the update did not change it or the history does not preserve
+    ///   it.
     public func value(named name: String) -> (any Sendable)?? {
         values.first(named: name).map(\.value)
     }
@@ -167,8 +158,7 @@ extension DefaultHistoryUpdate {
     /// The history records a to-many relationship whose inverse is to-one in the changes of its destinations.
     ///
     /// - Parameter keyPath: The key path of a to-many relationship.
-    /// - Returns: The identifiers, or `nil` if the update did not change the relationship or the history does not
-    ///   preserve its destinations.
+    /// - Returns: The identifiers, or `nil` if the update did not change the relationship or the history does not preserve them.
     public func addedDestinations(_ keyPath: PartialKeyPath<Model>) -> [PersistentIdentifier]? {
         values.destinations(of: keyPath, \.value)
     }
@@ -176,8 +166,7 @@ extension DefaultHistoryUpdate {
     /// Returns the identifiers of the models that the update removed from a relationship that is stored as links.
     ///
     /// - Parameter keyPath: The key path of a to-many relationship.
-    /// - Returns: The identifiers, or `nil` if the update did not change the relationship or the history does not
-    ///   preserve its destinations.
+    /// - Returns: The identifiers, or `nil` if the update did not change the relationship or the history does not preserve them.
     public func removedDestinations(_ keyPath: PartialKeyPath<Model>) -> [PersistentIdentifier]? {
         values.destinations(of: keyPath, \.previousValue)
     }
@@ -188,7 +177,7 @@ extension [PreservedValue]? {
         self?.first { $0.name == name }
     }
 
-    /// Returns the value of a property with its type; `nil` if there is none, or if it has another type.
+    /// Returns `nil` if there is no value, or if it has another type.
     func value<Model: PersistentModel, Value>(
         of keyPath: PartialKeyPath<Model>, _ value: KeyPath<PreservedValue, (any Sendable)?>
     ) -> Value? {

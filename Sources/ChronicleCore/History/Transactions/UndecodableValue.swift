@@ -1,16 +1,14 @@
 /// A preserved value of the history that cannot be converted to the type of its property.
 ///
-/// The history of a store outlives versions of its models: a property may have had another type when the value was
-/// recorded, or another program may have stored a value of the wrong type. The change is returned with a value of this
-/// type in place of the value itself, so that a reader can continue with the other changes:
+/// A property may have had another type when the value was recorded, or another program may have stored a value of the wrong type.
+/// The change has a value of this type in place of the value itself, so that a reader can continue with the other changes:
 ///
 /// ```swift
 /// for value in update.undecodableValues { print(value.propertyName, "is not readable:", value.error) }
 /// ```
 ///
-/// Methods with a typed result, such as ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)``, return `nil`
-/// for such a value, as for a value that the history does not preserve. The value is an element of
-/// ``HistoryTombstone`` and ``PreservedValue``, which distinguish the two cases.
+/// Methods with a typed result, such as ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)``, return `nil` for such a
+/// value, as for one that the history does not preserve; ``HistoryTombstone`` and ``PreservedValue`` distinguish the two cases.
 public struct UndecodableValue: Error, Sendable {
     /// The reason, which matches ``SwiftDataError/undecodableValue`` and names the entity and the property.
     public let error: SwiftDataError
@@ -33,17 +31,14 @@ public struct UndecodableValue: Error, Sendable {
 extension UndecodableValue: LoggableError, CustomDebugStringConvertible, CustomReflectable {
     /// The description of the error, without the stored value.
     public var description: String { error.description }
-    /// The same text as ``description``.
     public var debugDescription: String { description }
     /// The error for `dump`, debuggers and tests, without the stored value.
     public var customMirror: Mirror { Mirror(self, children: ["error": error], displayStyle: .struct) }
 }
 
 extension Schema.Property {
-    /// Returns the Swift value of an attribute for a preserved value, or an ``UndecodableValue``.
-    ///
-    /// Use it to create the ``PreservedValue`` of an attribute, whose reader has to receive the change even if the
-    /// value is not readable.
+    /// Returns the Swift value of an attribute for a ``PreservedValue``, or an ``UndecodableValue``, so that a reader receives the
+    /// change even if the value is not readable.
     ///
     /// - Parameters:
     ///   - value: The stored value.
@@ -66,8 +61,7 @@ extension DefaultHistoryInsert {
 }
 
 extension DefaultHistoryUpdate {
-    /// The preserved values, before and after the update, that cannot be converted to the types of their properties;
-    /// usually empty.
+    /// The preserved values, before and after the update, that cannot be converted to the types of their properties; usually empty.
     public var undecodableValues: [UndecodableValue] {
         values?.flatMap { [$0.previousValue, $0.value].compactMap { $0 as? UndecodableValue } } ?? []
     }
