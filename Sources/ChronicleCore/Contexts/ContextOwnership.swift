@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 
 extension ModelContext {
-    /// In a debug build, ends the program if the context belongs to an actor and the caller is not on that actor, or if
-    /// another thread is using the context.
+    /// In a debug build, ends the program if the context belongs to an actor and the caller is not on that actor, or if another
+    /// thread is using the context.
     func checkIsolation() {
         #if DEBUG
             ownership?.check()
@@ -15,22 +15,18 @@ extension ModelContext {
 #if DEBUG
     /// Detects that two threads use a context, or its models, at the same time.
     ///
-    /// Threads may take turns, as those of an actor do. Only an operation, such as a fetch or a save, lasts long enough to
-    /// be detected, together with any use by another thread meanwhile.
+    /// Threads may take turns. Only an operation, such as a fetch or a save, lasts long enough to be detected.
     final class ContextAccess: Sendable {
         private struct Current {
             let thread: ObjectIdentifier
             let name: String
-            /// The number of nested operations.
             var depth: Int
         }
 
         private let current = Mutex<Current?>(nil)
 
-        /// Begins an operation.
         func begin() { enter(1) }
 
-        /// Ends the latest operation.
         func end() {
             current.withLock { current in
                 current?.depth -= 1
@@ -38,7 +34,6 @@ extension ModelContext {
             }
         }
 
-        /// Ends the program if another thread has begun an operation and not ended it.
         func check() { enter(0) }
 
         private func enter(_ depth: Int) {
@@ -74,7 +69,6 @@ extension ModelContext {
     /// Determines the threads that may use the context of an executor.
     final class ContextOwnership: Sendable {
         private enum Owner {
-            /// The code that created the executor, or that uses the context after the executor was released.
             case caller
             /// The executor, with the thread of its current job; `nil` between jobs.
             case executor(ObjectIdentifier?)
@@ -82,17 +76,14 @@ extension ModelContext {
 
         private let owner = Mutex(Owner.caller)
 
-        /// Transfers the context to the executor when a job is enqueued.
         func beginJobs() {
             owner.withLock { if case .caller = $0 { $0 = .executor(nil) } }
         }
 
-        /// Returns the context to the caller when the executor is released.
         func endJobs() {
             owner.withLock { $0 = .caller }
         }
 
-        /// Runs a job of the executor and allows its thread to use the context meanwhile.
         func isolating(_ job: () -> Void) {
             setThread(ObjectIdentifier(Thread.current))
             job()
@@ -104,10 +95,8 @@ extension ModelContext {
             owner.withLock { if case .executor = $0 { $0 = .executor(thread) } }
         }
 
-        /// Ends the program if the current thread may not use the context.
-        ///
-        /// This compares threads and not queues, because a job may call `sync` of another queue, which runs its block
-        /// on the thread of the job.
+        /// Ends the program if the current thread may not use the context. Compares threads and not queues, because a job may call
+        /// `sync` of another queue, which runs its block on the thread of the job.
         func check() {
             let thread = ObjectIdentifier(Thread.current)
             let isAllowed = owner.withLock { owner in

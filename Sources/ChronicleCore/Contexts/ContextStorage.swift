@@ -1,29 +1,24 @@
 import Foundation
 
-/// The part of a context that its models retain, so that they can load relationships and be saved after the context was
-/// released.
+/// The part of a context that its models retain, so that they can load relationships and be saved after the context was released.
 ///
-/// A context retains its changed models. If models retained their context in turn, neither would ever be released. They
-/// retain this storage instead, which references the context weakly and creates another one if the context was
-/// released. The storage does not retain models.
+/// A context retains its changed models. Models that retained their context in turn would never be released. They retain this
+/// storage instead, which references the context weakly and creates another one if the context was released. The storage does not
+/// retain models.
 final class ContextStorage: ModelOwner {
-    /// The identity of the context in requests to stores.
     let id = UUID()
     let coordinator: StoreCoordinator
-    /// The models in memory by identifier.
     let registry = ModelRegistry()
     var author: String?
-    /// The value of ``ModelContext/undoManager``.
+    /// See ``ModelContext/undoManager``.
     var undoScope: UndoHistory.Scope?
     var name: String?
     var transactionMetadata: [String: String] = [:]
     var mergePolicy = ModelContext.MergePolicy.mergeByPropertyObjectTrump
     // The unchecked properties are used by one thread, and no access to them calls other code.
-    /// What the last save did with conflicts.
     @exclusivity(unchecked) var lastSaveResult = ModelContext.SaveResult()
-    /// The errors that must be resolved before the next save.
     @exclusivity(unchecked) var failures = ContextFailures()
-    /// The number of fetches that were searched for repeated rows; see ``AnyBackingData/fetchNumber``.
+    /// See ``AnyBackingData/fetchNumber``.
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
@@ -31,11 +26,11 @@ final class ContextStorage: ModelOwner {
     var isOutcomeUnknown = false
     /// What delete rules did in a context that was released before its changes were saved.
     var releasedEffects: [Int: ReleasedRuleEffects] = [:]
-    /// The number of recorded deletes; see ``Deletion/number``.
+    /// See ``Deletion/number``.
     var deletionCount = 0
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
     var savedTokens: Set<AnyHashable>?
-    /// The store and the token type of the latest save whose token was valid.
+    /// Store and token type of the latest save whose token was valid.
     @exclusivity(unchecked) var validToken: TokenType?
 
     struct TokenType: Equatable {
@@ -43,23 +38,17 @@ final class ContextStorage: ModelOwner {
         let token: ObjectIdentifier
     }
 
-    /// Merges the changes of others into the main context of a container.
     var merging: MainContextMerging?
-    /// Saves automatically; `nil` if autosaves are disabled.
     var autosave: Autosave?
     var autosaveErrorHandler: ((any Error) -> Void)?
-    /// Whether a save is in progress.
     @exclusivity(unchecked) var isSaving = false
-    /// Whether saves post notifications.
     var postsNotifications = true
     var isPostingWillSave = false
     #if canImport(Darwin)
         var undoManager: UndoManager?
     #endif
     private(set) weak var knownContext: ModelContext?
-    /// The objects that learn of unsaved and merged changes.
     private var changeObservers: [ChangeObserverReference] = []
-    /// The number of nested operations that may change models.
     @exclusivity(unchecked) private var operationDepth = 0
     /// The observed properties that the current operation changed; `nil` for all properties of a model.
     @exclusivity(unchecked)
@@ -75,7 +64,6 @@ final class ContextStorage: ModelOwner {
     }
 
     #if DEBUG
-        /// The thread that uses the context.
         let access = ContextAccess()
     #endif
 
@@ -88,9 +76,7 @@ final class ContextStorage: ModelOwner {
         for store in coordinator.stores { store.invalidateState(for: editingState) }
     }
 
-    /// The state for a request that writes.
-    ///
-    /// - Throws: ``SwiftDataError/valueOutOfRange`` if a name of the context contains a NUL character.
+    /// Throws ``SwiftDataError/valueOutOfRange`` if a name of the context contains a NUL character.
     func writingState() throws -> EditingState {
         let state = editingState
         try state.validateNames()
@@ -101,14 +87,13 @@ final class ContextStorage: ModelOwner {
         EditingState(id: id, author: author, contextName: name, metadata: transactionMetadata)
     }
 
-    /// The context, or a new context for the same models if the first was released.
+    /// A new context for the same models if the first was released.
     var context: ModelContext {
         knownContext ?? ModelContext(self, isTemporary: true)
     }
 
     func register(_ context: ModelContext) { knownContext = context }
 
-    /// Remembers the token of a save if the context merges automatically.
     func didSave(_ token: (any HistoryToken)?) {
         guard let count = savedTokens?.count, let token else { return }
         // Merging an own save has no effect except for its cost.
@@ -116,9 +101,8 @@ final class ContextStorage: ModelOwner {
         savedTokens?.insert(token.exact)
     }
 
-    /// Returns the entity of a model class, which all models of that class in the context share.
-    ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` if the container's schema does not contain the class.
+    /// All models of the class in the context share the entity. Throws ``SwiftDataError/unknownSchema`` if the container's schema
+    /// does not contain the class.
     func entity(for type: any PersistentModel.Type) throws -> ContextEntity {
         if let known = entities[ObjectIdentifier(type)]?.value?.takeUnretainedValue() { return known }
         guard let entity = coordinator.schema.entity(for: type) else {
@@ -156,14 +140,13 @@ final class ContextStorage: ModelOwner {
         changeObservers.append(ChangeObserverReference(value: observer))
     }
 
-    /// Reports that models were inserted, changed or deleted. The change may not be complete yet.
+    /// The change may not be complete yet.
     @inline(__always)
     func didChange() {
         if !changeObservers.isEmpty { for observer in changeObservers { observer.value?.contextDidChange() } }
     }
 
-    /// Runs an operation that may change models. Their observers are notified when the outermost operation has ended,
-    /// because they may use the context.
+    /// Observers are notified when the outermost operation has ended, because they may use the context.
     @inline(__always)
     func notifyingObservers<Result>(_ operation: () throws -> Result) rethrows -> Result {
         #if DEBUG
@@ -214,7 +197,7 @@ final class ContextStorage: ModelOwner {
     }
 }
 
-/// An object that learns of the unsaved and merged changes of a context, on the actor of the context.
+/// Called on the actor of the context.
 protocol ContextChangeObserver: AnyObject {
     func contextDidChange()
 }
@@ -224,15 +207,14 @@ private struct ChangeObserverReference {
 }
 
 extension ContextEntity {
-    /// The owner, which is always the storage of a context.
     var storage: ContextStorage { unsafeDowncast(owner, to: ContextStorage.self) }
 }
 
 extension PersistentModel {
     /// The context that inserted or fetched the model, or `nil` if the model was not inserted or its delete was saved.
     ///
-    /// If that context was released, this property returns another context with the same models, author, name and
-    /// metadata. Save that context to save the changes of its models.
+    /// If that context was released, this is another one with the same models, author, name and metadata. Save it to save the
+    /// changes of its models.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
         return backing.state.isInContext || backing.state == .deleted ? backing.membership?.storage.context : nil

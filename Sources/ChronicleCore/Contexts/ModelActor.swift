@@ -2,8 +2,8 @@ import Dispatch
 
 /// An actor that has its own model context.
 ///
-/// Use a model actor to work with models outside the main actor. The methods of the actor run one at a time and do not
-/// block other tasks while they wait for the disk.
+/// Use a model actor to work with models outside the main actor. Its methods run one at a time and do not block other tasks while
+/// they wait for the disk.
 ///
 /// ```swift
 /// @ModelActor
@@ -31,8 +31,8 @@ import Dispatch
 /// }
 /// ```
 ///
-/// Do not pass models out of the actor; pass their identifiers. Do not use the context outside the actor either,
-/// although `modelExecutor` is accessible from everywhere; see ``DefaultSerialModelExecutor``.
+/// Pass identifiers out of the actor, and not models. Do not use the context outside the actor either, although `modelExecutor` is
+/// accessible from everywhere; see ``DefaultSerialModelExecutor``.
 public protocol ModelActor: Actor {
     /// The container whose stores the actor uses.
     nonisolated var modelContainer: ModelContainer { get }
@@ -56,8 +56,7 @@ extension ModelActor {
 
     /// Returns the model with the given identifier.
     ///
-    /// The subscript does not throw. If the store cannot load the row, the subscript returns `nil` and the next
-    /// `fetch` or `save` of the context throws the error.
+    /// If the store cannot load the row, the result is `nil` and the next `fetch` or `save` of the context throws the error.
     ///
     /// - Parameters:
     ///   - id: The identifier of the model.
@@ -73,9 +72,8 @@ extension ModelActor {
     }
 }
 
-/// An executor that runs the methods of a ``ModelActor`` and owns its context.
-///
-/// The executor of an actor must conform to ``SerialModelExecutor``, because an actor runs its methods one at a time.
+/// An executor that runs the methods of a ``ModelActor`` and owns its context. It must conform to ``SerialModelExecutor``, because
+/// an actor runs its methods one at a time.
 public protocol ModelExecutor: Executor {
     /// The context that the jobs of the executor use.
     var modelContext: ModelContext { get }
@@ -86,18 +84,16 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// The default executor of a ``ModelActor``, which runs its jobs on a dispatch queue.
 ///
-/// The queue is not part of the thread pool that all tasks share, so that waiting for the disk does not block other
-/// tasks.
+/// The queue is not part of the thread pool that all tasks share, so that waiting for the disk does not block other tasks.
 ///
-/// From its first job on, the executor owns the context: only its jobs, which are the methods of the actor, may use the
-/// context and its models. Before, the code that created the executor may use the context, for example in an
-/// initializer or a test. A debug build ends the program with a message if other code uses the context to fetch,
-/// insert, change, delete, save or roll back. A release build does not check this; using the context on two threads at
-/// once is then undefined behavior.
+/// From its first job on, the executor owns the context: only its jobs, which are the methods of the actor, may use the context and
+/// its models. Before, the code that created the executor may use the context, for example in an initializer or a test. A debug
+/// build ends the program with a message if other code uses the context to fetch, insert, change, delete, save or roll back. A
+/// release build does not check this; using the context on two threads at once is then undefined behavior. once is then undefined
+/// behavior.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
     // The reason for `@unchecked Sendable`: only the jobs of a serial queue use the context.
 
-    /// The context that the jobs of the executor use.
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "chronicle.modelActor")
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
@@ -117,9 +113,6 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
         #endif
     }
 
-    /// Runs a job on the queue of the executor. Swift calls this method.
-    ///
-    /// - Parameter job: The job to run.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()
@@ -131,10 +124,9 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
         #endif
     }
 
-    /// Whether the current thread runs a job of the executor.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(queue) }
 
-    /// Runs a closure that may use the context after the jobs that were enqueued before.
+    /// The closure may use the context, after the jobs that were enqueued before.
     func async(_ work: @escaping @Sendable () -> Void) {
         #if DEBUG
             queue.async { [ownership] in ownership.isolating(work) }

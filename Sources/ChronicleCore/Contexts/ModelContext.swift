@@ -7,46 +7,42 @@
 /// try context.save()
 /// ```
 ///
-/// A context and its models are confined to the task or actor that uses the context. Several contexts of one
-/// ``ModelContainer`` can be used at the same time.
+/// A context and its models are confined to the task or actor that uses the context. Several contexts of one ``ModelContainer`` can
+/// be used at the same time.
 ///
-/// Different threads may use a context one after the other, as the threads of an actor do, but not at the same time: that
-/// corrupts its state. In debug builds, the program ends with a message that names both threads if one of them uses the
-/// context, or sets a property of one of its models, during a fetch, a save or another operation of the other one.
+/// Different threads may use a context one after the other, as the threads of an actor do, but not at the same time: that corrupts
+/// its state. In debug builds, the program ends with a message that names both threads if one of them uses the context, or sets a
+/// property of one of its models, during a fetch, a save or another operation of the other one.
 ///
 /// ## Saving
 ///
-/// ``save()`` writes all changes since the last save in one transaction per store. The history records the transaction
-/// with the ``author``, the ``name`` and the ``transactionMetadata`` that the context has at that time. The container's
-/// ``ModelContainer/mainContext`` also saves automatically; see ``autosaveEnabled``.
+/// ``save()`` writes all changes since the last save in one transaction per store, which the history records with the ``author``,
+/// the ``name`` and the ``transactionMetadata`` of that time. The container's ``ModelContainer/mainContext`` also saves
+/// automatically; see ``autosaveEnabled``.
 ///
 /// ## Lifetime
 ///
-/// The context keeps models with unsaved changes until they are saved or rolled back, and some of the models that were
-/// loaded through a relationship. Other models are released when the program no longer references them; the next fetch
-/// creates a new instance for the row.
+/// The context keeps models with unsaved changes until they are saved or rolled back, and some of the models that were loaded
+/// through a relationship. Other models are released when the program no longer references them; the next fetch creates a new
+/// instance for the row.
 ///
-/// A context keeps the stores of its container open, and a model keeps what it needs to load its relationships. You
-/// need not reference the container or the context while you use a model. When a context is released, its unsaved
-/// changes are lost, except for those of models that are still referenced. If changes were lost, a later ``save()``
-/// through ``PersistentModel/modelContext`` of such a model throws ``SwiftDataError/missingModelContext``.
+/// You need not reference the container or the context while you use a model. When a context is released, its unsaved changes are
+/// lost, except for those of models that are still referenced. If changes were lost, a later ``save()`` through
+/// ``PersistentModel/modelContext`` of such a model throws ``SwiftDataError/missingModelContext``.
 public final class ModelContext: Equatable {
     let storage: ContextStorage
     let coordinator: StoreCoordinator
-    /// The models in memory by identifier. The registry does not keep them alive.
+    /// The registry does not keep the models alive.
     let registry: ModelRegistry
-    /// The models with unsaved changes in the order of their first change. The context keeps them alive. A model whose
-    /// status changed since is ignored.
+    /// In the order of their first change. The context keeps the models alive. A model whose status changed since is ignored.
     @exclusivity(unchecked) private var storedPendingModels: [PendingModel] = []
     /// The first ``indexedCount`` pending models by ``ContextEntity/number``, for fetches.
     @exclusivity(unchecked) private var pendingByEntity: [[PendingModel]] = []
     @exclusivity(unchecked) private var indexedCount = 0
-    /// The models that relationships loaded most recently, kept so that reading the relationship again returns the same
-    /// instances.
+    /// The models that relationships loaded most recently, kept so that reading the relationship again returns the same instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved destination.
     @exclusivity(unchecked) var unsavedReferrers: [PersistentIdentifier: ModelSet] = [:]
-    /// The loaded destinations and the unsaved changes of relationships that are stored as links.
     var links = ContextLinks()
     /// To-many relationships that were changed in place and not yet compared with their other sides.
     @exclusivity(unchecked) var unverifiedLists: [UnverifiedList] = []
@@ -54,14 +50,12 @@ public final class ModelContext: Equatable {
     var deletedByRules: [Int: RuleEffects] = [:]
     /// The pending models that have left the context, and whose entries are not removed yet.
     @exclusivity(unchecked) private var leftModels: Set<ObjectIdentifier> = []
-    /// Whether the context was created for models whose context was released.
+    /// Created for models whose context was released.
     private let isTemporary: Bool
-    /// The executor that owns the context, if it is the default one.
     weak var executor: DefaultSerialModelExecutor?
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
     @exclusivity(unchecked) private var latestEntity: ContextEntity?
     #if DEBUG
-        /// The threads that may use the context; `nil` if it has no executor.
         var ownership: ContextOwnership?
     #endif
 
@@ -76,7 +70,6 @@ public final class ModelContext: Equatable {
         self.init(ContextStorage(coordinator), isTemporary: false)
     }
 
-    /// Creates a context for new or existing storage.
     init(_ storage: ContextStorage, isTemporary: Bool) {
         self.storage = storage
         self.isTemporary = isTemporary
@@ -109,12 +102,6 @@ public final class ModelContext: Equatable {
 }
 
 extension ModelContext {
-    /// Returns whether two values are the same instance.
-    ///
-    /// - Parameters:
-    ///   - lhs: A context.
-    ///   - rhs: Another context.
-    /// - Returns: `true` if both are the same instance.
     public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 }
 
@@ -135,8 +122,8 @@ extension ModelContext {
     /// The container whose stores the context uses.
     public var container: ModelContainer { coordinator.container }
 
-    /// The author of the changes, such as the name of the app or extension. The history records it with every save, and
-    /// readers of the history can filter by it.
+    /// The author of the changes, such as the name of the app or extension. The history records it with every save, and readers of
+    /// the history can filter by it.
     public var author: String? {
         get { storage.author }
         set { storage.author = newValue }
@@ -150,28 +137,21 @@ extension ModelContext {
 
     /// Further information about the changes, such as the reason for them, which the history records with every save.
     ///
-    /// Use it for what differs between saves of one author: a request identifier, the name of an import, the version of
-    /// the program. Set it before the save:
+    /// Use it for what differs between saves of one author: a request identifier, the name of an import, the version of the
+    /// program. Set it before the save:
     ///
     /// ```swift
     /// context.transactionMetadata = ["reason": "import", "request": request.identifier]
     /// try context.save()
     /// ```
     ///
-    /// Readers get it as ``DefaultHistoryTransaction/metadata`` and can filter by each key:
+    /// Readers get it as ``DefaultHistoryTransaction/metadata`` and can filter by each key. Like the author, it is kept after a
+    /// save and applies to later saves and batch deletes until you change it. It is empty by default. Changing it is not an unsaved
+    /// change: without other changes, ``save()`` records nothing.
     ///
-    /// ```swift
-    /// let imports = HistoryDescriptor<DefaultHistoryTransaction>(
-    ///     predicate: #Predicate { $0.metadata["reason"] == "import" })
-    /// ```
-    ///
-    /// Like the author, the metadata is kept after a save and applies to later saves and batch deletes until you change
-    /// it. It is empty by default. Changing it is not an unsaved change: without other changes, ``save()`` records
-    /// nothing.
-    ///
-    /// The store keeps a copy for each transaction, until that transaction is deleted from the history. Use a few short
-    /// keys and values, up to about 1 KB in total. Store larger values in a model, and its identifier here. Like the
-    /// author, the metadata is readable by everyone who can read the store.
+    /// The store keeps a copy for each transaction, until that transaction is deleted from the history. Use a few short keys and
+    /// values, up to about 1 KB in total. Store larger values in a model, and its identifier here. Like the author, the metadata is
+    /// readable by everyone who can read the store.
     ///
     /// Custom stores receive the metadata in ``EditingState/metadata``; not every store records it.
     public var transactionMetadata: [String: String] {
@@ -206,10 +186,9 @@ extension ModelContext {
         return pendingModels.filter { isIncluded($0.backing) }.map(\.model)
     }
 
-    /// What stores receive about the context with each request: its identity, author, name and metadata.
+    /// What stores receive about the context with each request.
     public var editingState: EditingState { storage.editingState }
 
-    /// Returns a context without models that has the same author, name and metadata.
     func emptyCopy() -> ModelContext {
         let copy = ModelContext(coordinator)
         (copy.author, copy.name, copy.transactionMetadata) = (author, name, transactionMetadata)
@@ -218,9 +197,7 @@ extension ModelContext {
         return copy
     }
 
-    /// Returns the entity of a model class in this context.
-    ///
-    /// - Throws: ``SwiftDataError/unknownSchema``.
+    /// Throws ``SwiftDataError/unknownSchema``.
     func contextEntity(for type: any PersistentModel.Type) throws -> ContextEntity {
         checkIsolation()
         if let latestEntity, latestEntity.type == ObjectIdentifier(type) { return latestEntity }
@@ -233,7 +210,6 @@ extension ModelContext {
         return entity
     }
 
-    /// The models with unsaved changes.
     var pendingModels: [PendingModel] {
         get {
             if storage.hasDetachedChanges { addDetachedChanges() }
@@ -247,7 +223,7 @@ extension ModelContext {
         }
     }
 
-    /// Returns the models of an entity and of its subentities that have unsaved changes.
+    /// Includes the models of subentities.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
         if !leftModels.isEmpty { removeLeftModels() }
@@ -271,7 +247,6 @@ extension ModelContext {
         pendingByEntity[number].append(listed)
     }
 
-    /// Adds a model to the list of models with unsaved changes.
     func markPending(_ backing: AnyBackingData) {
         checkIsolation()
         guard backing.pendingState != .pending, let model = backing.model else { return }
@@ -283,8 +258,8 @@ extension ModelContext {
         storage.didChange()
     }
 
-    /// Records that a model is not pending any more, because it has left the context. Its entry is removed before the list is
-    /// used again, because the model may be inserted again, into this or another context.
+    /// The entry of a model that has left the context is removed before the list is used again, because the model may be inserted
+    /// again, into this or another context.
     func didLeave(_ backing: AnyBackingData) {
         guard backing.isPending else { return }
         backing.isPending = false
@@ -298,8 +273,7 @@ extension ModelContext {
         }
     }
 
-    /// Adds the models that were changed while no context existed, or whose context was released, to the pending
-    /// models.
+    /// Adds the models that were changed while no context existed, or whose context was released.
     func addDetachedChanges() {
         storage.hasDetachedChanges = false
         let known = Set(storedPendingModels.map { ObjectIdentifier($0.backing) })
@@ -315,7 +289,6 @@ extension ModelContext {
         for listed in found { addUnsavedReferrers(listed.backing) }
     }
 
-    /// Adds a model to the unread lists that its unsaved to-one relationships belong to.
     private func addUnsavedReferrers(_ backing: AnyBackingData) {
         guard let membership = backing.membership else { return }
         for (slot, value) in backing.pending {
@@ -342,7 +315,6 @@ extension ModelContext {
 }
 
 extension ModelContext {
-    /// Records that a list was changed in place and not fully compared with its other side.
     func addUnverified(_ relationship: ManagedRelationship, _ list: ToManyList) {
         guard let model = relationship.backing.model, !unverifiedLists.contains(where: { $0.list === list }) else {
             return
@@ -354,7 +326,7 @@ extension ModelContext {
         if isTemporary { verifyLists() }
     }
 
-    /// Compares the lists that were changed in place with their other sides and updates these.
+    /// Updates the other sides of lists that were changed in place.
     func verifyLists() {
         guard !unverifiedLists.isEmpty else { return }
         let lists = unverifiedLists

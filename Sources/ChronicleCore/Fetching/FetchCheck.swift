@@ -1,15 +1,13 @@
-/// Validates the identifiers that a fetch returns: each must belong to the requested entity and store and occur only
-/// once.
+/// Validates the identifiers that a fetch returns: each must belong to the requested entity and store and occur only once.
 ///
-/// If identifiers share their origin object and come in the order of their keys, a row costs one comparison of
-/// addresses and one of numbers. Repeated rows are only searched for if the keys come in another order.
+/// If identifiers share their origin object and come in the order of their keys, a row costs one comparison of addresses and one of
+/// numbers. Repeated rows are only searched for if the keys come in another order.
 struct FetchCheck {
     private let entityName: String
-    /// The names of the entity and its subentities, or nothing without subentities.
     private let kinds: Set<String>
     private let storeIdentifier: String
-    /// The origin of the latest row, which is retained so that no other origin gets its address, and its address, which
-    /// can be compared without reference counting.
+    /// The origin of the latest row, which is retained so that no other origin gets its address, and its address, which can be
+    /// compared without reference counting.
     private var origin: PersistentIdentifier.Origin?
     private var address: ObjectIdentifier?
     private var number: Int64 = 0
@@ -22,9 +20,7 @@ struct FetchCheck {
         self.storeIdentifier = storeIdentifier
     }
 
-    /// Validates the identifier of the next row.
-    ///
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` if the row is not of the requested entity and store.
+    /// Throws ``SwiftDataError/invalidStoreResponse`` if the row is not of the requested entity and store.
     @inline(__always)
     mutating func row(_ identifier: PersistentIdentifier) throws {
         if ObjectIdentifier(identifier.origin) != address {
@@ -35,7 +31,6 @@ struct FetchCheck {
         number = identifier.number
     }
 
-    /// Validates an identifier with another origin object than the one before.
     private mutating func examine(_ identifier: PersistentIdentifier) throws {
         let name = kinds.contains(identifier.entityName) ? identifier.entityName : entityName
         try identifier.require(entityName: name, storeIdentifier: storeIdentifier, in: "a fetch")
@@ -44,13 +39,9 @@ struct FetchCheck {
         address = ObjectIdentifier(identifier.origin)
     }
 
-    /// Validates that a fetch returned no row twice.
+    /// Throws ``SwiftDataError/invalidStoreResponse`` if a row occurs twice.
     ///
-    /// - Parameters:
-    ///   - models: The models of the fetched rows.
-    ///   - context: The context of the models.
-    ///   - known: The number of models in the registry before the fetch.
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` if a row occurs twice.
+    /// - Parameter known: The number of models in the registry before the fetch.
     func requireDistinct<Model: PersistentModel>(_ models: [Model], in context: ModelContext, known: Int) throws {
         // If the registry grew by the number of rows, every row created a model, so none was repeated.
         guard mayRepeat, context.registry.count - known != models.count else { return }
@@ -63,9 +54,6 @@ struct FetchCheck {
         }
     }
 
-    /// Validates that a fetch returned no identifier twice.
-    ///
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` if an identifier occurs twice.
     func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {
         guard mayRepeat else { return }
         if !hasManyOrigins, areDistinct(identifiers.map(\.number)) { return }
@@ -73,8 +61,8 @@ struct FetchCheck {
         for identifier in identifiers where !seen.insert(identifier).inserted { throw repeated(identifier) }
     }
 
-    /// Returns whether the keys are known to be distinct, if they are close together. A bit set from the lowest to the
-    /// highest key takes a tenth of the time of a `Set`.
+    /// A bit set from the lowest to the highest key takes a tenth of the time of a `Set`. Returns `false` if the keys are not close
+    /// together.
     private func areDistinct(_ keys: [Int64]) -> Bool {
         guard let lowest = keys.min(), let highest = keys.max() else { return true }
         let (span, overflow) = highest.subtractingReportingOverflow(lowest)
@@ -96,13 +84,7 @@ struct FetchCheck {
 }
 
 extension PersistentIdentifier {
-    /// Validates an identifier that a store returned for a row.
-    ///
-    /// - Parameters:
-    ///   - entityName: The expected entity.
-    ///   - storeIdentifier: The expected store.
-    ///   - operation: The operation that returned the identifier, for the error message.
-    /// - Throws: ``SwiftDataError/invalidStoreResponse``.
+    /// - Parameter operation: The operation that returned the identifier, for the error message.
     func require(entityName: String, storeIdentifier: String, in operation: String) throws {
         let detail: String
         if isTemporary {

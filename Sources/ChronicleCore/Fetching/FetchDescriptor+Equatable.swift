@@ -1,10 +1,8 @@
 import Foundation
 
 extension FetchDescriptor: Equatable {
-    /// Returns whether two descriptors fetch the same models, in the same order, with the same options.
-    ///
-    /// Two predicates are equal if they have the same structure, the same properties and equal captured values. Two
-    /// predicates that Chronicle cannot translate are equal if their descriptions are equal.
+    /// Compares the predicates by their structure, properties and captured values, or by their descriptions if Chronicle cannot
+    /// translate them.
     ///
     /// - Complexity: O(*n*), where *n* is the size of the predicates, including captured collections.
     public static func == (lhs: FetchDescriptor, rhs: FetchDescriptor) -> Bool {
@@ -25,7 +23,6 @@ extension FetchDescriptor: Equatable {
         }
     }
 
-    /// Returns the tree of a predicate, or `nil` if the predicate cannot be translated.
     private static func tree(of predicate: Predicate<T>) -> PredicateTree<PropertyMapKeyPaths.Property>? {
         // Not an error of a comparison: a fetch with the predicate throws it.
         do { return try PredicateWalker.tree(of: predicate, PropertyMapKeyPaths()) } catch { return nil }

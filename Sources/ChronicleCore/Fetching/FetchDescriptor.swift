@@ -9,8 +9,7 @@ public import Foundation
 /// let trips = try context.fetch(descriptor)
 /// ```
 public struct FetchDescriptor<T: PersistentModel>: Sendable {
-    /// The condition that the models match, or `nil` for all models. The guide *Predicates* lists the supported
-    /// expressions.
+    /// The condition that the models match, or `nil` for all models. The guide *Predicates* lists the expressions.
     public var predicate: Predicate<T>?
     /// The sort descriptors. If the array is empty, the models are in the order of their primary keys.
     public var sortBy: [SortDescriptor<T>]
@@ -18,17 +17,13 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
     public var fetchLimit: Int?
     /// The number of models to skip at the beginning.
     public var fetchOffset: Int?
-    /// Whether the fetch considers the unsaved changes of the context. `true` by default.
-    ///
-    /// If it is `true`, the result contains inserted models, does not contain deleted models, and the predicate and the
-    /// sort order apply to the current values of changed models.
+    /// Whether the fetch considers the unsaved changes of the context: inserted and deleted models, and the current values of
+    /// changed models. `true` by default.
     public var includePendingChanges = true
-    /// The relationships to load together with the models.
+    /// The relationships to load together with the models, with one request for each of these relationships.
     ///
-    /// The context loads each of these relationships with one request for all fetched models, instead of one request
-    /// per model when the relationship is first read. The context keeps the destinations of a to-one relationship until
-    /// it has read 1,024 others, or as many as the last fetch prefetched if these are more. It keeps the destinations
-    /// of a to-many relationship as long as the model that has the relationship.
+    /// The context keeps the destinations of a to-one relationship until it has read 1,024 others, or as many as the last fetch
+    /// prefetched if these are more. It keeps those of a to-many relationship as long as the model that has the relationship.
     public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
     /// Has no effect, because a row is always read as a whole. It exists for compatibility with SwiftData.
     public var propertiesToFetch: [any PartialKeyPath<T> & Sendable] = []
@@ -45,8 +40,7 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
 }
 
 extension FetchDescriptor: CustomDebugStringConvertible {
-    /// The model and the limits of the fetch, for debugging. It contains no values of the predicate, and its format may
-    /// change.
+    /// The model and the limits of the fetch, without values of the predicate. The format may change.
     public var debugDescription: String {
         "FetchDescriptor<\(T.self)>(predicate: \(predicate == nil ? "none" : "set"), sortBy: \(sortBy.count), "
             + "fetchLimit: \(fetchLimit.map(String.init) ?? "none"), fetchOffset: \(fetchOffset ?? 0), "

@@ -1,24 +1,22 @@
 /// The models of a completed fetch, loaded in batches when they are accessed.
 ///
-/// ``ModelContext/fetch(_:batchSize:)`` returns this collection. Use it for results that are too large to be kept in
-/// memory as a whole, and of which a program displays a part at a time:
+/// ``ModelContext/fetch(_:batchSize:)`` returns this collection, for results that are too large to be kept in memory:
 ///
 /// ```swift
 /// let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), batchSize: 100)
 /// for trip in trips.prefix(20) { print(trip.name) }
 /// ```
 ///
-/// The collection consists of the identifiers that the fetch found, in its order. Later changes of the store change
-/// neither its count nor its order. Accessing an element loads its batch; the two batches that were used last stay in
-/// memory. A model has the values of its row at the time when its batch is loaded.
+/// The collection consists of the identifiers that the fetch found. Later changes of the store change neither its count nor its
+/// order. Accessing an element loads its batch, with the values of the rows at that time; the two batches that were used last stay
+/// in memory.
 ///
-/// An access cannot throw. If a batch cannot be loaded, its elements are models that load their rows when a property is
-/// read, as from ``ModelContext/model(for:)``: while that fails, properties read as empty values, and the next `fetch`
-/// or `save` of the context throws the error. The element of a row that was deleted in the meantime is such a model as
-/// well; its properties read as empty values. To skip deleted rows and to get errors at once, use
+/// An access cannot throw. The elements of a batch that cannot be loaded, and those whose rows were deleted in the meantime, are
+/// like the result of ``ModelContext/model(for:)``: properties read as empty values, and if loading fails, the next `fetch` or
+/// `save` of the context throws the error. To skip deleted rows and to get errors at once, use
 /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
 ///
-/// Like the context, the collection is confined to the task or actor that uses the context. It retains the context.
+/// The collection retains the context and is confined to its task or actor.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
     /// The number of elements.
     public let endIndex: Int
@@ -29,7 +27,6 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
         self.element = element
     }
 
-    /// The position of the first element, 0.
     public var startIndex: Int { 0 }
 
     /// The element at a position.
@@ -39,7 +36,6 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     public subscript(position: Int) -> Element { element(position) }
 }
 
-/// The identifiers of a fetch, and the batches of models that were used last.
 final class FetchedBatches<Model: PersistentModel> {
     let identifiers: [PersistentIdentifier]
     private let context: ModelContext
@@ -67,7 +63,7 @@ final class FetchedBatches<Model: PersistentModel> {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Loads the first batch, so that the fetch can throw its errors.
+    /// The fetch can throw errors of the first batch.
     func loadFirst() throws {
         if !identifiers.isEmpty { keep(try load(0), number: 0) }
     }
@@ -111,17 +107,14 @@ final class FetchedBatches<Model: PersistentModel> {
 }
 
 extension ModelContext {
-    /// Returns the models that match a descriptor in a collection that loads them in batches.
-    ///
-    /// The method fetches the identifiers of all matching models and the models of the first batch.
+    /// Returns the models that match a descriptor in a collection that loads them in batches, the first of them immediately.
     ///
     /// - Parameters:
     ///   - descriptor: The models to fetch, their order, and the relationships to prefetch for each batch.
     ///   - batchSize: The number of models to load at a time. With 0 or less, all models are one batch.
     /// - Returns: The collection of models.
     /// - Throws: The errors of ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
-    /// - Complexity: The same as ``fetchIdentifiers(_:)``. Memory is needed for the identifiers and for two batches of
-    ///   models.
+    /// - Complexity: The same as ``fetchIdentifiers(_:)``, with memory for the identifiers and two batches of models.
     public func fetch<Model>(
         _ descriptor: FetchDescriptor<Model>, batchSize: Int
     ) throws -> FetchResultsCollection<Model> {
@@ -130,9 +123,8 @@ extension ModelContext {
         return FetchResultsCollection(count: batches.identifiers.count, batches.model)
     }
 
-    /// Returns the identifiers of the models that match a descriptor in a collection.
-    ///
-    /// The method exists for compatibility with SwiftData. All identifiers are in memory, with 16 bytes each.
+    /// Returns the identifiers of the models that match a descriptor in a collection, for compatibility with SwiftData. All of them
+    /// are in memory, with 16 bytes each.
     ///
     /// - Parameters:
     ///   - descriptor: The models to find, and their order.

@@ -3,20 +3,18 @@ import Foundation
 extension ModelContext {
     /// Calls a block for each matching model in fetch order, and keeps only one batch of models in memory.
     ///
-    /// The method fetches the identifiers of all matching models first, and then the models in batches. It skips models
-    /// that are deleted in the meantime. Models that the block references or changes stay in memory; save in the block
-    /// so that changed models can be released.
+    /// The method fetches the identifiers of all matching models first, and skips models that are deleted in the meantime. Models
+    /// that the block references or changes stay in memory; save in the block so that changed models can be released.
     ///
     /// - Parameters:
     ///   - descriptor: The models to fetch, and the relationships to prefetch for each batch.
     ///   - batchSize: The number of models to fetch at a time.
     ///   - allowEscapingMutations: Whether the context may have unsaved changes before the first and after each batch.
     ///   - block: A closure that receives a model. An error that it throws ends the enumeration.
-    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes before the first or after a
-    ///   batch; save in the block, or allow them. `CancellationError` if the task is canceled, at the latest after the
-    ///   current batch. Otherwise the error that `block` throws, or the errors of ``fetch(_:)``.
-    /// - Complexity: O(*n*) in the number of matching models. Memory is needed for their identifiers and for one batch
-    ///   of models.
+    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes before the first or after a batch; save in
+    ///   the block, or allow them. `CancellationError` if the task is canceled, at the latest after the current batch. Otherwise
+    ///   the error that `block` throws, or the errors of ``fetch(_:)``.
+    /// - Complexity: O(*n*) in the number of matching models, with memory for their identifiers and one batch of models.
     public func enumerate<Model: PersistentModel>(
         _ descriptor: FetchDescriptor<Model>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (_ model: Model) throws -> Void
@@ -48,7 +46,7 @@ extension ModelContext {
         }
     }
 
-    /// Returns a model for each identifier, or `nil` if its row does not exist.
+    /// Returns `nil` for a row that does not exist.
     func models<Model: PersistentModel>(
         _ identifiers: ArraySlice<PersistentIdentifier>, _ descriptor: FetchDescriptor<Model>
     ) throws -> [Model?] {

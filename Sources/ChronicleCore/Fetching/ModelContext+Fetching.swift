@@ -3,22 +3,21 @@ import Foundation
 extension ModelContext {
     /// Returns the models that match a descriptor, one instance per row.
     ///
-    /// A model that is already in memory is returned as the same instance. Its values are refreshed from the store,
-    /// except for unsaved changes. ``FetchDescriptor/includePendingChanges`` determines whether unsaved changes affect
-    /// which models match.
+    /// The values of a model that is already in memory are refreshed from the store, except for unsaved changes.
+    /// ``FetchDescriptor/includePendingChanges`` determines whether unsaved changes affect which models match.
     ///
     /// - Parameter descriptor: The models to fetch, their order, and the relationships to prefetch.
     /// - Returns: The matching models, in the order of the descriptor.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` if the store
-    ///   cannot evaluate the descriptor; rewrite it. ``SwiftDataError/unsupportedKeyPath`` if a property to prefetch is
-    ///   not a relationship. ``SwiftDataError/unknownSchema`` if the container does not have the model.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` if the store cannot
+    ///   evaluate the descriptor; rewrite it. ``SwiftDataError/unsupportedKeyPath`` if a property to prefetch is not a
+    ///   relationship. ``SwiftDataError/unknownSchema`` if the container does not have the model.
     ///   ``SwiftDataError/undecodableValue`` if another program stored a value of the wrong type; correct the row.
-    ///   ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/unsupportedFeature`` if a custom store is
-    ///   incorrect or incomplete. ``SwiftDataError/storeBusy`` or another error of the store. `CancellationError` if
-    ///   the task is canceled during the fetch. Also an error of a relationship that could not be loaded, once; see
-    ///   ``retryFailedLoads()``. After an error, the context can still be used.
-    /// - Complexity: Depends on the predicate and the indices of the store. In the context, O(*n* + *m*), where *n* is
-    ///   the number of returned models and *m* that of the unsaved models of the class.
+    ///   ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/unsupportedFeature`` if a custom store is incorrect or
+    ///   incomplete. ``SwiftDataError/storeBusy`` or another error of the store. `CancellationError` if the task is canceled during
+    ///   the fetch. Also an error of a relationship that could not be loaded, once; see ``retryFailedLoads()``. After an error, the
+    ///   context can still be used.
+    /// - Complexity: Depends on the predicate and the indices of the store. In the context, O(*n* + *m*), where *n* is the number
+    ///   of returned models and *m* that of the unsaved models of the class.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try storage.notifyingObservers {
             let models = try find(descriptor)
@@ -31,14 +30,13 @@ extension ModelContext {
 
     /// Returns the model with the given identifier, from memory or from the store.
     ///
-    /// Use this method if the row is known to exist, and ``existingModel(for:)`` if it may not. This method does not
-    /// throw. If the row cannot be loaded, it returns a model that loads its row when a property is read. As long as
-    /// that fails, properties read as empty values and ``save()`` throws the error. If the row does not exist,
-    /// properties read as empty values, and a save drops its changes; see ``lastSaveResult``. In SwiftData, reading such a
-    /// model ends the program.
+    /// Use ``existingModel(for:)`` if the row may not exist, because this method does not throw. If the row cannot be loaded, it
+    /// returns a model that loads its row when a property is read. As long as that fails, properties read as empty values and
+    /// ``save()`` throws the error. If the row does not exist, properties read as empty values, and a save drops its changes; see
+    /// ``lastSaveResult``. In SwiftData, reading such a model ends the program.
     ///
-    /// If the container does not have the entity of the identifier, the returned model has no properties and belongs to
-    /// no context, and the next `fetch` or `save` throws ``SwiftDataError/unknownSchema``.
+    /// If the container does not have the entity of the identifier, the returned model has no properties and belongs to no context,
+    /// and the next `fetch` or `save` throws ``SwiftDataError/unknownSchema``.
     ///
     /// - Parameter identifier: The identifier of the model.
     /// - Returns: The model, which may not be loaded yet.
@@ -56,7 +54,6 @@ extension ModelContext {
         return unloadedModel(for: identifier)
     }
 
-    /// Creates a model of this context that loads its row when a property is read.
     func unloadedModel(for identifier: PersistentIdentifier) -> any PersistentModel {
         do {
             let type = coordinator.schema.entitiesByName[identifier.entityName]?.type ?? UnknownModel.self
@@ -72,11 +69,8 @@ extension ModelContext {
         }
     }
 
-    /// Loads the row of a model that was created without it.
-    ///
-    /// - Returns: `true` if the row exists or the model is new.
-    /// - Throws: ``SwiftDataError/modelNotFound`` if another instance, of a subclass, represents the row. Also the error of
-    ///   the store.
+    /// Returns `true` if the row exists or the model is new. Throws ``SwiftDataError/modelNotFound`` if another instance, of a
+    /// subclass, represents the row.
     @discardableResult
     func loadIfNeeded(_ backing: AnyBackingData) throws -> Bool {
         guard backing.isUnloaded else { return true }
@@ -92,7 +86,7 @@ extension ModelContext {
         return backing.hasRow
     }
 
-    /// Loads the row of a model in a getter, which cannot throw, and records an error for the next fetch or save.
+    /// A getter cannot throw, so the next fetch or save throws the error.
     func loadForGetter(_ backing: AnyBackingData) {
         let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)
         do {
@@ -105,13 +99,13 @@ extension ModelContext {
 
     /// Tries again to load the relationships and models that could not be loaded when they were read.
     ///
-    /// Such a relationship read as empty, and the program may have acted on that. Therefore ``save()`` throws the error
-    /// until the relationship is loaded. Call this method to try again and keep all other changes, or read the
-    /// relationship again. Then repeat the steps that depend on it, and save.
+    /// Such a relationship read as empty, and the program may have acted on that. Therefore ``save()`` throws the error until the
+    /// relationship is loaded. Call this method to try again and keep all other changes, or read the relationship again. Then
+    /// repeat the steps that depend on it, and save.
     ///
-    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store, if something still cannot be loaded; try
-    ///   again later. Also the error of a value that was assigned to a relationship and not stored; assign it again. To
-    ///   continue without these changes, call ``rollback()``.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store, if something still cannot be loaded; try again later.
+    ///   Also the error of a value that was assigned to a relationship and not stored; assign it again. To continue without these
+    ///   changes, call ``rollback()``.
     /// - Complexity: O(*n*), where *n* is the number of relationships and models to load.
     public func retryFailedLoads() throws {
         for key in storage.failures.readKeys {
@@ -137,8 +131,8 @@ extension ModelContext {
     /// - Parameter identifier: The identifier of the model.
     /// - Returns: The model, loaded.
     /// - Throws: ``SwiftDataError/modelNotFound`` if the row does not exist or the model was deleted in this context.
-    ///   ``SwiftDataError/unknownSchema`` if the container does not have the entity. ``SwiftDataError/storeBusy`` or
-    ///   another error of the store; try again.
+    ///   ``SwiftDataError/unknownSchema`` if the container does not have the entity. ``SwiftDataError/storeBusy`` or another error
+    ///   of the store.
     public func existingModel(for identifier: PersistentIdentifier) throws -> any PersistentModel {
         let known = registeredBacking(identifier)
         if known?.state.isInContext == true, let model = loadedModel(identifier) { return model }
@@ -154,16 +148,11 @@ extension ModelContext {
 
     /// Returns the model with an identifier as an instance of its class, after checking that its row exists.
     ///
-    /// ```swift
-    /// let trip = try context.existingModel(for: identifier, as: Trip.self)
-    /// ```
-    ///
     /// - Parameters:
     ///   - identifier: The identifier of the model.
     ///   - type: The class of the model, or a superclass.
     /// - Returns: The model.
-    /// - Throws: The errors of ``existingModel(for:)``. ``SwiftDataError/modelNotFound`` also if the model has another class;
-    ///   pass that class.
+    /// - Throws: The errors of ``existingModel(for:)``. ``SwiftDataError/modelNotFound`` also if the model has another class.
     public func existingModel<Model: PersistentModel>(
         for identifier: PersistentIdentifier, as type: Model.Type
     ) throws -> Model {
@@ -176,7 +165,7 @@ extension ModelContext {
         return model
     }
 
-    /// Returns the registered model with an identifier, unless its row has to be loaded.
+    /// Returns `nil` if the row has to be loaded.
     func loadedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
         guard let known = registeredBacking(identifier), !known.isUnloaded else { return nil }
         return known.model
@@ -194,7 +183,6 @@ extension ModelContext {
         try fetchStored(request(descriptor), entity)
     }
 
-    /// Returns the models of the rows that a lookup describes.
     func fetchStored<Model: PersistentModel>(_ lookup: DataStoreLookup) throws -> [Model] {
         let request = DataStoreFetchRequest<Model>(
             descriptor: FetchDescriptor(), editingState: editingState, lookup: lookup)
@@ -210,7 +198,7 @@ extension ModelContext {
         }
     }
 
-    /// Returns the models of one store, regardless of unsaved changes.
+    /// Ignores unsaved changes.
     func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, from store: any DataStore) throws -> [Model] {
         let models = try storage.notifyingObservers {
             try fetch(request(descriptor), from: store, contextEntity(for: Model.self))
@@ -247,7 +235,7 @@ extension ModelContext {
         return models
     }
 
-    /// Returns the registered instance for a row after refreshing it, or a new instance.
+    /// Refreshes a registered instance.
     func instance<Model: PersistentModel>(
         _ identifier: PersistentIdentifier, _ row: consuming DataStoreRow, _ entity: ContextEntity,
         _ checks: RowChecker
@@ -272,7 +260,7 @@ extension ModelContext {
         return model
     }
 
-    /// Returns a registered model after refreshing it, or `nil` if it has another class.
+    /// Returns `nil` if the registered model has another class.
     @inline(never)
     private func refreshed<Model: PersistentModel>(
         _ identifier: PersistentIdentifier, _ row: DataStoreRow, _ entity: ContextEntity, _ checks: RowChecker
@@ -285,7 +273,7 @@ extension ModelContext {
         return model
     }
 
-    /// Removes an instance of a superclass, which was created for a reference while the row could not be loaded.
+    /// For an instance of a superclass, which was created for a reference while the row could not be loaded.
     @inline(never)
     func replaceUnloaded(_ identifier: PersistentIdentifier) {
         guard let known = registeredBacking(identifier) else { return }
@@ -314,7 +302,6 @@ extension ModelContext {
         }
     }
 
-    /// Replaces the row of a model and keeps its unsaved changes.
     func refresh(_ backing: AnyBackingData, _ row: DataStoreRow, _ checks: RowChecker) throws {
         var decoded = try checks.check(row, backing.identifier) ?? [:]
         // Moves unsaved values from the wrappers to the pending values, because all wrappers read the row again.
@@ -340,7 +327,7 @@ extension ModelContext {
         report(.rowRead, backing)
     }
 
-    /// Notifies the observers of the properties whose values another row replaces. Unsaved changes are kept.
+    /// Unsaved changes are kept.
     private func reportChanges(of backing: AnyBackingData, _ row: DataStoreRow, _ entity: Schema.Entity) {
         guard backing.hasRow else { return backing.didChangeAllProperties() }
         for property in entity.storedProperties
@@ -349,12 +336,11 @@ extension ModelContext {
         }
     }
 
-    /// Runs a step after a completed save or delete. The next fetch or save throws the first error of such steps.
+    /// For a step after a completed save or delete. The next fetch or save throws the first error of such steps.
     func deferringErrors(_ body: () throws -> Void) {
         do { try body() } catch { storage.failures.addIfFirst(error) }
     }
 
-    /// Returns the model of a row of the named entity; `nil` if the row does not exist.
     func load(_ identifier: PersistentIdentifier, _ entityName: String) throws -> (any PersistentModel)? {
         guard let entity = coordinator.schema.entitiesByName[entityName] else {
             throw SwiftDataError.unknownSchema.with(entityName: entityName, persistentIdentifier: identifier)
@@ -369,7 +355,6 @@ extension ModelContext {
         return model
     }
 
-    /// Returns the models of an entity that a lookup describes.
     func load(_ entityName: String, _ lookup: DataStoreLookup) throws -> [AnyObject] {
         guard let entity = coordinator.schema.entitiesByName[entityName] else { return [] }
         return try load(entity.type, lookup)

@@ -2,11 +2,9 @@ import Foundation
 
 // Fetches from all stores that contain a model.
 extension ModelContext {
-    /// Returns the matching models of several stores.
-    ///
-    /// Without sort descriptors, the rows of each store follow those of the previous store. With sort descriptors, each
-    /// store returns the rows up to the end of the page, and the sorted rows are merged. Among rows with the same sort
-    /// values, those of the first store come first.
+    /// Without sort descriptors, the rows of each store follow those of the previous store. With sort descriptors, each store
+    /// returns the rows up to the end of the page, and the sorted rows are merged. Among rows with the same sort values, those of
+    /// the first store come first.
     func fetchMerged<Model>(
         _ request: DataStoreFetchRequest<Model>, _ stores: [any DataStore], _ entity: ContextEntity
     ) throws -> [Model] {
@@ -26,7 +24,7 @@ extension ModelContext {
         return Array(merged.dropFirst(offset).prefix(limit ?? .max))
     }
 
-    /// Fetches with a separate context, because the order depends on the stored values and not on unsaved changes.
+    /// Uses a separate context, because the order depends on the stored values and not on unsaved changes.
     private func fetchInStoredOrder<Model>(
         _ request: DataStoreFetchRequest<Model>, _ stores: [any DataStore], _ entity: ContextEntity
     ) throws -> [Model] {
@@ -56,7 +54,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns the identifiers of the matching rows of all stores.
     func identifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let stores = try coordinator.stores(for: Model.self)
         if stores.count == 1 { return try identifiers(request, of: stores[0]) }
@@ -66,7 +63,6 @@ extension ModelContext {
         return try joined(request, stores) { try identifiers($0, of: $1) }
     }
 
-    /// Returns the number of matching rows of all stores.
     func count<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         let stores = try coordinator.stores(for: Model.self)
         if stores.count == 1 { return try count(request, of: stores[0]) }
@@ -77,7 +73,6 @@ extension ModelContext {
         return min(rest, max(request.descriptor.fetchLimit ?? .max, 0))
     }
 
-    /// Returns the rows of one store after the other, within the offset and the limit of a request.
     private func joined<Model, Element>(
         _ request: DataStoreFetchRequest<Model>, _ stores: [any DataStore],
         _ rows: (DataStoreFetchRequest<Model>, any DataStore) throws -> [Element]
@@ -107,7 +102,6 @@ extension ModelContext {
 }
 
 extension DataStoreFetchRequest {
-    /// The share of one of several stores in the request.
     fileprivate func part(_ descriptor: FetchDescriptor<T>, for store: any DataStore) -> DataStoreFetchRequest {
         DataStoreFetchRequest(
             descriptor: descriptor, editingState: editingState,
@@ -117,7 +111,6 @@ extension DataStoreFetchRequest {
 }
 
 extension DataStoreLookup {
-    /// The lookup with the identifiers of one store.
     fileprivate func part(for store: any DataStore) -> DataStoreLookup {
         func isPart(_ identifier: PersistentIdentifier) -> Bool { identifier.storeIdentifier == store.identifier }
         return switch self {
@@ -127,7 +120,6 @@ extension DataStoreLookup {
         }
     }
 
-    /// Whether the lookup matches no rows.
     fileprivate var isEmpty: Bool {
         switch self {
         case .identifiers(let identifiers), .references(_, to: let identifiers): identifiers.isEmpty

@@ -3,9 +3,7 @@ import Foundation
 // Fetches in a context with unsaved changes. They combine the rows of the store, except for those that were changed in
 // the context, with the changed and new models of the context.
 extension ModelContext {
-    /// The models whose unsaved changes affect a fetch.
     private struct Pending<Model: PersistentModel> {
-        /// The rows that the store must not evaluate, because the context has other values, or deletes them.
         var excluded: Set<PersistentIdentifier> = []
         /// The models with a row that the context evaluates.
         var changed: [Model] = []
@@ -15,8 +13,7 @@ extension ModelContext {
         var isEmpty: Bool { excluded.isEmpty && inserted.isEmpty }
     }
 
-    /// Returns the unsaved changes that affect a fetch, after the rows of the changed models were read again: the store
-    /// evaluates the other rows in their current state.
+    /// Reads the rows of the changed models again: the store evaluates the other rows in their current state.
     ///
     /// - Complexity: O(*n*), where *n* is the number of pending models of the entity.
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
@@ -53,10 +50,8 @@ extension ModelContext {
         return pending
     }
 
-    /// Returns the models that match, including unsaved changes of this context.
-    ///
-    /// Among models with the same sort values, rows precede new models. Rows are in the order of their stores and
-    /// primary keys, and new models in insertion order.
+    /// Among models with the same sort values, rows precede new models. Rows are in the order of their stores and primary keys, and
+    /// new models in insertion order.
     func find<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try throwForFetch()
         let entity = try contextEntity(for: Model.self)
@@ -80,8 +75,8 @@ extension ModelContext {
     /// - Parameter descriptor: The models to find, and their order.
     /// - Returns: The identifiers, which are temporary for models that are not saved.
     /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
-    /// - Complexity: The same as ``fetch(_:)``. If the context has unsaved changes of the class and the descriptor
-    ///   sorts, the method fetches the models.
+    /// - Complexity: The same as ``fetch(_:)``. If the context has unsaved changes of the class and the descriptor sorts, the
+    ///   method fetches the models.
     public func fetchIdentifiers<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [PersistentIdentifier] {
         try throwForFetch()
         let pending = try pending(descriptor)
@@ -95,11 +90,7 @@ extension ModelContext {
 
     /// Returns a page of the rows that the context did not change, merged with the models that it changed or inserted.
     ///
-    /// - Parameters:
-    ///   - rows: A closure that fetches from the store.
-    ///   - identifier: A closure that returns the identifier of an element.
-    ///   - element: A closure that returns the element for a model.
-    ///   - comesBefore: The order of the elements.
+    /// - Parameter rows: A closure that fetches from the store.
     private func page<Model, Element>(
         _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>,
         rows: (DataStoreFetchRequest<Model>) throws -> [Element], identifier: (Element) -> PersistentIdentifier,
@@ -162,8 +153,7 @@ extension ModelContext {
     /// - Parameter descriptor: The models to count. Its offset and limit apply to the result.
     /// - Returns: The number of models.
     /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
-    /// - Complexity: The same as ``fetch(_:)``, without creating models, plus O(*m*) for *m* models of the class with
-    ///   unsaved changes.
+    /// - Complexity: The same as ``fetch(_:)``, without creating models, plus O(*m*) for *m* unsaved models of the class.
     public func fetchCount<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         try throwForFetch()
         let pending = try pending(descriptor)
@@ -197,11 +187,9 @@ extension ModelContext {
         try Matcher(descriptor, contextEntity(for: Model.self).entity, coordinator.schema)
     }
 
-    /// Evaluates the predicate of a fetch for models in memory.
     private struct Matcher<Model: PersistentModel> {
         let evaluator: PredicateEvaluator<Model>?
         let entity: Schema.Entity
-        /// Whether the fetch reads properties of the models.
         let readsProperties: Bool
 
         init(_ descriptor: FetchDescriptor<Model>, _ entity: Schema.Entity, _ schema: Schema) throws {
@@ -211,7 +199,6 @@ extension ModelContext {
         }
     }
 
-    /// Merges unsorted elements into sorted ones.
     private func merge<Element>(
         _ elements: [Element], into found: inout [Element], _ comesBefore: (Element, Element) -> Bool
     ) {

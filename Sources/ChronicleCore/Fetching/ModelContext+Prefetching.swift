@@ -1,7 +1,6 @@
 import Foundation
 
 extension ModelContext {
-    /// Loads the destinations of relationships for all fetched models at once.
     func prefetch<Model: PersistentModel>(_ keyPaths: [PartialKeyPath<Model>], of models: [Model]) throws {
         let entity = try contextEntity(for: Model.self).entity
         for keyPath in keyPaths {

@@ -2,7 +2,6 @@ import Foundation
 
 // Filters and sorts in memory for stores that do not support a predicate or a sort descriptor.
 extension ModelContext {
-    /// Calls a closure for each matching row, filtered and sorted by the store or in memory.
     func rows<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -17,7 +16,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns the number of matching rows, counted by the store or in memory.
     func count<Model, Store: DataStore>(_ request: DataStoreFetchRequest<Model>, of store: Store) throws -> Int {
         if separateKinds(of: Model.self, in: store) != nil {
             var count = 0
@@ -38,7 +36,6 @@ extension ModelContext {
         return count
     }
 
-    /// Returns the identifiers of the matching rows, filtered and sorted by the store or in memory.
     func identifiers<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store
     ) throws -> [PersistentIdentifier] {
@@ -61,13 +58,10 @@ extension ModelContext {
         return identifiers
     }
 
-    /// Fetches without the predicate or the sort descriptors that the store does not support, and applies them in
-    /// memory.
+    /// Applies in memory what the error shows that the store does not support.
     ///
-    /// A separate context fetches the models, because unsaved changes of this context must not affect the result. If
-    /// the store supports neither a predicate nor a sort, the nested fetch throws and this method runs twice.
-    ///
-    /// - Parameter error: The error of the store, which determines what to apply in memory.
+    /// A separate context fetches the models, because unsaved changes of this context must not affect the result. If the store
+    /// supports neither a predicate nor a sort, the nested fetch throws and this method runs twice.
     private func models<Model>(
         _ request: DataStoreFetchRequest<Model>, _ store: any DataStore, after error: DataStoreError
     ) throws -> [Model] {

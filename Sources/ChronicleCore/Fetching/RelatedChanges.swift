@@ -3,11 +3,11 @@ import Foundation
 // Fetches whose predicate or order reads other models through relationships. Unsaved changes of these models affect models that
 // are not changed themselves.
 extension ModelContext {
-    /// Returns the models that are not changed themselves, but for which a fetch may have another result because of unsaved
-    /// changes of models that they reference.
+    /// Returns the models that are not changed themselves, but for which a fetch may have another result because of unsaved changes
+    /// of models that they reference.
     ///
-    /// Without changes of the classes that the fetch crosses relationships to, this takes no request to the store. Models
-    /// with a relationship that is stored as links and has no inverse are found only if they are in memory.
+    /// Without changes of the classes that the fetch crosses relationships to, this takes no request to the store. Models with a
+    /// relationship that is stored as links and has no inverse are found only if they are in memory.
     ///
     /// - Complexity: O(*n*), where *n* is the number of changed models of those classes and of the models that reference them.
     func modelsAffectedByRelatedChanges<Model>(of descriptor: FetchDescriptor<Model>) throws -> AffectedModels {
@@ -31,7 +31,7 @@ extension ModelContext {
         return AffectedModels(models: Array(affected.values), lists: lists)
     }
 
-    /// Loads the lists that an evaluation in memory reads, with one request for each relationship.
+    /// Takes one request for each relationship.
     func prefetch(_ lists: [AffectedModels.Lists]) throws {
         for list in lists {
             guard let relationship = list.property.relationship,
@@ -43,7 +43,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns the relationships that the predicate and the order of a fetch cross, as paths from the fetched entity.
     private func relationshipPaths<Model>(
         of descriptor: FetchDescriptor<Model>, _ entity: Schema.Entity
     ) throws -> Set<[RelationshipStep]> {
@@ -60,7 +59,7 @@ extension ModelContext {
         return collector.paths
     }
 
-    /// Returns the models in a relationship with some models, according to the store and to their unsaved references.
+    /// According to the store and to unsaved references.
     private func models(
         of source: Schema.Entity, referencing targets: [any PersistentModel], through property: Schema.Property
     ) throws -> [any PersistentModel] {
@@ -93,7 +92,6 @@ extension ModelContext {
     }
 }
 
-/// The models for which unsaved changes of related models may change the result of a fetch.
 struct AffectedModels {
     /// The lists of some models that the evaluation in memory reads.
     struct Lists {
@@ -105,7 +103,6 @@ struct AffectedModels {
     var lists: [Lists] = []
 }
 
-/// A relationship on a path, with the entity where it begins.
 private struct RelationshipStep: Hashable {
     let source: Schema.Entity
     let property: Schema.Property
@@ -120,7 +117,6 @@ private struct RelationshipStep: Hashable {
 private struct RelationshipPaths {
     private let schema: Schema
     private(set) var paths: Set<[RelationshipStep]> = []
-    /// The path to the objects that a variable represents, and their entity.
     private var variables: [PredicateTree<ModelProperty>.Variable: (path: [RelationshipStep], entity: Schema.Entity)]
 
     init(_ entity: Schema.Entity, _ schema: Schema) {

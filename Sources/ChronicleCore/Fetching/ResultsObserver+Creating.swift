@@ -8,7 +8,7 @@ extension ResultsObserver where SectionTitle == Never {
     ///   - modelContext: The context that fetches the models.
     ///   - isolation: The actor that uses the context; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
+    /// - Complexity: That of the fetch, like all initializers.
     public convenience init(
         fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), modelContext: ModelContext,
         isolation: isolated (any Actor)? = #isolation
@@ -23,7 +23,6 @@ extension ResultsObserver where SectionTitle == Never {
     ///   - modelContainer: The container in which to create a context.
     ///   - isolation: The actor that uses the observer; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), modelContainer: ModelContainer,
         isolation: isolated (any Actor)? = #isolation
@@ -35,11 +34,10 @@ extension ResultsObserver where SectionTitle == Never {
     ///
     /// - Parameters:
     ///   - filterBy: The models to fetch, or `nil` for all models of the class.
-    ///   - sortBy: The order of the models, or `nil` for the order of their insertion.
+    ///   - sortBy: The order of the models, or `nil` for that of their primary keys.
     ///   - modelContext: The context that fetches the models.
     ///   - isolation: The actor that uses the context; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
         isolation: isolated (any Actor)? = #isolation
@@ -51,11 +49,10 @@ extension ResultsObserver where SectionTitle == Never {
     ///
     /// - Parameters:
     ///   - filterBy: The models to fetch, or `nil` for all models of the class.
-    ///   - sortBy: The order of the models, or `nil` for the order of their insertion.
+    ///   - sortBy: The order of the models, or `nil` for that of their primary keys.
     ///   - modelContainer: The container in which to create a context.
     ///   - isolation: The actor that uses the observer; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContainer: ModelContainer,
         isolation: isolated (any Actor)? = #isolation
@@ -69,13 +66,11 @@ extension ResultsObserver where SectionTitle == String {
     /// Creates an observer of the models that match a descriptor, grouped by a string.
     ///
     /// - Parameters:
-    ///   - fetchDescriptor: The models to fetch, and the order of the models of a section. By default, all models of the
-    ///     class.
+    ///   - fetchDescriptor: The models to fetch, and their order within a section. By default, all models of the class.
     ///   - sectionBy: The key path to the title of a model's section.
     ///   - modelContext: The context that fetches the models.
     ///   - isolation: The actor that uses the context; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), sectionBy: KeyPath<Element, String>,
         modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -86,14 +81,11 @@ extension ResultsObserver where SectionTitle == String {
     /// Creates an observer of the models that match a descriptor, grouped by a string that may be missing.
     ///
     /// - Parameters:
-    ///   - fetchDescriptor: The models to fetch, and the order of the models of a section. By default, all models of the
-    ///     class.
-    ///   - sectionBy: The key path to the title of a model's section. The models whose value is `nil` are in the section
-    ///     with an empty title.
+    ///   - fetchDescriptor: The models to fetch, and their order within a section. By default, all models of the class.
+    ///   - sectionBy: The key path to the title of a model's section; `nil` is in the section with an empty title.
     ///   - modelContext: The context that fetches the models.
     ///   - isolation: The actor that uses the context; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), sectionBy: KeyPath<Element, String?>,
         modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -104,13 +96,11 @@ extension ResultsObserver where SectionTitle == String {
     /// Creates an observer of the models that match a descriptor, grouped by a string, with a new context.
     ///
     /// - Parameters:
-    ///   - fetchDescriptor: The models to fetch, and the order of the models of a section. By default, all models of the
-    ///     class.
+    ///   - fetchDescriptor: The models to fetch, and their order within a section. By default, all models of the class.
     ///   - sectionBy: The key path to the title of a model's section.
     ///   - modelContainer: The container in which to create a context.
     ///   - isolation: The actor that uses the observer; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), sectionBy: KeyPath<Element, String>,
         modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -118,18 +108,14 @@ extension ResultsObserver where SectionTitle == String {
         try self.init(fetchDescriptor, .init(sectionBy), ModelContext(modelContainer), isolation)
     }
 
-    /// Creates an observer of the models that match a descriptor, grouped by a string that may be missing, with a new
-    /// context.
+    /// Creates an observer of the models that match a descriptor, grouped by a string that may be missing, with a new context.
     ///
     /// - Parameters:
-    ///   - fetchDescriptor: The models to fetch, and the order of the models of a section. By default, all models of the
-    ///     class.
-    ///   - sectionBy: The key path to the title of a model's section. The models whose value is `nil` are in the section
-    ///     with an empty title.
+    ///   - fetchDescriptor: The models to fetch, and their order within a section. By default, all models of the class.
+    ///   - sectionBy: The key path to the title of a model's section; `nil` is in the section with an empty title.
     ///   - modelContainer: The container in which to create a context.
     ///   - isolation: The actor that uses the observer; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), sectionBy: KeyPath<Element, String?>,
         modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -141,12 +127,11 @@ extension ResultsObserver where SectionTitle == String {
     ///
     /// - Parameters:
     ///   - filterBy: The models to fetch, or `nil` for all models of the class.
-    ///   - sortBy: The order of the models of a section, or `nil` for the order of their insertion.
+    ///   - sortBy: The order of the models of a section, or `nil` for that of their primary keys.
     ///   - sectionBy: The key path to the title of a model's section.
     ///   - modelContext: The context that fetches the models.
     ///   - isolation: The actor that uses the context; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
         sectionBy: KeyPath<Element, String>, modelContext: ModelContext,
@@ -160,13 +145,11 @@ extension ResultsObserver where SectionTitle == String {
     ///
     /// - Parameters:
     ///   - filterBy: The models to fetch, or `nil` for all models of the class.
-    ///   - sortBy: The order of the models of a section, or `nil` for the order of their insertion.
-    ///   - sectionBy: The key path to the title of a model's section. The models whose value is `nil` are in the section
-    ///     with an empty title.
+    ///   - sortBy: The order of the models of a section, or `nil` for that of their primary keys.
+    ///   - sectionBy: The key path to the title of a model's section; `nil` is in the section with an empty title.
     ///   - modelContext: The context that fetches the models.
     ///   - isolation: The actor that uses the context; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
         sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -180,12 +163,11 @@ extension ResultsObserver where SectionTitle == String {
     ///
     /// - Parameters:
     ///   - filterBy: The models to fetch, or `nil` for all models of the class.
-    ///   - sortBy: The order of the models of a section, or `nil` for the order of their insertion.
+    ///   - sortBy: The order of the models of a section, or `nil` for that of their primary keys.
     ///   - sectionBy: The key path to the title of a model's section.
     ///   - modelContainer: The container in which to create a context.
     ///   - isolation: The actor that uses the observer; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
         sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer,
@@ -195,18 +177,15 @@ extension ResultsObserver where SectionTitle == String {
         try self.init(descriptor, .init(sectionBy), ModelContext(modelContainer), isolation)
     }
 
-    /// Creates an observer of the models that match a predicate, grouped by a string that may be missing, with a new
-    /// context.
+    /// Creates an observer of the models that match a predicate, grouped by a string that may be missing, with a new context.
     ///
     /// - Parameters:
     ///   - filterBy: The models to fetch, or `nil` for all models of the class.
-    ///   - sortBy: The order of the models of a section, or `nil` for the order of their insertion.
-    ///   - sectionBy: The key path to the title of a model's section. The models whose value is `nil` are in the section
-    ///     with an empty title.
+    ///   - sortBy: The order of the models of a section, or `nil` for that of their primary keys.
+    ///   - sectionBy: The key path to the title of a model's section; `nil` is in the section with an empty title.
     ///   - modelContainer: The container in which to create a context.
     ///   - isolation: The actor that uses the observer; by default, that of the caller.
     /// - Throws: The errors of ``ModelContext/fetch(_:)``, and the error of a store that cannot be observed.
-    /// - Complexity: That of the fetch.
     public convenience init(
         filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
         sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,

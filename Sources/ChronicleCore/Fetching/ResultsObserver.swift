@@ -16,10 +16,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The ``results`` follow the changes of the context, saved or not, and the transactions that other contexts, processes
-/// and programs commit to the stores. A custom store reports the commits of other store objects and processes if it adopts
-/// ``DataStoreNotifying``. Observers of ``results`` and ``sections`` are notified when models join or leave the results or
-/// when their order or their sections change. A change of another attribute is observed with the model itself.
+/// The ``results`` follow the changes of the context, saved or not, and the transactions that other contexts, processes and
+/// programs commit to the stores; a custom store reports these if it adopts ``DataStoreNotifying``. Observers of ``results`` and
+/// ``sections`` are notified when models join or leave the results or when their order or their sections change. A change of
+/// another attribute is observed with the model itself.
 ///
 /// ## Sections
 ///
@@ -31,16 +31,12 @@ import Synchronization
 ///
 /// ## Isolation
 ///
-/// Like its context, the observer is confined to one task or actor. An actor that creates an observer is the one on which
-/// the results are fetched again and the program is notified. Without an actor, nothing can be fetched in the background:
-/// the program is notified on another thread, and the next access to ``results`` fetches. On an actor that never
-/// suspends, such as the main actor in a `main` function without `await`, the program is not notified, and the next access
-/// fetches as well.
+/// Like its context, the observer is confined to one task or actor. On the actor that created the observer, the results are fetched
+/// again and the program is notified. Without an actor, the program is notified on another thread, and the next access to
+/// ``results`` fetches. On an actor that never suspends, such as the main actor in a `main` function without `await`, the program
+/// is not notified, and the next access fetches as well.
 ///
-/// ## Lifetime
-///
-/// The observer keeps its context and the models of the results in memory. The observation ends when the observer is
-/// released.
+/// The observer keeps its context and the models of the results in memory. The observation ends when it is released.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
     /// The context from which the models are fetched.
     public let modelContext: ModelContext
@@ -53,19 +49,16 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private var descriptor: FetchDescriptor<Element>
     private var models: [Element] = []
     private var groups: SectionedResults<Element, SectionTitle>?
-    /// The positions in ``groups``, determined when they are first needed.
     private var indexPaths: [ObjectIdentifier: IndexPath]?
     /// The error of the latest fetch, after which each access fetches again.
     private var lastError: (any Error)?
     private let staleness = ResultsStaleness()
-    /// The ``CommitNotifier/count`` before the latest fetch.
     private var fetchedCount: UInt64 = 0
 
-    /// How the results are grouped.
     struct Grouping {
         let keyPath: PartialKeyPath<Element>
-        /// Sorts the models of a section next to each other. An array, because an optimized build of Swift 6.3 cannot link
-        /// a generic structure that contains a `SortDescriptor`.
+        /// Sorts the models of a section next to each other. An array, because an optimized build of Swift 6.3 cannot link a
+        /// generic structure that contains a `SortDescriptor`.
         let order: [SortDescriptor<Element>]
         let title: (Element) -> SectionTitle
     }
@@ -106,9 +99,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// The models that match the ``fetchDescriptor``, in its order.
     ///
-    /// The models are in memory. If the context has changed since the last fetch, or something was committed, an access
-    /// fetches again, so a model is among the results as soon as it was inserted, by ``ModelContext/insert(_:)`` or by a
-    /// batch. If that fails, the earlier results remain; see ``error``.
+    /// If the context has changed since the last fetch, or something was committed, an access fetches again, so a model is among
+    /// the results as soon as it was inserted, by ``ModelContext/insert(_:)`` or by a batch. If that fails, the earlier results
+    /// remain; see ``error``.
     ///
     /// - Complexity: O(1), or that of the fetch after a change.
     public var results: FetchResultsCollection<Element> {
@@ -121,8 +114,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// The results grouped by ``sectionBy``, or `nil` if the observer was created without a section key path.
     ///
-    /// The sections are in the order of their first model. The attribute of the section is the first sort descriptor; to
-    /// reverse the order of the sections, begin ``sortBy`` with a descriptor of that attribute.
+    /// The sections are in the order of their first model. The attribute of the section is the first sort descriptor; to reverse
+    /// the order of the sections, begin ``sortBy`` with a descriptor of that attribute.
     ///
     /// - Complexity: O(1), or that of the fetch after a change.
     public var sections: SectionedResults<Element, SectionTitle>? {
@@ -132,10 +125,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         return groups
     }
 
-    /// The error of the latest fetch, or `nil` if it succeeded.
-    ///
-    /// The results are then those of the last successful fetch. The observer tries again after each change, and once a
-    /// second if it belongs to an actor.
+    /// The error of the latest fetch, or `nil` if it succeeded. The observer tries again after each change, and once a second if it
+    /// belongs to an actor.
     public var error: (any Error)? {
         registrar.access(self, keyPath: \.error)
         return lastError
@@ -155,8 +146,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// Returns the index path of a model in the sections.
     ///
     /// - Parameter element: The model.
-    /// - Returns: The position of the section and that of the model in the section, or `nil` if the results have no
-    ///   sections or do not contain the model.
+    /// - Returns: The position of the section and that of the model in the section, or `nil` if the results have no sections or do
+    ///   not contain the model.
     /// - Complexity: O(1); O(*n*) for the first call after the results have changed, where *n* is their number.
     public func indexPath(for element: Element) -> IndexPath? {
         guard let sections else { return nil }
@@ -173,10 +164,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     // MARK: Criteria
 
-    /// The descriptor of the fetch.
-    ///
-    /// Setting it fetches immediately. If the fetch fails, for example because a predicate cannot be translated, the earlier
-    /// results remain; see ``error``.
+    /// The descriptor of the fetch. Setting it fetches immediately; if that fails, the earlier results remain; see ``error``.
     public var fetchDescriptor: FetchDescriptor<Element> {
         get {
             registrar.access(self, keyPath: \.fetchDescriptor)
@@ -197,10 +185,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         set { fetchDescriptor.predicate = newValue }
     }
 
-    /// The order of the ``fetchDescriptor``. Setting it fetches immediately.
-    ///
-    /// If the results have sections, the first sort descriptor is always one of the section's attribute; it is inserted if
-    /// necessary.
+    /// The order of the ``fetchDescriptor``. Setting it fetches immediately. If the results have sections, the first sort
+    /// descriptor is always one of the section's attribute; it is inserted if necessary.
     public var sortBy: [SortDescriptor<Element>] {
         get { fetchDescriptor.sortBy }
         set { fetchDescriptor.sortBy = newValue }
@@ -236,9 +222,7 @@ extension ResultsObserver {
 
     private var commitCount: UInt64 { modelContext.coordinator.commits.count }
 
-    /// Fetches again if necessary.
-    ///
-    /// - Returns: `false` if the fetch failed.
+    /// Returns `false` if the fetch failed.
     @discardableResult
     private func update() -> Bool {
         guard staleness.value || lastError != nil || fetchedCount != commitCount else { return true }
@@ -270,7 +254,6 @@ extension ResultsObserver: ContextChangeObserver {
     }
 }
 
-/// Whether the context of an observer has changed since the latest fetch.
 private final class ResultsStaleness: Observable, Sendable {
     private let isStale = Atomic(false)
     private let registrar = ObservationRegistrar()
@@ -280,15 +263,12 @@ private final class ResultsStaleness: Observable, Sendable {
         set { isStale.store(newValue, ordering: .relaxed) }
     }
 
-    /// Sets the value to `true`.
-    ///
-    /// - Returns: The former value.
+    /// Returns the former value.
     func setValue() -> Bool { isStale.exchange(true, ordering: .relaxed) }
 
-    /// Records that the program depends on the results.
     func access() { registrar.access(self, keyPath: \.value) }
 
-    /// Notifies the program that the next access to the results fetches. May be called on any thread.
+    /// May be called on any thread.
     func invalidate() {
         // Before the notification, during which the program may fetch on another thread and reset the value.
         value = true
@@ -296,15 +276,11 @@ private final class ResultsStaleness: Observable, Sendable {
     }
 }
 
-/// An observer of any results.
 private protocol RefreshableResults: AnyObject {
-    /// Fetches again, on the actor of the observer.
-    ///
-    /// - Returns: `false` if the fetch failed.
+    /// Returns `false` if the fetch failed.
     func refresh() -> Bool
 }
 
-/// An observer that only its own actor uses.
 private struct ConfinedObserver: @unchecked Sendable {
     // The reason for `@unchecked Sendable`: other threads only copy the weak reference.
 

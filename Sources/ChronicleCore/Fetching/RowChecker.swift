@@ -2,19 +2,17 @@ import Foundation
 
 /// Validates the values of fetched rows.
 ///
-/// A getter cannot throw. A value that the property's type cannot represent, and a reference to a model of another
-/// class, must therefore be found when the row is fetched.
+/// A getter cannot throw. A value that the property's type cannot represent, and a reference to a model of another class, must
+/// therefore be found when the row is fetched.
 final class RowChecker {
     let entity: Schema.Entity
     private let storeIdentifier: String
-    /// The schema, which knows the subclasses of a destination.
     private let schema: Schema
     /// Whether the rows are those of an earlier position, when a property may have had another type.
     private let isPast: Bool
     private let checks: [Check]
-    /// The forms that are always valid in each slot, as bit sets.
     private let acceptedForms: [UInt8]
-    /// The slots whose values must be examined in each row: integers of which only some are valid, and references.
+    /// The slots to examine in each row: integers of which only some are valid, and references.
     private let examinedSlots: [Int]
     /// The tags of a packed row whose other values are valid, which most rows have in common.
     @exclusivity(unchecked) private var validTags: [UInt64]
@@ -22,13 +20,12 @@ final class RowChecker {
     @exclusivity(unchecked) private var validOrigins: [PersistentIdentifier.Origin?]
 
     private struct Check {
-        /// The forms that are always valid, as a bit set.
+        /// A bit set.
         let acceptedForms: UInt8
         let check: PropertyCheck?
         let isOptional: Bool
         /// The valid integers, if only some are valid.
         let range: ClosedRange<Int64>?
-        /// The destination entity of a relationship.
         let destination: String?
 
         init(_ property: Schema.Property) {
@@ -62,10 +59,8 @@ final class RowChecker {
         validOrigins = Array(repeating: nil, count: checks.count)
     }
 
-    /// Validates a row.
-    ///
-    /// - Returns: The values that had to be decoded to validate them, by slot, or `nil` if there are none.
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
+    /// Returns the values that had to be decoded, by slot, or `nil` if there are none. Throws
+    /// ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     func check(_ row: DataStoreRow, _ identifier: PersistentIdentifier) throws -> [Int: Any]? {
         if let cells = row.cells, PackedRow.count(cells) == checks.count, hasValidTags(cells) {
             for slot in examinedSlots where !isValid(row, cells, slot) { try examine(row, slot, identifier) }
@@ -80,7 +75,6 @@ final class RowChecker {
         return true
     }
 
-    /// Returns whether the value in an examined slot is known to be valid.
     @inline(__always)
     private func isValid(_ row: DataStoreRow, _ cells: UnsafeRawPointer, _ slot: Int) -> Bool {
         let tag = PackedRow.tag(cells, slot)
@@ -90,7 +84,6 @@ final class RowChecker {
         return range.contains(Int64(bitPattern: PackedRow.cell(cells, slot)))
     }
 
-    /// Validates the value in an examined slot, which is not known to be valid.
     @inline(never)
     private func examine(_ row: DataStoreRow, _ slot: Int, _ identifier: PersistentIdentifier) throws {
         // Neither an integer nor a reference has to be decoded.
@@ -116,9 +109,7 @@ final class RowChecker {
         return nil
     }
 
-    /// Validates a value whose form is not sufficient to accept it.
-    ///
-    /// - Returns: The decoded value, if it had to be decoded.
+    /// For a value whose form is not sufficient to accept it. Returns the value if it had to be decoded.
     private func checkValue(_ row: DataStoreRow, _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
         switch (row[slot], checks[slot].check) {
         case (.reference(let destination), nil):
@@ -144,8 +135,7 @@ final class RowChecker {
         }
     }
 
-    /// Returns whether an identifier belongs to the destination of a relationship. For an entity of a hierarchy, only
-    /// the row determines to which entity it belongs.
+    /// For an entity of a hierarchy, only the row determines to which entity an identifier belongs.
     private func isDestination(_ identifier: PersistentIdentifier, of check: Check) -> Bool {
         let name = identifier.entityName
         return name == check.destination || identifier.rootEntityName == check.destination

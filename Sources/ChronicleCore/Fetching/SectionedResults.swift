@@ -1,17 +1,16 @@
 /// The results of a ``ResultsObserver``, grouped into sections.
 ///
-/// The sections are in the order of their first model. A section can also be found by its title:
+/// The sections are in the order of their first model, and confined to the task or actor of the context. A section can also be
+/// found by its title:
 ///
 /// ```swift
 /// let italy = observer.sections?[sectionTitle: "Italy"]
 /// ```
-///
-/// Like its models, the collection is confined to the task or actor that uses the context.
 public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection {
     private let sections: [ResultsSection<Element, SectionTitle>]
     private let indices: [Key: Int]
 
-    /// A title, which equals another one as values of its type do in the store.
+    /// Equals another title as values of its type do in the store.
     private struct Key: Hashable {
         let title: SectionTitle
 
@@ -23,7 +22,6 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
         func hash(into hasher: inout Hasher) { hasher.combine(title) }
     }
 
-    /// Groups models by their titles.
     init(_ models: some Sequence<Element>, by title: (Element) -> SectionTitle) {
         var indices: [Key: Int] = [:]
         var groups: [(title: SectionTitle, models: [Element])] = []
@@ -40,15 +38,9 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
         sections = groups.map { ResultsSection(title: $0.title, models: $0.models) }
     }
 
-    /// The position of the first section, 0.
     public var startIndex: Int { 0 }
-    /// The number of sections.
     public var endIndex: Int { sections.count }
 
-    /// The section at a position.
-    ///
-    /// - Parameter position: A position from 0 up to, but not including, the number of sections.
-    /// - Complexity: O(1).
     public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
 
     /// The titles of the sections, in order.
@@ -80,12 +72,6 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 }
 
 extension SectionedResults: Equatable {
-    /// Returns whether two collections have equal sections in the same order.
-    ///
-    /// - Parameters:
-    ///   - lhs: A collection.
-    ///   - rhs: Another collection.
-    /// - Returns: `true` if all sections are equal.
     /// - Complexity: O(*n*), where *n* is the number of models.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         // The indices tell titles apart that Swift takes as equal.

@@ -1,13 +1,12 @@
 /// The rows of subentities that a fetch of their superentity returns, and their models.
 struct SubentityRows {
     private let context: ModelContext
-    /// The name of the fetched entity.
     private let entityName: String
     private let storeIdentifier: String
     private var latest: (entity: ContextEntity, checks: RowChecker)?
     private var known: [String: (entity: ContextEntity, checks: RowChecker)] = [:]
 
-    /// - Returns: `nil` for an entity without subentities.
+    /// Returns `nil` for an entity without subentities.
     init?(_ context: ModelContext, _ entity: Schema.Entity, storeIdentifier: String) {
         guard context.coordinator.schema.hasSubentities(entity) else { return nil }
         self.context = context
@@ -15,7 +14,7 @@ struct SubentityRows {
         self.storeIdentifier = storeIdentifier
     }
 
-    /// Returns the model of a row, or `nil` if the row is of the fetched entity itself.
+    /// Returns `nil` if the row is of the fetched entity itself.
     mutating func instance(
         _ identifier: PersistentIdentifier, _ row: DataStoreRow
     ) throws -> (any PersistentModel)? {

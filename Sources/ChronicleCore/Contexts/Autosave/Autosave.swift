@@ -4,22 +4,19 @@ import Synchronization
 
 /// Saves a context after the current turn of the main actor, or after the current job of its model actor.
 ///
-/// The first change after a save schedules the next one. A scheduled autosave retains its context, so that the changes
-/// are saved even if the program releases the container. If the program ends before, the autosave is done in the
-/// process's `atexit` handlers.
+/// The first change after a save schedules the next one. A scheduled autosave retains its context, so that the changes are saved
+/// even if the program releases the container. If the program ends before, the autosave is done in the process's `atexit` handlers.
 final class Autosave: Sendable {
-    /// The executor of the context, or `nil` for the main actor.
+    /// `nil` for the main actor.
     private weak let executor: DefaultSerialModelExecutor?
     private let isOnMainActor: Bool
     private let isScheduled = Atomic(false)
 
-    /// Creates an autosave on the executor of a model actor, or on the main actor.
     init(on executor: DefaultSerialModelExecutor?) {
         self.executor = executor
         isOnMainActor = executor == nil
     }
 
-    /// Schedules an autosave unless one is scheduled.
     func schedule(_ context: ModelContext) {
         // Only the actor of the context uses the value, so its order relative to other values does not matter.
         guard !isScheduled.load(ordering: .relaxed) else { return }
@@ -56,7 +53,6 @@ final class Autosave: Sendable {
     /// How long the end of the process waits for another thread to save.
     private static let exitTimeout = DispatchTimeInterval.seconds(5)
 
-    /// Saves a context while the process ends.
     fileprivate func saveAtExit(_ context: ConfinedContext) {
         if isOnMainActor ? MainThread.isCurrent : executor?.isCurrent != false { return save(context) }
         let isDone = DispatchSemaphore(value: 0)
@@ -71,7 +67,6 @@ final class Autosave: Sendable {
     }
 }
 
-/// A context that only its own actor uses.
 private struct ConfinedContext: @unchecked Sendable {
     // The reason for `@unchecked Sendable`: other threads only copy and compare the reference.
 
@@ -84,7 +79,6 @@ private struct ConfinedContext: @unchecked Sendable {
     }
 }
 
-/// The contexts with changes that an autosave has not saved yet.
 private final class PendingAutosaves: Sendable {
     private struct Pending {
         let autosave: Autosave
@@ -122,7 +116,6 @@ private final class PendingAutosaves: Sendable {
     }
 }
 
-/// The thread of the main actor.
 enum MainThread {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -130,15 +123,12 @@ enum MainThread {
         return key
     }()
 
-    /// Whether the current thread runs code of the main actor.
-    ///
     /// On Linux, other threads run the main queue after an asynchronous `main` was suspended for the first time.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true || Thread.isMainThread }
 }
 
-/// Reports failed autosaves.
 enum AutosaveFailure {
-    /// Reports an error to the handler of the context and the logger of a store, or to standard error if there is neither.
+    /// Reports to standard error if there is neither a handler nor a logger.
     static func report(_ error: any Error, of context: ModelContext) {
         let description = (error as? any LoggableError).map { "\($0)" } ?? "\(type(of: error))"
         let store = context.coordinator.stores.first { $0.configuration.logger != nil }

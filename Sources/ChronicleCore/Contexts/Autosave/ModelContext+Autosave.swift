@@ -5,28 +5,20 @@
 extension ModelContext {
     /// Whether the context saves its changes automatically.
     ///
-    /// The property is `true` for ``ModelContainer/mainContext`` and `false` for other contexts, as in SwiftData. If it is
-    /// `true`, the context calls ``save()``:
+    /// `true` for ``ModelContainer/mainContext`` and `false` for other contexts, as in SwiftData. If it is `true`, the context
+    /// calls ``save()``:
     ///
-    /// - After the turn of the main actor in which a model was inserted, changed or deleted: when the code that made the
-    ///   changes returns to the main actor's queue or is suspended. For the context of a ``ModelActor``, after the
-    ///   current job of the actor. Synchronous code is never interrupted by an autosave, and all changes of one turn
-    ///   are saved in one transaction.
+    /// - After the turn of the main actor in which a model was inserted, changed or deleted: when the code that made the changes
+    ///   returns to the main actor's queue or is suspended. For the context of a ``ModelActor``, after the current job of the
+    ///   actor. All changes of one turn are saved in one transaction.
     /// - When `main` returns or the program calls `exit`. A signal or a crash ends the program without saving.
     ///
-    /// A call to ``save()`` saves immediately; the autosave then has nothing to do. Set the property to `false` to save
-    /// only explicitly:
+    /// If an autosave fails, the changes remain in the context, the ``autosaveErrorHandler`` receives the error, and the next
+    /// change schedules another attempt.
     ///
-    /// ```swift
-    /// container.mainContext.autosaveEnabled = false
-    /// ```
-    ///
-    /// If an autosave fails, the changes remain in the context, the ``autosaveErrorHandler`` receives the error, and the
-    /// next change schedules another attempt.
-    ///
-    /// You can set the property to `true` on the main actor, for a context that only the main actor uses, and in a
-    /// ``ModelActor`` with a ``DefaultSerialModelExecutor``. Other contexts have no actor on which an autosave could run:
-    /// the property remains `false`, and the logger of the store receives a message.
+    /// You can set the property to `true` on the main actor, for a context that only the main actor uses, and in a ``ModelActor``
+    /// with a ``DefaultSerialModelExecutor``. Other contexts have no actor on which an autosave could run: the property remains
+    /// `false`, and the logger of the store receives a message.
     public var autosaveEnabled: Bool {
         get { storage.autosave != nil }
         set {
@@ -38,19 +30,16 @@ extension ModelContext {
 
     /// A closure that receives the errors of failed autosaves, on the actor of the context.
     ///
-    /// The errors are those of ``save()``. The changes remain in the context: correct the models, or call
-    /// ``rollback()``. Without a handler and without a ``DataStoreConfiguration/logger``, the error is written to
-    /// standard error.
+    /// The errors are those of ``save()``. The changes remain in the context: correct the models, or call ``rollback()``. Without a
+    /// handler and without a ``DataStoreConfiguration/logger``, the error is written to standard error.
     public var autosaveErrorHandler: ((any Error) -> Void)? {
         get { storage.autosaveErrorHandler }
         set { storage.autosaveErrorHandler = newValue }
     }
 
     #if canImport(Darwin)
-        /// The undo manager of the context. `nil` by default.
-        ///
-        /// The context keeps the object for source compatibility with SwiftData and registers no actions with it. To
-        /// discard unsaved changes, call ``rollback()``.
+        /// The undo manager of the context, for source compatibility with SwiftData. `nil` by default. The context registers no
+        /// actions with it. To discard unsaved changes, call ``rollback()``.
         public var undoManager: UndoManager? {
             get { storage.undoManager }
             set { storage.undoManager = newValue }
@@ -68,15 +57,12 @@ extension ModelContext {
         return nil
     }
 
-    /// Whether there may be something to save. Less exact than ``hasChanges``, but does not change anything.
+    /// Less exact than ``hasChanges``, but does not change anything.
     var mayHaveChanges: Bool { !pendingModels.isEmpty || !unverifiedLists.isEmpty }
 
-    /// Schedules an autosave if they are enabled.
     func scheduleAutosave() { storage.autosave?.schedule(self) }
 
-    /// Saves the changes, and reports an error to the handler.
-    ///
-    /// - Returns: `false` after an error.
+    /// Reports an error to the handler and returns `false`.
     func saveAutomatically() -> Bool {
         // The process may end during a save.
         guard autosaveEnabled, mayHaveChanges, !storage.isSaving, !storage.isOutcomeUnknown else { return true }

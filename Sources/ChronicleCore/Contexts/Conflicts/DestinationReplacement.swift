@@ -1,8 +1,7 @@
 /// Updates the other sides of relationships of inserted models that are merged.
 ///
-/// If an inserted model replaces a relationship of a row, the previous destinations lose their reference or their link to
-/// the row. If it does not, because the row's values win, its own destination loses the reference. These changes become
-/// part of the save.
+/// If an inserted model replaces a relationship of a row, the previous destinations lose their reference or their link to the row.
+/// If it does not, because the row's values win, its own destination loses the reference. These changes become part of the save.
 struct DestinationReplacement {
     private(set) var save: StoreSave
     private let context: ModelContext
@@ -10,9 +9,8 @@ struct DestinationReplacement {
     private let matches: UniqueMatches
     private let schema: Schema
     private let deleted: Set<PersistentIdentifier>
-    /// The positions of rows in the save.
     private var places: [PersistentIdentifier: StoreSave.Place] = [:]
-    /// The instances that represent rows after the save, by row.
+    /// The instances that represent rows after the save.
     private var survivors: [PersistentIdentifier: AnyBackingData] = [:]
     /// The to-many relationships that inserted models replace.
     private var lists: [ObjectIdentifier: ReplacedList] = [:]
@@ -29,13 +27,13 @@ struct DestinationReplacement {
 
     private struct ReplacedList {
         let property: Schema.Property
-        /// The new destinations by the identifier of their owner.
+        /// By the identifier of the owner.
         var kept: [PersistentIdentifier: Set<ObjectIdentifier>] = [:]
     }
 
     private struct ReplacedReferences {
         let inverse: Schema.Property
-        /// The owners by the identifier of their previous destination.
+        /// By the identifier of the previous destination.
         var owners: [PersistentIdentifier: PersistentIdentifier] = [:]
     }
 
@@ -48,10 +46,7 @@ struct DestinationReplacement {
         deleted = Set(save.deleted.snapshots.map(\.persistentIdentifier))
     }
 
-    /// Adds the changes of the other sides to the save.
-    ///
-    /// - Throws: ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination, or the
-    ///   error of the store that could not be read.
+    /// Throws ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination.
     mutating func replace() throws {
         guard save.hasReferences else { return }
         try findReplacements()
@@ -86,8 +81,7 @@ struct DestinationReplacement {
         }
     }
 
-    /// Finds a list that was assigned. If several models become one row, the list of the last of them is kept, and the
-    /// models that reference a later one.
+    /// If several models become one row, the list of the last of them is kept, and the models that reference a later one.
     private mutating func find(
         _ property: Schema.Property, _ group: UniqueMatches.Group, _ backing: AnyBackingData
     ) throws {
@@ -100,7 +94,7 @@ struct DestinationReplacement {
             isAssigned ? own : own.union(known ?? [])
     }
 
-    /// Finds the destinations of a one-to-one relationship that the row does not have any more, or does not receive.
+    /// For a destination of a one-to-one relationship that the row does not have any more, or does not receive.
     private mutating func find(_ property: Schema.Property, _ group: UniqueMatches.Group, _ inserted: DefaultSnapshot) {
         guard let inverse = schema.inverse(of: property), inverse.slot >= 0 else { return }
         func destination(_ values: [PropertyValue]) -> PersistentIdentifier? {
@@ -148,7 +142,7 @@ struct DestinationReplacement {
         }
     }
 
-    /// Removes the reference of a row to its owner, unless the save deletes the row or changes the reference.
+    /// Does nothing if the save deletes the row or changes the reference.
     private mutating func detach(
         _ snapshot: DefaultSnapshot, _ inverse: Schema.Property, from owner: PersistentIdentifier
     ) throws {

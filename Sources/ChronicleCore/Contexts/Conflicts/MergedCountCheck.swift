@@ -1,7 +1,7 @@
 /// Validates the numbers of destinations after inserted models were merged into rows with the same unique values.
 ///
-/// ``RelationshipCheck`` has validated the inserted models, but the rows that they become may have further destinations, and
-/// may leave the lists of other rows. Only lists that the save changes are validated.
+/// ``RelationshipCheck`` has validated the inserted models, but the rows that they become may have further destinations, and may
+/// leave the lists of other rows. Only lists that the save changes are validated.
 struct MergedCountCheck {
     private let context: ModelContext
     private let original: StoreSave
@@ -10,7 +10,6 @@ struct MergedCountCheck {
     private let schema: Schema
     private let deleted: Set<PersistentIdentifier>
 
-    /// The destinations of models, before or after the save.
     private typealias Lists = [PersistentIdentifier: Set<PersistentIdentifier>]
 
     init(_ context: ModelContext, _ original: StoreSave, _ matches: UniqueMatches, _ save: StoreSave) {
@@ -22,9 +21,7 @@ struct MergedCountCheck {
         deleted = Set(save.deleted.snapshots.map(\.persistentIdentifier))
     }
 
-    /// Validates the lists of merged models, and those that they join or leave.
-    ///
-    /// - Throws: ``SwiftDataError/modelValidationFailure``, or the error of the store that could not be read.
+    /// Throws ``SwiftDataError/modelValidationFailure``.
     func check() throws {
         let counted = schema.entities.flatMap(\.counted).filter { $0.relationship?.isToMany == true }
         guard save.hasReferences, !counted.isEmpty else { return }
@@ -39,7 +36,7 @@ struct MergedCountCheck {
         }
     }
 
-    /// Returns the owners of lists of rows that the merge may have changed, by the property.
+    /// By the property.
     private func owners() -> [ObjectIdentifier: Set<PersistentIdentifier>] {
         var owners: [ObjectIdentifier: Set<PersistentIdentifier>] = [:]
         original.inserted.forEachSnapshot { index, backing, _ in
@@ -112,7 +109,6 @@ struct MergedCountCheck {
         }
     }
 
-    /// Validates the lists that differ after the save.
     private func check(
         _ property: Schema.Property, _ owners: Set<PersistentIdentifier>, _ before: Lists,
         after: (PersistentIdentifier, Set<PersistentIdentifier>) -> Set<PersistentIdentifier>

@@ -1,8 +1,6 @@
 // Updates the models after a save whose conflicts were resolved.
 extension ModelContext {
-    /// Updates the models of a save that ``SaveConflicts`` created.
-    ///
-    /// - Parameter identifiers: The permanent identifiers of the inserted models.
+    /// For a save that ``SaveConflicts`` created.
     func applyResolvedConflicts(_ save: StoreSave, _ identifiers: [PersistentIdentifier]) {
         var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
         if !save.adopting.isEmpty || save.replaced.count > 0 {
@@ -41,7 +39,6 @@ extension ModelContext {
         if save.hasReferences { forgetAllLists() }
     }
 
-    /// Notifies the observers of the properties of an inserted instance whose values the row replaces.
     private func reportChanges(of backing: AnyBackingData, _ row: DataStoreRow) {
         guard let entity = backing.membership?.entity else { return }
         deferringErrors {
@@ -51,7 +48,6 @@ extension ModelContext {
         }
     }
 
-    /// Makes an inserted instance the instance of an existing row.
     private func takeOver(_ identifier: PersistentIdentifier, _ backing: AnyBackingData) {
         if let known = registeredBacking(identifier), known !== backing { report(.replaced, known) }
         if backing.origin != nil { registry.remove(backing) }
@@ -62,8 +58,6 @@ extension ModelContext {
         storage.lastSaveResult.mergedIdentifiers.insert(identifier)
     }
 
-    /// Sets the row of an instance.
-    ///
     /// - Parameter known: The checks of the latest entity, which are replaced if the instance has another one.
     private func adopt(
         _ row: DataStoreRow, _ backing: AnyBackingData, _ store: any DataStore, _ known: inout RowChecker?

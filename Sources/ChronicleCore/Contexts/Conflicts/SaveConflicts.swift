@@ -1,10 +1,9 @@
 /// Resolves the conflicts of a save with the rows of its store.
 ///
-/// A store reports the first conflict as an error and writes nothing. This type then fetches the rows that conflict and
-/// creates another save without them. The models do not change before that save has succeeded, so that after an error
-/// the context still has all its changes. A save without conflicts does none of this.
+/// A store reports the first conflict as an error and writes nothing. This type then fetches the rows that conflict and creates
+/// another save without them. The models do not change before that save has succeeded, so that after an error the context still has
+/// all its changes.
 struct SaveConflicts {
-    /// The save with all changes of the context.
     let original: StoreSave
     private let context: ModelContext
     private var findsMissingRows = false
@@ -13,7 +12,6 @@ struct SaveConflicts {
     private var last = Resolution()
 
     private struct Resolution: Equatable {
-        /// The identifiers of updated models without a row.
         var missing: Set<PersistentIdentifier> = []
         /// The row or the inserted model that each merged model becomes.
         var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
@@ -24,14 +22,12 @@ struct SaveConflicts {
         self.original = original
     }
 
-    /// Returns a save that does not have the conflict that the store reported.
+    /// Returns a save without the conflict that the store reported, or `nil` if the error is not a conflict that the context's
+    /// policy resolves. Other writers may change the rows before the next attempt, which then fails and is resolved again.
     ///
-    /// Other writers may change the rows before the next attempt, which then fails and is resolved again.
-    ///
-    /// - Returns: The save, or `nil` if the error is not a conflict that the context's policy resolves.
-    /// - Throws: ``SwiftDataError/uniquenessViolation`` if a model conflicts with two rows, and
-    ///   ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination, or if a row would
-    ///   have a number of destinations that is not allowed.
+    /// Throws ``SwiftDataError/uniquenessViolation`` if a model conflicts with two rows, and
+    /// ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination, or if a row would have a
+    /// number of destinations that is not allowed.
     mutating func resolve(after error: any Error) throws -> StoreSave? {
         guard context.mergePolicy != .error else {
             if let error = error as? SwiftDataError, error.code == .modelNotFound,
@@ -70,8 +66,7 @@ struct SaveConflicts {
         return resolved
     }
 
-    /// Returns the identifiers of the updated models whose rows do not exist, or would not exist after the deletes of the
-    /// save.
+    /// Includes rows that would not exist after the deletes of the save.
     private func missingRows() throws -> Set<PersistentIdentifier> {
         var missing = Set(original.updated.snapshots.map(\.persistentIdentifier))
         for (name, identifiers) in Dictionary(grouping: missing, by: \.entityName) {
@@ -83,8 +78,8 @@ struct SaveConflicts {
         return missing.union(try rowsDeletedByRules())
     }
 
-    /// Returns the updated models that the store deletes in the same save, because other contexts have given them to models
-    /// that are deleted.
+    /// Returns the updated models that the store deletes in the same save, because other contexts have given them to models that
+    /// are deleted.
     private func rowsDeletedByRules() throws -> Set<PersistentIdentifier> {
         let updated = Dictionary(
             original.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -136,7 +131,6 @@ struct SaveConflicts {
         return known.intersection(updated.keys)
     }
 
-    /// Returns the original save without missing rows, and with merged models instead of those that they replace.
     private func save(_ resolution: Resolution, _ matches: UniqueMatches?) -> StoreSave {
         var save = StoreSave(store: original.store)
         save.acknowledgement = original.acknowledgement
@@ -185,16 +179,13 @@ struct SaveConflicts {
 }
 
 extension DefaultSnapshot {
-    /// Returns a copy in which references to merged models are replaced.
     fileprivate func replacing(_ targets: [PersistentIdentifier: PersistentIdentifier]) -> DefaultSnapshot {
         targets.isEmpty ? self : copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: targets)
     }
 }
 
 extension ModelContext {
-    /// Calls a closure with each row that a store returns for a lookup, without creating models.
-    ///
-    /// A store may ignore the lookup and return other rows as well.
+    /// Creates no models. A store may ignore the lookup and return other rows as well.
     func forEachRow(
         of entity: Schema.Entity, in store: any DataStore, _ lookup: DataStoreLookup,
         _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void

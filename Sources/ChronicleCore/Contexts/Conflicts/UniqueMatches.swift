@@ -1,14 +1,10 @@
 /// The rows and the inserted models that have the same unique values as other inserted models.
 final class UniqueMatches {
-    /// Inserted models that become one row.
     struct Group {
-        /// The row in the store, or `nil` if the store has none.
         let row: DefaultSnapshot?
-        /// The values before the first of the models is merged.
         let base: [PropertyValue]
-        /// The values after all of the models are merged.
         fileprivate(set) var values: [PropertyValue]
-        /// The indices of the inserted models, in the order of their inserts.
+        /// The indices, in the order of the inserts.
         fileprivate(set) var members: [Int] = []
         /// The identifier of the row, or the temporary identifier of the survivor.
         fileprivate(set) var identifier: PersistentIdentifier
@@ -18,14 +14,10 @@ final class UniqueMatches {
         /// The index of the inserted model whose instance represents the row: the one that was inserted last.
         var survivor: Int? { members.last }
 
-        /// Returns the values to write. For an existing row, the slots that differ are marked as changed.
+        /// For an existing row, the slots that differ are marked as changed. They include the unique values if anything differs, so
+        /// that the row still has them if another writer changes them before the save.
         ///
-        /// They include the unique values if anything differs, so that the row still has them if another writer changes
-        /// them before the save.
-        ///
-        /// - Parameters:
-        ///   - entity: The entity of the models.
-        ///   - targets: The identifiers that replace those of merged models.
+        /// - Parameter targets: The identifiers that replace those of merged models.
         func snapshot(
             _ entity: Schema.Entity?, replacing targets: [PersistentIdentifier: PersistentIdentifier]
         ) -> DefaultSnapshot {
@@ -50,13 +42,10 @@ final class UniqueMatches {
     private let inserted: [DefaultSnapshot]
     private let updated: [PersistentIdentifier: DefaultSnapshot]
     private let deleted: Set<PersistentIdentifier>
-    /// The entity of each inserted model.
     private let entities: [Schema.Entity?]
-    /// Whether some of the inserted models have permanent identifiers.
     private let isRestoring: Bool
     private var missing: Set<PersistentIdentifier> = []
     private(set) var groups: [Group] = []
-    /// The group of each inserted model that is merged.
     private var groupOfInserted: [Int?]
     private var groupOfRow: [PersistentIdentifier: Int] = [:]
     /// The owners of unique values for each constraint, by the names of the entities.
@@ -84,19 +73,16 @@ final class UniqueMatches {
         self.isRestoring = isRestoring
     }
 
-    /// Returns the group of an inserted model that is merged with a row or with another inserted model.
     func group(of index: Int) -> Group? { groupNumber(of: index).map { groups[$0] } }
 
-    /// Returns the index in ``groups`` of an inserted model that is merged. A copy of the group would retain its values.
+    /// A copy of the group would retain its values.
     func groupNumber(of index: Int) -> Int? {
         guard let number = groupOfInserted[index], groups[number].isMerged else { return nil }
         return number
     }
 
-    /// Returns whether an inserted model is merged into a row.
     func isMerged(_ row: PersistentIdentifier) -> Bool { groupOfRow[row].map { groups[$0].isMerged } ?? false }
 
-    /// The identifiers that replace those of merged models.
     var targets: [PersistentIdentifier: PersistentIdentifier] {
         var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
         targets.reserveCapacity(groups.count)
@@ -111,10 +97,8 @@ final class UniqueMatches {
 
     // MARK: Order
 
-    /// Finds the rows and the inserted models with the same unique values.
-    ///
-    /// A unique value can be a reference to an inserted model that is merged as well. Such a model is matched after those
-    /// that it references.
+    /// A unique value can be a reference to an inserted model that is merged as well. Such a model is matched after those that it
+    /// references.
     ///
     /// - Parameter missing: The identifiers of updated models without a row.
     func find(excluding missing: Set<PersistentIdentifier>) throws {
@@ -146,7 +130,6 @@ final class UniqueMatches {
         finish()
     }
 
-    /// Returns the indices of the inserted models that the unique values of a model reference.
     private func referencedModels(of index: Int) -> Set<Int> {
         guard !positions.isEmpty, let entity = entities[index] else { return [] }
         var found: Set<Int> = []
@@ -160,7 +143,7 @@ final class UniqueMatches {
         return found
     }
 
-    /// Merges the models of each group again, in the order of their inserts.
+    /// In the order of the inserts.
     private func finish() {
         for number in groups.indices where groups[number].members.count > 1 {
             groups[number].members.sort()
@@ -198,7 +181,7 @@ final class UniqueMatches {
         }
     }
 
-    /// Returns the numbers of the unique values of inserted models for a constraint; see ``key(of:_:)``.
+    /// See ``key(of:_:)``.
     private func uniqueKeys(of members: [Int], _ properties: [Schema.Property], _ owners: inout UniqueOwners) -> [Int?]
     {
         owners.reserveCapacity(members.count)
@@ -215,7 +198,7 @@ final class UniqueMatches {
         }
     }
 
-    /// Returns the unique values of a row for a constraint, or `nil` if one is null. Null is not equal to null.
+    /// Returns `nil` if a value is null, because null is not equal to null.
     private func key(of values: [PropertyValue], _ properties: [Schema.Property]) -> [PropertyValue]? {
         values.withUnsafeBufferPointer { key(of: $0, properties) }
     }
@@ -227,7 +210,7 @@ final class UniqueMatches {
         return key.contains(where: \.isNull) ? nil : key
     }
 
-    /// Returns the values of an inserted model, with references to the rows that inserted models are merged into.
+    /// Contains references to the rows that inserted models are merged into.
     private func resolved(_ index: Int) -> [PropertyValue] {
         guard !positions.isEmpty else { return inserted[index].values }
         return inserted[index].values.map { value in
@@ -238,7 +221,6 @@ final class UniqueMatches {
         }
     }
 
-    /// Finds the rows that have unique values.
     private func lookUp(_ entity: Schema.Entity, _ properties: [Schema.Property], _ owners: inout UniqueOwners) throws {
         let numbers = owners.beginLookup()
         var stored = owners.combinations
@@ -263,7 +245,6 @@ final class UniqueMatches {
         }
     }
 
-    /// Returns the group of a row.
     private func group(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Int {
         if let known = groupOfRow[identifier] { return known }
         var base = values
@@ -275,11 +256,8 @@ final class UniqueMatches {
         return groups.count - 1
     }
 
-    /// Adds an inserted model to the group that has its unique values.
-    ///
     /// - Parameters:
-    ///   - keys: The numbers of the unique values of all models for each constraint, in which those of the model are at
-    ///     `position`.
+    ///   - keys: The numbers of the unique values of all models for each constraint; those of the model are at `position`.
     ///   - slots: The slots of the properties of each constraint.
     ///   - mayRepeat: Whether other inserted models may have the same unique values.
     private func add(
@@ -322,7 +300,7 @@ final class UniqueMatches {
         }
     }
 
-    /// Returns the group of an owner, which is created for an inserted model without a group.
+    /// Creates a group for an inserted model without one.
     private func group(of owner: UniqueOwners.Owner) -> Int {
         switch owner {
         case .group(let group): return group
@@ -338,13 +316,11 @@ final class UniqueMatches {
         }
     }
 
-    /// Returns whether a group still has unique values.
     private func has(_ group: Int, _ key: [PropertyValue], _ slots: [Int]) -> Bool {
         for (slot, value) in zip(slots, key) where groups[group].values[slot].uniqueForm != value { return false }
         return true
     }
 
-    /// Returns the values of a row after an inserted model was merged into it.
     private func merged(_ values: [PropertyValue], _ index: Int) -> [PropertyValue] {
         guard context.mergePolicy == .mergeByPropertyObjectTrump, let entity = entities[index] else { return values }
         var merged = resolved(index)
@@ -362,21 +338,18 @@ extension UniqueMatches.Group {
 }
 
 extension Schema.Entity {
-    /// Whether a uniqueness constraint contains a relationship.
     fileprivate var hasUniqueReferences: Bool {
         uniqueProperties.joined().contains { $0.relationship != nil }
     }
 }
 
 extension PropertyValue {
-    /// Whether the value is a reference to a model that is not saved.
     fileprivate var isTemporary: Bool {
         if case .reference(let identifier) = self { identifier.isTemporary } else { false }
     }
 }
 
 extension PropertySet {
-    /// Creates a set of the slots of a row.
     fileprivate init(_ values: [PropertyValue]) {
         self.init()
         for slot in values.indices { insert(slot) }

@@ -1,18 +1,17 @@
 extension ModelContext {
     /// Inserts a model and the models that it references into this context.
     ///
-    /// The next ``save()`` writes them, to the store of the first configuration that contains their class. Inserting a
-    /// model twice has no effect. Inserting a model whose delete is not saved undoes the delete. If a delete rule deleted the
-    /// model, this also undoes the deletes that it caused; if the program did, its effects on other models remain.
+    /// The next ``save()`` writes them, to the store of the first configuration that contains their class. Inserting a model twice
+    /// has no effect. Inserting a model whose delete is not saved undoes the delete. If a delete rule deleted the model, this also
+    /// undoes the deletes that it caused; if the program did, its effects on other models remain.
     ///
-    /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container
-    /// does not have the class, ``SwiftDataError/contextMismatch`` if the model belongs to another context, and
-    /// ``SwiftDataError/modelNotFound`` if its delete was saved. If several models could not be inserted, the error is that
-    /// of the first one, and its detail describes the others.
+    /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container does not have
+    /// the class, ``SwiftDataError/contextMismatch`` if the model belongs to another context, and ``SwiftDataError/modelNotFound``
+    /// if its delete was saved. If several models could not be inserted, the error is that of the first one, and its detail
+    /// describes the others.
     ///
     /// - Parameter model: The model to insert.
-    /// - Complexity: O(*n*), where *n* is the number of models that become part of the context and of their
-    ///   destinations.
+    /// - Complexity: O(*n*), where *n* is the number of models that become part of the context and of their destinations.
     public func insert(_ model: some PersistentModel) {
         storage.notifyingObservers {
             do { try insertAny(model) } catch { storage.failures.add(error) }
@@ -49,11 +48,8 @@ extension ModelContext {
         }
     }
 
-    /// Prepares the insert of a model that is or was in a context.
-    ///
-    /// - Returns: Whether the model is in this context.
-    /// - Throws: ``SwiftDataError/contextMismatch`` if it is in another one, and ``SwiftDataError/modelNotFound`` if it was
-    ///   deleted there.
+    /// Returns whether a model that is or was in a context is in this one. Throws ``SwiftDataError/contextMismatch`` if it is in
+    /// another one, and ``SwiftDataError/modelNotFound`` if it was deleted there.
     private func isOwned(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> Bool {
         if membership.registry === registry { return true }
         guard backing.state == .discarded else {
@@ -69,7 +65,6 @@ extension ModelContext {
             persistentIdentifier: backing.identifier)
     }
 
-    /// Returns the error for a model that belongs to another context.
     private static func ofAnotherContext(_ backing: AnyBackingData) -> SwiftDataError {
         .contextMismatch.with(
             detail: "the model belongs to another context; fetch it here with existingModel(for: persistentModelID)",
@@ -86,8 +81,8 @@ extension ModelContext {
         markPending(backing)
     }
 
-    /// Inserts a model and every model that can be reached from it, and then connects their relationships. This is not
-    /// recursive: a chain of references may be longer than the stack.
+    /// Inserts every model that can be reached, and then connects their relationships. This is not recursive: a chain of references
+    /// may be longer than the stack.
     private func insertGraph(_ root: any PersistentModel) throws {
         var models = [root]
         var found: [(any PersistentModel, AnyBackingData, ContextEntity)] = []
@@ -130,10 +125,8 @@ extension ModelContext {
 
     /// Deletes a model and applies the delete rules of its relationships. The next ``save()`` deletes the row.
     ///
-    /// Deleting a model that was inserted and not saved removes it from the context. Deleting a model that is not in a
-    /// context has no effect.
-    ///
-    /// A model that only a cascade deleted survives if it gets another owner before the save, whether you set its own
+    /// Deleting a model that was inserted and not saved removes it from the context. Deleting a model that is not in a context has
+    /// no effect. A model that only a cascade deleted survives if it gets another owner before the save, whether you set its own
     /// relationship or the list of the other owner:
     ///
     /// ```swift
@@ -142,10 +135,9 @@ extension ModelContext {
     /// try context.save()              // Deletes the folder, and keeps the note.
     /// ```
     ///
-    /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/contextMismatch`` if the model
-    /// belongs to another context. If a relationship of the model could not be loaded when it was read, the model is
-    /// not deleted and `save` throws the error. Read the relationship and delete the model again, or insert the model
-    /// to keep it.
+    /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/contextMismatch`` if the model belongs to
+    /// another context. If a relationship of the model could not be loaded when it was read, the model is not deleted and `save`
+    /// throws the error. Read the relationship and delete the model again, or insert the model to keep it.
     ///
     /// - Parameter model: The model to delete.
     /// - Complexity: O(*n*), where *n* is the number of deleted models and of the models that reference them.
@@ -170,8 +162,7 @@ extension ModelContext {
         cascade(from: deleteOne(model, cause: nil))
     }
 
-    /// Returns the error of a relationship that could not be loaded and was not read again since. The relationship read
-    /// as empty, which may be the reason for the delete.
+    /// A relationship that could not be loaded and was not read again since read as empty, which may be the reason for the delete.
     private func failureToRead(_ backing: AnyBackingData) -> (any Error)? {
         backing.membership?.entity.relationshipProperties.lazy
             .map { ContextFailures.Key(identifier: backing.identifier, propertyName: $0.name) }
@@ -179,22 +170,19 @@ extension ModelContext {
             .flatMap { self.storage.failures.error(of: $0) }
     }
 
-    /// Deletes models and those that their delete rules delete, without recursion: a chain may be longer than the
-    /// stack.
+    /// Works without recursion: a chain may be longer than the stack.
     private func cascade(from models: [DependentModel]) {
         var models = Array(models.reversed())
         while let next = models.popLast() { models += deleteOne(next.model, cause: next.cause).reversed() }
     }
 
-    /// A model that a delete rule deletes.
     private struct DependentModel {
         let model: any PersistentModel
         let cause: Deletion.Cause
     }
 
-    /// Applies the delete rules of relationships that could not be loaded when their model was deleted.
-    ///
-    /// - Throws: The first error of a relationship that still cannot be loaded, after the others were processed.
+    /// For relationships that could not be loaded when their model was deleted. Throws the first error of one that still cannot be
+    /// loaded, after the others were processed.
     func finishDeletes() throws {
         var failure: (any Error)?
         for key in storage.failures.takeUnfinishedDeletes() {
@@ -214,8 +202,6 @@ extension ModelContext {
         if let failure { throw failure }
     }
 
-    /// Deletes one model and applies its delete rules.
-    ///
     /// - Parameter cause: The delete that caused this one; `nil` if the program deletes the model.
     /// - Returns: The models that the rules delete next.
     private func deleteOne(_ model: any PersistentModel, cause: Deletion.Cause?) -> [DependentModel] {
@@ -252,7 +238,6 @@ extension ModelContext {
         return deletedNext
     }
 
-    /// Returns the models that a delete rule of a deleted model deletes, with the cause.
     private func dependents(
         _ models: [any PersistentModel], of backing: AnyBackingData, _ relationship: ManagedRelationship
     ) -> [DependentModel] {
@@ -261,14 +246,12 @@ extension ModelContext {
         return models.map { DependentModel(model: $0, cause: cause) }
     }
 
-    /// Has no effect, because changes are visible immediately on both sides of a relationship. The method exists for
-    /// source compatibility with SwiftData.
+    /// Has no effect, because changes are visible immediately on both sides of a relationship; for compatibility with SwiftData.
     public func processPendingChanges() {}
 
     /// Discards all unsaved changes and all errors that the next save would throw.
     ///
-    /// New models leave the context, changed models have their last fetched or saved values, and deleted models are
-    /// restored.
+    /// New models leave the context, changed models have their last fetched or saved values, and deleted models are restored.
     ///
     /// - Complexity: O(*n*), where *n* is the number of models of the context that are in memory.
     public func rollback() {

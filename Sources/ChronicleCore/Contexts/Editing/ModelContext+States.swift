@@ -1,8 +1,6 @@
 // The states of models, and what depends on them; see ``ModelState``.
 extension ModelContext {
-    /// Changes the state of a model after an event, and updates what depends on it.
-    ///
-    /// - Returns: Whether the state is another one.
+    /// Returns whether the state is another one.
     @discardableResult
     func report(_ event: ModelState.Event, _ backing: AnyBackingData) -> Bool {
         guard backing.change(event, isLinked: event == .rowNotFound && links.isAdded(backing)) else { return false }
@@ -10,8 +8,8 @@ extension ModelContext {
         return true
     }
 
-    /// Removes a model whose row is gone, and whose only edits were links that the program has taken back. Nothing is lost, so
-    /// this is not a dropped change.
+    /// Removes a model whose row is gone, and whose only edits were links that the program has taken back. Nothing is lost, so this
+    /// is not a dropped change.
     func leaveIfUnlinked(_ backing: AnyBackingData) {
         guard backing.state == .missing, let membership = backing.membership, !links.isAdded(backing),
             // Higher slots are marks of links.
@@ -21,7 +19,6 @@ extension ModelContext {
         report(.dropped, backing)
     }
 
-    /// Updates the registry, the pending models, lists and links after the state of a model changed.
     func didChangeState(of backing: AnyBackingData) {
         storage.didChange()
         // The change may remove the cause of an error for which the last autosave failed.
@@ -48,21 +45,16 @@ extension ModelContext {
         }
     }
 
-    /// Throws the first unresolved failure of a getter or setter.
-    ///
-    /// - Parameter isAutomatic: Whether an autosave calls the method.
     func throwFailures(isAutomatic: Bool = false) throws {
         try storage.failures.throwForSave(isAutomatic: isAutomatic) {
             self.registeredBacking($0)?.state.isInContext == false
         }
     }
 
-    /// Discards the values that could not be assigned to relationships of a model.
     func removeFailures(of backing: AnyBackingData) {
         if !storage.failures.isEmpty { storage.failures.removeAssignments(of: backing.identifier) }
     }
 
-    /// Removes a model from everything that contains the models of the context.
     private func leave(_ backing: AnyBackingData) {
         backing.didChangeAllProperties()
         didLeave(backing)
@@ -78,7 +70,7 @@ extension ModelContext {
 
     // MARK: Deletes
 
-    /// Records why a model was deleted. A model without a record was deleted by the program and causes no other delete.
+    /// A model without a record was deleted by the program and causes no other delete.
     func recordDeletion(of backing: AnyBackingData, _ cause: Deletion.Cause?) {
         guard cause != nil || backing.membership?.entity.cascades == true else { return }
         storage.deletionCount += 1
@@ -89,7 +81,7 @@ extension ModelContext {
         }
     }
 
-    /// Records the references to a model that its delete is about to remove, if the delete may be taken back as a whole.
+    /// For a delete that may be taken back as a whole.
     func recordNullified(
         _ destinations: [any PersistentModel], of backing: AnyBackingData, _ relationship: ManagedRelationship
     ) {
@@ -101,7 +93,7 @@ extension ModelContext {
         deletedByRules[deletion.number, default: RuleEffects()].nullified += referring.map { ($0, inverse) }
     }
 
-    /// Records a further cause of the delete of a model; `nil` if the program deletes the model as well.
+    /// `nil` if the program deletes the model as well.
     func addCause(_ cause: Deletion.Cause?, toDeleteOf backing: AnyBackingData) {
         guard let cause else {
             backing.deletion?.isByProgram = true
@@ -122,14 +114,14 @@ extension ModelContext {
         if others.isEmpty { try undoDelete(of: backing) } else { backing.deletion?.causes = others }
     }
 
-    /// Returns whether a delete rule along a relationship deleted a model, and the program did not.
+    /// The program did not delete the model.
     func isDeleted(_ backing: AnyBackingData, along property: Schema.Property) -> Bool {
         guard let deletion = backing.deletion, !deletion.isByProgram else { return false }
         return deletion.causes.contains { $0.index == property.index }
     }
 
-    /// Returns the relationships of deleted models that are stored as links, and along which the store would delete the row
-    /// of a model together with theirs.
+    /// Returns the relationships of deleted models that are stored as links, and along which the store would delete the row of a
+    /// model together with theirs.
     private func cascades(to backing: AnyBackingData) throws -> [ManagedRelationship] {
         guard backing.hasRow, let model = backing.model, let entity = backing.membership?.entity else { return [] }
         var found: [ManagedRelationship] = []
@@ -151,12 +143,10 @@ extension ModelContext {
         return found
     }
 
-    /// Takes back the delete of a model. If delete rules deleted it, the deletes that it caused are taken back as well.
+    /// If delete rules deleted the model, the deletes that it caused are taken back as well. If a relationship of one of these
+    /// cannot be loaded, that model remains deleted, and no save succeeds before the program has inserted or deleted it.
     ///
-    /// If a relationship of one of these cannot be loaded, that model remains deleted, and no save succeeds before the program
-    /// has inserted or deleted it.
-    ///
-    /// - Throws: The error of loading a relationship of the model itself. Nothing has changed then.
+    /// Throws the error of loading a relationship of the model itself. Nothing has changed then.
     func undoDelete(of backing: AnyBackingData) throws {
         let cascades = try cascades(to: backing)
         try reconnect(backing)
@@ -194,7 +184,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns a deleted model to the context, and connects both sides of its relationships again.
     private func reconnect(_ backing: AnyBackingData) throws {
         guard let membership = backing.membership else { return }
         let isByRule = backing.deletion?.isByProgram == false
@@ -208,7 +197,6 @@ extension ModelContext {
         }
     }
 
-    /// Runs a part of an undo, and records its error for the next save.
     private func keepingDeleted(_ backing: AnyBackingData, _ body: () throws -> Void) {
         do { try body() } catch {
             let detail =
@@ -221,14 +209,13 @@ extension ModelContext {
     }
 }
 
-/// What the delete rules of a deleted model did to other models.
 struct RuleEffects {
     var deleted: [any PersistentModel] = []
     /// The models that lost their reference to it.
     var nullified: [(model: any PersistentModel, property: Schema.Property)] = []
 }
 
-/// The effects of delete rules after their context was released, which do not keep the models alive.
+/// They do not keep the models alive.
 struct ReleasedRuleEffects {
     private struct Reference {
         weak var model: (any PersistentModel)?
@@ -242,7 +229,6 @@ struct ReleasedRuleEffects {
         nullified = effects.nullified.map { (Reference(model: $0.model), $0.property) }
     }
 
-    /// The effects on the models that still exist.
     var effects: RuleEffects {
         RuleEffects(
             deleted: deleted.compactMap(\.model),

@@ -5,10 +5,9 @@ struct UnverifiedList {
     let list: ToManyList
 }
 
-/// A model with unsaved changes.
 struct PendingModel {
     let model: any PersistentModel
-    /// The backing data of the model, stored to avoid a call through the protocol. The model owns it.
+    /// Stored to avoid a call through the protocol. The model owns the backing data.
     let unmanagedBacking: Unmanaged<AnyBackingData>
 
     init(model: any PersistentModel, backing: AnyBackingData) {
@@ -19,7 +18,6 @@ struct PendingModel {
     var backing: AnyBackingData { unmanagedBacking.takeUnretainedValue() }
 }
 
-/// A set of models in insertion order.
 struct ModelSet {
     private(set) var models: [any PersistentModel] = []
     private var members: Set<ObjectIdentifier> = []

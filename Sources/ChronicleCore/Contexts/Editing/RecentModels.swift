@@ -18,6 +18,5 @@ struct RecentModels {
         if batchAge == Self.capacity { batch = [] }
     }
 
-    /// Keeps all models of a prefetch.
     mutating func keep(_ models: [any PersistentModel]) { (batch, batchAge) = (models, 0) }
 }

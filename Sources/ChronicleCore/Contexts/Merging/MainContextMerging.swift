@@ -1,15 +1,13 @@
-/// Merges what other contexts, processes and programs save into the main context of a container.
-///
-/// The storage of the context owns this object, so merging ends when the context and its models are released.
+/// Merges what other contexts, processes and programs save into the main context of a container. The storage of the context owns
+/// this object, so merging ends when the context and its models are released.
 @MainActor
 final class MainContextMerging {
     private weak var storage: ContextStorage?
     private var histories: [any MergedHistory]
-    /// The subscription. The task that waits does not retain it, so that releasing this object ends it.
+    /// The task that waits does not retain it, so that releasing this object ends the subscription.
     private var events: CommitEvents?
     private var task: Task<Void, Never>?
 
-    /// How long to wait after an error before the history is read again.
     private static let retryInterval = Duration.seconds(1)
 
     /// Begins at the current positions of the stores that record a history and report commits.
@@ -34,10 +32,8 @@ final class MainContextMerging {
 
     deinit { task?.cancel() }
 
-    /// Merges what was committed since the last call.
-    ///
-    /// - Returns: The signal of the next commit, and whether every history was merged; or `nil` if the context was
-    ///   released. After an error, the models have their earlier values until the next attempt.
+    /// Returns the signal of the next commit, and whether every history was merged; or `nil` if the context was released. After an
+    /// error, the models have their earlier values until the next attempt.
     private func merge() async -> (signal: CommitSignal, isComplete: Bool)? {
         guard let storage else { return nil }
         storage.savedTokens = storage.savedTokens ?? []
@@ -55,13 +51,12 @@ final class MainContextMerging {
         return (signal, isComplete)
     }
 
-    /// The context, or another one for its models if it was released.
+    /// Another context for its models if it was released.
     private var context: ModelContext? {
         guard let storage else { return nil }
         return storage.registry.count > 0 ? storage.context : storage.knownContext
     }
 
-    /// Ends merging before this object is released.
     func end() {
         task?.cancel()
         events = nil
@@ -69,7 +64,6 @@ final class MainContextMerging {
     }
 }
 
-/// The history of one store with the position up to which it was merged.
 private protocol MergedHistory: Sendable {
     @MainActor mutating func merge(into context: () -> ModelContext?) async throws
 }
@@ -108,7 +102,7 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
         }
     }
 
-    /// Reads the models again. A row that cannot be decoded does not prevent that of the others, and would fail each time.
+    /// A row that cannot be decoded does not prevent that of the others, and would fail each time.
     @MainActor private mutating func refresh(_ context: ModelContext?) throws {
         do { try context?.refreshAllModels() } catch {
             if Self.isPermanent(error) { needsRefresh = false }
@@ -117,15 +111,13 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
         needsRefresh = false
     }
 
-    /// Whether an error would occur again with each attempt.
     private static func isPermanent(_ error: any Error) -> Bool {
         guard let error = error as? SwiftDataError else { return false }
         return SwiftDataError.undecodableValue ~= error || SwiftDataError.invalidStoreResponse ~= error
             || SwiftDataError.damagedFile ~= error
     }
 
-    /// Merges the changes of several transactions together, because each merge fetches the models and discards the
-    /// lists in memory.
+    /// Each merge fetches the models and discards the lists in memory, so several transactions are merged together.
     @MainActor private mutating func mergeTransactions(
         into context: () -> ModelContext?, after token: Provider.HistoryType.TokenType?
     ) async throws {

@@ -11,59 +11,51 @@ extension ModelContext {
 
     /// Merges changes that other contexts, processes or programs saved.
     ///
-    /// Call this method with the transactions of the history that you received since the last call:
-    ///
     /// ```swift
     /// let transactions = try context.fetchHistory(.after(token))
     /// try context.merge(transactions)
     /// ```
     ///
-    /// The transactions only determine which models are affected. Their current rows are read from the store, so the
-    /// order of the calls does not matter, and merging a transaction twice has no further effect:
+    /// The transactions only determine which models are affected. Their current rows are read from the store, so the order of the
+    /// calls does not matter, and merging a transaction twice has no further effect:
     ///
-    /// - A model in memory receives the values of its row. Its **unsaved changes are kept**: a property that was set
-    ///   in this context since the last save keeps its value, and the next save writes it.
-    /// - A model in memory whose row was deleted is marked as deleted: ``PersistentModel/isDeleted`` is `true`,
-    ///   its ``PersistentModel/modelContext`` is `nil`, and fetches do not return it.
-    /// - A model in memory whose row was deleted, and which has unsaved changes, keeps them. ``save()`` drops and reports
-    ///   them, or throws ``SwiftDataError/modelNotFound``; see ``mergePolicy``. ``rollback()`` discards them. Both mark
-    ///   the model as deleted.
+    /// - A model in memory receives the values of its row. Its **unsaved changes are kept**: a property that was set in this
+    ///   context since the last save keeps its value, and the next save writes it.
+    /// - A model in memory whose row was deleted is marked as deleted: ``PersistentModel/isDeleted`` is `true`, its
+    ///   ``PersistentModel/modelContext`` is `nil`, and fetches do not return it.
+    /// - A model in memory whose row was deleted, and which has unsaved changes, keeps them. ``save()`` drops and reports them, or
+    ///   throws ``SwiftDataError/modelNotFound``; see ``mergePolicy``. ``rollback()`` discards them. Both mark the model as
+    ///   deleted.
     /// - Lists of relationships are read again on their next use, if models at one of their ends were changed.
     /// - Other models are not loaded. The next fetch returns inserted models.
     ///
-    /// The container's main context merges automatically; see ``ModelContainer/mergesChangesIntoMainContext``. Use this
-    /// method in other contexts, for example in a ``ModelActor``. In Core Data, the counterpart is
-    /// `mergeChanges(fromContextDidSave:)`.
+    /// The container's main context merges automatically; see ``ModelContainer/mergesChangesIntoMainContext``. Use this method in
+    /// other contexts, for example in a ``ModelActor``. Core Data's counterpart is `mergeChanges(fromContextDidSave:)`.
     ///
     /// - Parameter transactions: The transactions to merge. Transactions of this context have no effect.
     /// - Returns: The models in memory that were refreshed or deleted.
-    /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored a value of the wrong type; correct the
-    ///   row. ``SwiftDataError/storeBusy`` or another error of the store. Some models may have been refreshed in that
-    ///   case; call the method again with the same transactions.
-    /// - Complexity: O(*n* + *m*), where *n* is the number of changes and *m* that of the models in memory, if the changed
-    ///   models have relationships; otherwise O(*n*).
+    /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored a value of the wrong type; correct the row.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store. Some models may have been refreshed in that case; call the
+    ///   method again with the same transactions.
+    /// - Complexity: O(*n* + *m*), where *n* is the number of changes and *m* that of the models in memory, if the changed models
+    ///   have relationships; otherwise O(*n*).
     @discardableResult
     public func merge(_ transactions: some Sequence<some HistoryTransaction>) throws -> MergedChanges {
         try merge(transactions.lazy.flatMap(\.changes).map(\.changedPersistentIdentifier))
     }
 
-    /// Merges one transaction that another context, process or program saved.
-    ///
-    /// See ``merge(_:)-(Sequence)`` for the effects on models in memory.
+    /// Merges one transaction that another context, process or program saved; see ``merge(_:)-(Sequence)``.
     ///
     /// - Parameter transaction: The transaction to merge.
     /// - Returns: The models in memory that were refreshed or deleted.
     /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
-    /// - Complexity: O(*n* + *m*), where *n* is the number of changes and *m* that of the models in memory.
     @discardableResult
     public func merge(_ transaction: some HistoryTransaction) throws -> MergedChanges {
         try merge(CollectionOfOne(transaction))
     }
 
-    /// Reads all models in memory again, as if each of them had been changed.
-    ///
-    /// Call this method if the changes are not known, for example after ``SwiftDataError/historyTokenExpired``. The
-    /// effects on each model are those of ``merge(_:)-(Sequence)``.
+    /// Reads all models in memory again, as if each of them had been changed; see ``merge(_:)-(Sequence)``. Call this method if the
+    /// changes are not known, for example after ``SwiftDataError/historyTokenExpired``.
     ///
     /// - Returns: The models in memory that were refreshed or deleted.
     /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
@@ -77,15 +69,11 @@ extension ModelContext {
         return try merge(identifiers)
     }
 
-    /// Merges changes that other contexts, processes or programs saved.
-    ///
-    /// Use this method with the pages of a ``HistoryChangeReader`` or a ``HistoryReader``. See
-    /// ``merge(_:)-(Sequence)`` for the effects on models in memory.
+    /// Merges changes, for example of a page of a ``HistoryChangeReader`` or a ``HistoryReader``; see ``merge(_:)-(Sequence)``.
     ///
     /// - Parameter changes: The changes to merge.
     /// - Returns: The models in memory that were refreshed or deleted.
     /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
-    /// - Complexity: The same as that of ``merge(_:)-(Sequence)``.
     @discardableResult
     public func merge(_ changes: [HistoryChange]) throws -> MergedChanges {
         try merge(changes.lazy.map(\.changedPersistentIdentifier))
@@ -126,10 +114,9 @@ extension ModelContext {
         return result
     }
 
-    /// Reads the rows of models in memory again, and reports to each model whether its row exists.
+    /// Reports to each model whether its row exists.
     ///
     /// - Parameter event: Returns the event to report to a model whose row does not exist.
-    /// - Returns: The models, and whether their rows exist.
     @discardableResult
     func readRows(
         of models: [any PersistentModel], _ entityName: String,
@@ -145,7 +132,6 @@ extension ModelContext {
         }
     }
 
-    /// Discards the lists that models of these entities may have joined or left.
     func forgetLists(of entityNames: some Sequence<String>) {
         let areListed = entityNames.contains { name in
             guard let entity = coordinator.schema.entitiesByName[name] else { return false }
@@ -154,7 +140,6 @@ extension ModelContext {
         if areListed { forgetAllLists() }
     }
 
-    /// Discards all lists that can be read again.
     func forgetAllLists() {
         registry.forEach {
             $0.didChangeLists()

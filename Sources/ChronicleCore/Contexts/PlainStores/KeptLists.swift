@@ -1,8 +1,8 @@
 /// The lists of a save for a store that keeps them in the rows of their owners.
 ///
-/// A store that uses only declarations of SwiftData replaces whole snapshots, so each must contain the current lists. They
-/// are read from the store immediately before the save, because other contexts may have changed them since the models were
-/// fetched, and receive the differences of the save.
+/// A store that uses only declarations of SwiftData replaces whole snapshots, so each must contain the current lists. They are read
+/// from the store immediately before the save, because other contexts may have changed them since the models were fetched, and
+/// receive the differences of the save.
 struct KeptLists {
     private struct Difference {
         var added: [PersistentIdentifier] = []
@@ -12,9 +12,8 @@ struct KeptLists {
     private let context: ModelContext
     private let schema: Schema
     private let deleted: Set<PersistentIdentifier>
-    /// The differences of lists, by owner and by property.
+    /// By owner and by property.
     private var differences: [PersistentIdentifier: [ObjectIdentifier: Difference]] = [:]
-    /// The rows before the save.
     private var stored: [PersistentIdentifier: (entity: Schema.Entity, row: DataStoreRow)] = [:]
 
     init(_ context: ModelContext, _ save: StoreSave, _ store: any DataStore) throws {
@@ -38,7 +37,6 @@ struct KeptLists {
         try read(save, store)
     }
 
-    /// Reads the rows that the save replaces, and those whose lists contain deleted models.
     private mutating func read(_ save: StoreSave, _ store: any DataStore) throws {
         let replaced = Set(save.changedSnapshots.map(\.persistentIdentifier)).union(differences.keys)
             .filter { !$0.isTemporary }
@@ -60,7 +58,6 @@ struct KeptLists {
         stored = found
     }
 
-    /// The snapshots of the rows to update, with their lists.
     func updated(_ save: StoreSave) throws -> [DefaultSnapshot] {
         let changed = save.changedSnapshots
         var known = Set(changed.map(\.persistentIdentifier))
@@ -81,7 +78,6 @@ struct KeptLists {
         return updated.filter { !$0.changed.isEmpty }
     }
 
-    /// Returns a snapshot followed by the lists of its row after the save.
     func complete(_ snapshot: DefaultSnapshot) throws -> DefaultSnapshot {
         let identifier = snapshot.persistentIdentifier
         guard let entity = schema.entitiesByName[identifier.entityName] else { return snapshot }

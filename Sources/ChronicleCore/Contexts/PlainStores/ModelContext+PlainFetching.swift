@@ -1,6 +1,5 @@
 // Fetches from stores that use only declarations of SwiftData.
 extension ModelContext {
-    /// Calls a closure with the stored values of each row that a store returns for a request.
     func storedRows<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
@@ -33,7 +32,7 @@ extension ModelContext {
         }
     }
 
-    /// Returns the entities that a store fetches separately, or `nil` if one request returns the rows of all of them.
+    /// Returns `nil` if one request returns the rows of all entities.
     func separateKinds(of type: any PersistentModel.Type, in store: any DataStore) -> [Schema.Entity]? {
         guard coordinator.plainStores.separatesKinds(store), let entity = coordinator.schema.entity(for: type),
             coordinator.schema.hasSubentities(entity)
@@ -45,7 +44,6 @@ extension ModelContext {
         coordinator.schema.kinds(of: entityName).sorted().compactMap { coordinator.schema.entitiesByName[$0] }
     }
 
-    /// Calls a closure with all that a store without links or inheritance returns for one class.
     private func rawRows(
         of entity: Schema.Entity, _ lookup: DataStoreLookup?, in store: any DataStore,
         _ body: (PersistentIdentifier, DataStoreRow) throws -> Void
@@ -64,7 +62,6 @@ extension ModelContext {
 
     // MARK: Lists
 
-    /// Calls a closure with the complete row of each owner of links, of all its classes.
     func rowsWithLists(
         of links: Schema.Links, _ lookup: DataStoreLookup?, in store: any DataStore,
         _ body: (PersistentIdentifier, Schema.Entity, DataStoreRow) throws -> Void
@@ -79,7 +76,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns the destinations of rows for a relationship that a store keeps in the rows of its owners.
     func loadListed<Model: PersistentModel>(
         _ identifiers: Set<PersistentIdentifier>, _ property: Schema.Property, _ links: Schema.Links, _: Model.Type,
         from store: any DataStore
@@ -107,7 +103,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns the destinations that a row contains.
     func list(
         of property: Schema.Property, _ entity: Schema.Entity, _ row: DataStoreRow, _ owner: PersistentIdentifier
     ) throws -> [PersistentIdentifier] {
@@ -147,7 +142,6 @@ extension ModelContext {
 }
 
 extension DataStoreRow {
-    /// The stored values without the lists that a store keeps in its rows.
     func withoutLists(of entity: Schema.Entity, in schema: Schema) -> DataStoreRow {
         let count = entity.storedProperties.count
         guard self.count > count, self.count == count + schema.listsInRows(of: entity).count else { return self }

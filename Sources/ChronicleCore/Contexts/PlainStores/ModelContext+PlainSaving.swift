@@ -1,6 +1,5 @@
 // Saves to stores that use only declarations of SwiftData.
 extension ModelContext {
-    /// Returns the request for the changes of one store.
     func request<Store: DataStore>(
         _ save: StoreSave, to store: Store
     ) throws -> DataStoreSaveChangesRequest<Store.Snapshot> {
@@ -50,7 +49,7 @@ extension ModelContext {
             acknowledgement: save.acknowledgement)
     }
 
-    /// Creates a snapshot of the type of a store: from the model, or from the values if they differ from those of the model.
+    /// Uses the values if they differ from those of the model.
     private func made<Snapshot: DataStoreSnapshot>(
         _ snapshot: DefaultSnapshot, _ backing: AnyBackingData?
     ) throws -> Snapshot {
@@ -67,7 +66,6 @@ extension ModelContext {
         return try Snapshot.make(snapshot, in: coordinator.schema)
     }
 
-    /// Adds the lists of models without destinations to their snapshots, if the store keeps lists.
     func addingEmptyLists(to snapshots: [DefaultSnapshot], for store: any DataStore) -> [DefaultSnapshot] {
         guard coordinator.plainStores.keepsLists(store) else { return snapshots }
         let schema = coordinator.schema
@@ -83,10 +81,8 @@ extension ModelContext {
 
     // MARK: Checking what a store keeps
 
-    /// Reads a row after the first save of a list, or of a reference to a subclass, to find stores that keep neither.
-    /// Otherwise, a program would notice only when it fetches the models.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedFeature``.
+    /// Reads a row after the first save of a list, or of a reference to a subclass, to find stores that keep neither. Otherwise, a
+    /// program would notice only when it fetches the models. Throws ``SwiftDataError/unsupportedFeature``.
     func requireKept(_ save: StoreSave, _ store: any DataStore) throws {
         do { try checkKept(save, store) } catch let error as SwiftDataError where error == .unsupportedFeature {
             throw error
@@ -124,7 +120,6 @@ extension ModelContext {
         }
     }
 
-    /// Throws an error if a reference to a subclass was saved, and one to the superclass is read.
     private func requireSubclass(
         of property: Schema.Property, in row: [PropertyValue], _ identifier: PersistentIdentifier,
         _ store: any DataStore

@@ -9,34 +9,33 @@ extension ModelContext {
     ///     set: [PropertyUpdate(\.isArchived, to: true), PropertyUpdate(\.rating, to: \.rating + 1)])
     /// ```
     ///
-    /// Like ``delete(model:where:includeSubclasses:)``, this method saves immediately, in one transaction with the
-    /// context's ``author``, ``name`` and ``transactionMetadata``. ``rollback()`` does not restore the values. The
-    /// history contains an update for each row whose values differ from those before.
+    /// Like ``delete(model:where:includeSubclasses:)``, this method saves immediately, in one transaction with the context's
+    /// ``author``, ``name`` and ``transactionMetadata``. ``rollback()`` does not restore the values. The history contains an update
+    /// for each row whose values differ from those before.
     ///
-    /// The predicate and the expressions are evaluated against the stored values. Unsaved changes of this context are
-    /// not considered and not saved; call ``save()`` first if they should be. The method refreshes the models of this
-    /// context, except for their unsaved changes. Other contexts see the update like one by another process.
+    /// The predicate and the expressions are evaluated against the stored values. Unsaved changes of this context are not
+    /// considered and not saved; call ``save()`` first if they should be. The method refreshes the models of this context, except
+    /// for their unsaved changes. Other contexts see the update like one by another process.
     ///
-    /// ``DefaultStore`` updates the rows in the file without loading them. For a store that does not implement
-    /// ``DataStoreBatching/update(_:)``, or that returns the request to the context, the context fetches the matching
-    /// models and changes each of them.
+    /// For a store that does not implement ``DataStoreBatching/update(_:)``, or that returns the request to the context, the
+    /// context fetches the matching models and changes each of them.
     ///
     /// - Parameters:
     ///   - model: The model class.
     ///   - predicate: The condition that the models must match; `nil` for all models of the class.
     ///   - updates: The new values. If the array is empty, the method does nothing.
     /// - Returns: The number of matching models, whether or not their values differ.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate or an expression;
-    ///   rewrite it. ``SwiftDataError/unsupportedKeyPath`` if a property is not an attribute, or occurs twice; fetch the
-    ///   models to set it. ``SwiftDataError/uniquenessViolation`` if two rows would have the same unique value, and
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate or an expression; rewrite it.
+    ///   ``SwiftDataError/unsupportedKeyPath`` if a property is not an attribute, or occurs twice; fetch the models to set it.
+    ///   ``SwiftDataError/uniquenessViolation`` if two rows would have the same unique value, and
     ///   ``SwiftDataError/valueOutOfRange`` if a calculation overflows; exclude the rows with the predicate.
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the model. ``SwiftDataError/storeBusy``,
-    ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship
-    ///   that could not be loaded; see ``retryFailedLoads()``. After an error, nothing is changed. If several
-    ///   stores contain the model, they are processed in the order of the container's configurations up to the first
-    ///   error; the rows of the stores before it are changed.
-    /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of
-    ///   updated rows and of the models of the class that are in memory.
+    ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship that could not
+    ///   be loaded; see ``retryFailedLoads()``. After an error, nothing is changed. If several stores contain the model, they are
+    ///   processed in the order of the container's configurations up to the first error; the rows of the stores before it are
+    ///   changed.
+    /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of updated rows
+    ///   and of the models of the class that are in memory.
     @discardableResult
     public func update<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, set updates: [PropertyUpdate<Model>]
@@ -62,8 +61,7 @@ extension ModelContext {
         }
     }
 
-    /// Changes a property of all stored models of a class that match a predicate to a value; see
-    /// ``update(model:where:set:)``.
+    /// Changes a property of all stored models of a class that match a predicate to a value; see ``update(model:where:set:)``.
     ///
     /// - Parameters:
     ///   - model: The model class.
@@ -80,12 +78,8 @@ extension ModelContext {
         try update(model: model, where: predicate, set: [PropertyUpdate(keyPath, to: value)])
     }
 
-    /// Changes a property of all stored models of a class that match a predicate to the value of an expression; see
-    /// ``update(model:where:set:)``.
-    ///
-    /// ```swift
-    /// try context.update(model: Trip.self, set: \.rating, to: \.rating + 1)
-    /// ```
+    /// Changes a property of all stored models of a class that match a predicate to the value of an expression, such as `\.rating +
+    /// 1`; see ``update(model:where:set:)``.
     ///
     /// - Parameters:
     ///   - model: The model class.
@@ -128,8 +122,7 @@ extension ModelContext {
         }
     }
 
-    /// Fetches the matching models in a separate context and changes each of them. The separate context evaluates the
-    /// predicate and the expressions against the stored values.
+    /// A separate context evaluates the predicate and the expressions against the stored values.
     private func updateByFetching<Model>(
         _ request: DataStoreBatchUpdateRequest<Model>, in store: any DataStore
     ) throws -> Int {
@@ -147,31 +140,28 @@ extension ModelContext {
 
     // MARK: Inserts
 
-    /// Inserts new models into the store without registering them with this context.
+    /// Inserts new models into the store without registering them with this context, to import many rows.
     ///
-    /// Use it to import many rows. The sequence creates a model when it is needed, and the model is released after its
-    /// values were read:
+    /// The sequence creates a model when it is needed, and the model is released after its values were read:
     ///
     /// ```swift
     /// try context.insert(model: Trip.self, from: lines.lazy.map { Trip(name: $0) })
     /// ```
     ///
-    /// The method saves immediately, in one transaction with the context's ``author``, ``name`` and
-    /// ``transactionMetadata``. Unsaved changes of this context are not saved. The method checks uniqueness, required
-    /// values and required relationships like ``save()``. A to-one relationship may reference a model of this context
-    /// that is saved; to-many relationships must be empty.
+    /// The method saves immediately, in one transaction with the context's ``author``, ``name`` and ``transactionMetadata``.
+    /// Unsaved changes of this context are not saved. The method checks uniqueness, required values and required relationships like
+    /// ``save()``. A to-one relationship may reference a model of this context that is saved; to-many relationships must be empty.
     ///
     /// - Parameters:
     ///   - model: The model class.
-    ///   - models: New models that are not in a context. They do not become part of one, so they do not have the
-    ///     identifiers of the rows.
+    ///   - models: New models that are not in a context. They do not become part of one, so they do not have the identifiers of the
+    ///     rows.
     /// - Returns: The number of inserted models.
     /// - Throws: ``SwiftDataError/modelValidationFailure`` if a model cannot be saved in its current state (also for
-    ///   ``SwiftDataError/valueOutOfRange`` and ``SwiftDataError/uniquenessViolation``); correct the property that the
-    ///   error names. ``SwiftDataError/contextMismatch`` if a model, or the destination of a relationship, is in another
-    ///   context. ``SwiftDataError/unsupportedKeyPath`` for relationships that a batch cannot set; insert these models
-    ///   with ``insert(_:)``. The errors of the store, such as ``SwiftDataError/storeBusy``. After an error, nothing is
-    ///   inserted.
+    ///   ``SwiftDataError/valueOutOfRange`` and ``SwiftDataError/uniquenessViolation``); correct the property that the error names.
+    ///   ``SwiftDataError/contextMismatch`` if a model, or the destination of a relationship, is in another context.
+    ///   ``SwiftDataError/unsupportedKeyPath`` for relationships that a batch cannot set; insert these models with ``insert(_:)``.
+    ///   The errors of the store, such as ``SwiftDataError/storeBusy``. After an error, nothing is inserted.
     /// - Complexity: O(*n*), where *n* is the number of models. The encoded values of all models are in memory at once.
     @discardableResult
     public func insert<Model: PersistentModel>(model: Model.Type, from models: some Sequence<Model>) throws -> Int {
@@ -204,7 +194,6 @@ extension ModelContext {
         _ = try SaveCheck(store).check(result, of: request.inserted, snapshots, beside: registry, &storage.validToken)
     }
 
-    /// Returns the values of a model that is not in a context.
     private func batchSnapshot(of model: some PersistentModel, _ membership: ContextEntity) throws -> DefaultSnapshot {
         let backing = model.persistentBackingData
         guard backing.membership == nil, !backing.isProbe else {
@@ -227,7 +216,6 @@ extension ModelContext {
         return try insertSnapshot(backing, membership)
     }
 
-    /// Returns the destinations of the to-one relationships by slot.
     private func references(
         of model: some PersistentModel, _ entity: Schema.Entity
     ) throws -> [(slot: Int, PersistentIdentifier)] {

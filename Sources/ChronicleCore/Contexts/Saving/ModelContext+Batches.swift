@@ -1,26 +1,23 @@
 public import Foundation
 
 extension ModelContext {
-    /// Deletes all stored models of a class that match a predicate, and applies the delete rules of their
-    /// relationships.
+    /// Deletes all stored models of a class that match a predicate, and applies the delete rules of their relationships.
     ///
     /// ```swift
     /// try context.delete(model: Trip.self, where: #Predicate { $0.endDate < lastYear })
     /// ```
     ///
-    /// This method saves immediately, unlike in SwiftData, where the next save deletes the models. It writes all
-    /// deletes, cascades and nullified references in one transaction with the context's ``author``, ``name`` and
-    /// ``transactionMetadata``. ``rollback()`` does not restore the rows.
+    /// This method saves immediately, unlike in SwiftData, where the next save deletes the models. It writes all deletes, cascades
+    /// and nullified references in one transaction with the context's ``author``, ``name`` and ``transactionMetadata``.
+    /// ``rollback()`` does not restore the rows.
     ///
-    /// The predicate is evaluated against the stored values. Unsaved changes of this context are not considered and not
-    /// saved; call ``save()`` first if they should be. New models remain in the context. Models of this context whose
-    /// rows were deleted become deleted models: their unsaved changes are discarded, and unsaved references to them
-    /// become `nil`. The method refreshes the other models whose rows changed. Other contexts see the delete like a
-    /// delete by another process.
+    /// The predicate is evaluated against the stored values. Unsaved changes of this context are not considered and not saved; call
+    /// ``save()`` first if they should be. New models remain in the context. Models of this context whose rows were deleted become
+    /// deleted models: their unsaved changes are discarded, and unsaved references to them become `nil`. The method refreshes the
+    /// other models whose rows changed. Other contexts see the delete like one by another process.
     ///
-    /// ``DefaultStore`` deletes the rows in the file without loading them. For a store that does not conform to
-    /// ``DataStoreBatching``, or that returns the request to the context, the context fetches the matching models and
-    /// deletes each of them.
+    /// For a store that does not conform to ``DataStoreBatching``, or that returns the request to the context, the context fetches
+    /// the matching models and deletes each of them.
     ///
     /// - Parameters:
     ///   - model: The model class.
@@ -29,12 +26,12 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate; rewrite it.
     ///   ``SwiftDataError/deleteDenied`` if a delete rule denies a delete; delete the referencing models first.
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the model. ``SwiftDataError/storeBusy``,
-    ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship
-    ///   that could not be loaded; see ``retryFailedLoads()``. After an error, nothing is deleted.
-    ///   If several stores contain the model, they are processed in the order of the container's configurations up to
-    ///   the first error; the rows of the stores before it are deleted.
-    /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of deleted
-    ///   rows and of the models of affected classes that are in memory.
+    ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship that could not
+    ///   be loaded; see ``retryFailedLoads()``. After an error, nothing is deleted. If several stores contain the model, they are
+    ///   processed in the order of the container's configurations up to the first error; the rows of the stores before it are
+    ///   deleted.
+    /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of deleted rows
+    ///   and of the models of affected classes that are in memory.
     public func delete<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, includeSubclasses: Bool = true
     ) throws {
@@ -70,14 +67,12 @@ extension ModelContext {
         }
     }
 
-    /// Returns the store if it performs batch operations on a class, which a store with separate classes does only if there
-    /// are no subclasses.
+    /// A store with separate classes performs batch operations only on a class without subclasses.
     func batchingStore(_ store: any DataStore, for type: any PersistentModel.Type) -> (any DataStoreBatching)? {
         separateKinds(of: type, in: store) == nil ? store as? any DataStoreBatching : nil
     }
 
-    /// Fetches the matching models in a separate context and deletes each of them. The separate context evaluates the
-    /// predicate against the stored values.
+    /// A separate context evaluates the predicate against the stored values.
     private func deleteByFetching<Model>(
         _ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore
     ) throws {
@@ -93,8 +88,8 @@ extension ModelContext {
 // MARK: - Updating the context
 
 extension ModelContext {
-    /// Returns the rows that a batch delete may delete and that the context has unsaved changes of, or unsaved references
-    /// to. Those that are missing before were deleted by other writers, and remain unsaved changes.
+    /// Returns the rows that a batch delete may delete and that the context has unsaved changes of, or unsaved references to. Those
+    /// that are missing before were deleted by other writers, and remain unsaved changes.
     private func existingRows(affectedByDeleting entity: Schema.Entity) throws -> Set<PersistentIdentifier> {
         let pending = pendingModels
         guard !pending.isEmpty else { return [] }
@@ -114,8 +109,6 @@ extension ModelContext {
         return existing
     }
 
-    /// Updates the models of this context after rows of an entity were deleted in the store.
-    ///
     /// - Parameter existing: The result of ``existingRows(affectedByDeleting:)`` before.
     private func updateModels(afterDeleting entity: Schema.Entity, _ existing: Set<PersistentIdentifier>) {
         // The rows are deleted, so an error here must not be thrown by the delete.
@@ -133,7 +126,6 @@ extension ModelContext {
         forgetAllLists()
     }
 
-    /// Refreshes the models of an entity after rows of it were inserted or updated in the store.
     func refreshModels(afterChanging entity: Schema.Entity) {
         let kinds = coordinator.schema.kinds(of: entity.name).compactMap { coordinator.schema.entitiesByName[$0] }
         storage.notifyingObservers {
@@ -145,7 +137,6 @@ extension ModelContext {
         }
     }
 
-    /// Returns the entities whose rows may be deleted or changed when rows of an entity are deleted.
     private func entitiesAffected(byDeleting entity: Schema.Entity) -> [Schema.Entity] {
         let all = coordinator.schema.entitiesByName
         func kinds(of name: String) -> [Schema.Entity] {
@@ -174,7 +165,6 @@ extension ModelContext {
         return deleted + referring
     }
 
-    /// Returns the models in memory that are of an entity and may have a row.
     private func registeredModels(of entity: Schema.Entity) -> [any PersistentModel] {
         var models: [any PersistentModel] = []
         registry.forEach { backing in
@@ -187,7 +177,6 @@ extension ModelContext {
         return models
     }
 
-    /// Returns those of some identifiers whose rows exist.
     private func existingRows(
         _ entityName: String, _ identifiers: Set<PersistentIdentifier>
     ) throws -> Set<PersistentIdentifier> {
@@ -206,7 +195,6 @@ extension ModelContext {
 
     // MARK: References
 
-    /// Returns the permanent identifiers in unsaved values of relationships.
     private func pendingReferences() -> [PersistentIdentifier] {
         pendingModels.flatMap { listed in
             listed.backing.pending.values.compactMap { value in

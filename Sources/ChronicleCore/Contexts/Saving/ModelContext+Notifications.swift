@@ -2,21 +2,18 @@ public import Foundation
 import Synchronization
 
 extension ModelContext {
-    /// The name of the notification that a context posts before it saves.
+    /// The name of the notification that a context posts before it saves, through `NotificationCenter.default`, with itself as the
+    /// object and without user info, on the thread of the save.
     ///
-    /// The context posts it through `NotificationCenter.default`, with itself as the object and without user info, on
-    /// the thread of the save. Changes that an observer makes to the context are part of the save. A save without
-    /// changes posts nothing. Contexts post the notification once the program has read this property, so an observer that
-    /// does not specify a name must read it, too.
+    /// Changes that an observer makes to the context are part of the save. A save without changes posts nothing. Contexts post the
+    /// notification once the program has read this property, so an observer that does not specify a name must read it, too.
     public static var willSave: Notification.Name {
         observedNames.willSave.store(true, ordering: .relaxed)
         return Notification.Name("ModelContext.willSave")
     }
 
-    /// The name of the notification that a context posts after it has saved.
-    ///
-    /// The context posts it through `NotificationCenter.default`, with itself as the object, on the thread of the save.
-    /// The user info contains what was written; see ``NotificationKey``:
+    /// The name of the notification that a context posts after it has saved, like ``willSave``. The user info contains what was
+    /// written; see ``NotificationKey``:
     ///
     /// ```swift
     /// NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: context, queue: nil) { notification in
@@ -25,22 +22,21 @@ extension ModelContext {
     /// }
     /// ```
     ///
-    /// Pass `nil` as the queue of an observer. With an operation queue, Foundation waits until the queue has run the block, and
-    /// an observer with `OperationQueue.main` blocks a save on the main actor forever on Linux. To use the main actor, start a
-    /// task in the block.
+    /// Pass `nil` as the queue of an observer. With an operation queue, Foundation waits until the queue has run the block, and an
+    /// observer with `OperationQueue.main` blocks a save on the main actor forever on Linux. To use the main actor, start a task in
+    /// the block.
     ///
-    /// A save that wrote and dropped nothing posts nothing. If a save fails in one of several stores, the notification
-    /// contains what was written to the others. ``delete(model:where:includeSubclasses:)``,
-    /// ``update(model:where:set:)``, ``insert(model:from:)`` and saves of other processes post no notification; use a
-    /// ``HistoryObserver`` to be notified of all of them. As with ``willSave``, contexts post the notification once the
-    /// program has read this property.
+    /// A save that wrote and dropped nothing posts nothing. If a save fails in one of several stores, the notification contains
+    /// what was written to the others. ``delete(model:where:includeSubclasses:)``, ``update(model:where:set:)``,
+    /// ``insert(model:from:)`` and saves of other processes post no notification; use a ``HistoryObserver`` to be notified of all
+    /// of them.
     public static var didSave: Notification.Name {
         observedNames.didSave.store(true, ordering: .relaxed)
         return Notification.Name("ModelContext.didSave")
     }
 
-    /// The notifications whose names the program has read. Others cannot have observers, and posting them would take
-    /// half as long as saving one model.
+    /// The notifications whose names the program has read. Others cannot have observers, and posting them would take half as long
+    /// as saving one model.
     private static let observedNames = ObservedNames()
 
     private final class ObservedNames: Sendable {
@@ -48,32 +44,28 @@ extension ModelContext {
         let didSave = Atomic(false)
     }
 
-    /// The keys of the user info of ``didSave`` notifications. The keys in the user info are their raw values, which are those of
-    /// SwiftData.
+    /// The keys of the user info of ``didSave`` notifications: its raw values, which are those of SwiftData.
     public enum NotificationKey: String, CaseIterable, Sendable {
         /// The identifiers of the deleted models, as `[PersistentIdentifier]`.
         case deletedIdentifiers = "deleted"
         /// The permanent identifiers of the inserted models, as `[PersistentIdentifier]`.
         case insertedIdentifiers = "inserted"
-        /// Accepted for compatibility with SwiftData. No notification contains this key, because a save never
-        /// invalidates models.
+        /// Accepted for compatibility with SwiftData. No notification contains this key, because a save never invalidates models.
         case invalidatedAllIdentifiers
         /// Accepted for compatibility with SwiftData. No notification contains this key, because stores have no query
         /// generations.
         case queryGeneration
         /// The identifiers of the updated models, as `[PersistentIdentifier]`.
         case updatedIdentifiers = "updated"
-        /// The positions in the history after the save, as `[String: any HistoryToken]` by the identifier of the store, as
-        /// in ``HistoryObserver/historyTokens``.
+        /// The positions in the history after the save, as `[String: any HistoryToken]` by the identifier of the store.
         case historyTokens
-        /// The changes that were not written because another writer had deleted the rows, as
-        /// `[ModelContext.DroppedChange]`. SwiftData does not have this key. It is missing if nothing was dropped.
+        /// The changes that were not written because another writer had deleted the rows, as `[ModelContext.DroppedChange]`.
+        /// SwiftData does not have this key. It is missing if nothing was dropped.
         case droppedChanges
     }
 }
 
 extension ModelContext {
-    /// Posts ``willSave`` if there are changes.
     func postWillSave() {
         // An observer that saves must not be notified again.
         guard Self.observedNames.willSave.load(ordering: .relaxed), storage.postsNotifications,
@@ -84,7 +76,6 @@ extension ModelContext {
         NotificationCenter.default.post(name: Self.willSave, object: self)
     }
 
-    /// Posts ``didSave`` for the stores that were written.
     func postDidSave(_ saves: [StoreSave], _ result: SaveResult) {
         guard Self.observedNames.didSave.load(ordering: .relaxed), storage.postsNotifications else { return }
         let saves = saves.filter(\.isWritten)

@@ -1,27 +1,27 @@
 extension ModelContext {
     /// Saves all unsaved changes and records them in the history, in one transaction per store.
     ///
-    /// If nothing changed, the method writes nothing and records no transaction. After an error, the context keeps all
-    /// changes that were not saved. Resolve the reported problem and save again, or call ``rollback()``.
+    /// If nothing changed, the method writes nothing and records no transaction. After an error, the context keeps all changes that
+    /// were not saved. Resolve the reported problem and save again, or call ``rollback()``.
     ///
-    /// Several stores are saved one after the other, in the order of the container's configurations, after all models
-    /// were validated. The first error ends the save: the changes in the stores before remain saved, and the changes
-    /// for the other stores remain in the context. A `SwiftDataError` names the store that failed and the stores that
-    /// were saved. A custom store may throw an error of another type, which is not changed.
+    /// Several stores are saved one after the other, in the order of the container's configurations, after all models were
+    /// validated. The first error ends the save: the changes in the stores before remain saved, and the changes for the other
+    /// stores remain in the context. A `SwiftDataError` names the store that failed and the stores that were saved. A custom store
+    /// may throw an error of another type, which is not changed.
     ///
-    /// If an inserted model has the unique values of an existing row, the save updates the row, and the inserted
-    /// instance takes its identifier. Another instance of that row in this context is replaced: its
-    /// ``PersistentModel/isDeleted`` is `true`, its ``PersistentModel/modelContext`` is `nil`, and setting a property of
-    /// it is an error of the next save. If a row of a changed model was deleted by another writer, the save drops the
-    /// changes of that model and writes the rest; see ``lastSaveResult``. ``mergePolicy`` determines both.
+    /// If an inserted model has the unique values of an existing row, the save updates the row, and the inserted instance takes its
+    /// identifier. Another instance of that row in this context is replaced: its ``PersistentModel/isDeleted`` is `true`, its
+    /// ``PersistentModel/modelContext`` is `nil`, and setting a property of it is an error of the next save. If a row of a changed
+    /// model was deleted by another writer, the save drops the changes of that model and writes the rest; see ``lastSaveResult``.
+    /// ``mergePolicy`` determines both.
     ///
     /// - Throws: ``SwiftDataError/modelValidationFailure`` (also for ``SwiftDataError/valueOutOfRange``,
-    ///   ``SwiftDataError/uniquenessViolation`` and ``SwiftDataError/deleteDenied``) if a model cannot be saved in its
-    ///   current state; correct the property that the error names. ``SwiftDataError/modelNotFound`` if a property of a
-    ///   replaced instance was set, or, with the policy ``MergePolicy/error``, if another writer deleted the row of a
-    ///   changed model; roll back, or delete the model. ``SwiftDataError/missingModelContext`` if changes were lost with
-    ///   a released context. ``SwiftDataError/storeBusy`` or another error of the store; try again. Also an unresolved
-    ///   error of a relationship that could not be loaded; see ``retryFailedLoads()``.
+    ///   ``SwiftDataError/uniquenessViolation`` and ``SwiftDataError/deleteDenied``) if a model cannot be saved in its current
+    ///   state; correct the property that the error names. ``SwiftDataError/modelNotFound`` if a property of a replaced instance
+    ///   was set, or, with the policy ``MergePolicy/error``, if another writer deleted the row of a changed model; roll back, or
+    ///   delete the model. ``SwiftDataError/missingModelContext`` if changes were lost with a released context.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store; try again. Also an unresolved error of a relationship that
+    ///   could not be loaded; see ``retryFailedLoads()``.
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func save() throws {
         try save(acknowledging: nil, isAutomatic: false)
@@ -29,9 +29,8 @@ extension ModelContext {
 
     /// Saves like ``save()``, and moves the position of a consumer past a batch in the same transaction.
     ///
-    /// Use it for work that a ``HistoryConsumer`` does in its own store. Either the changes are saved and the batch is
-    /// acknowledged, or neither, so the work is done exactly once. If the context has no changes, only the position
-    /// moves.
+    /// For work that a ``HistoryConsumer`` does in its own store: either the changes are saved and the batch is acknowledged, or
+    /// neither, so the work is done exactly once. If the context has no changes, only the position moves.
     ///
     /// ```swift
     /// while let batch = try consumer.nextBatch() {
@@ -40,16 +39,15 @@ extension ModelContext {
     /// }
     /// ```
     ///
-    /// The save is part of the history. To ignore it, set an author and exclude it with the filter of the consumer.
-    ///
-    /// If the container has several stores, the store of the consumer is saved last. The changes in the other stores may
-    /// therefore be saved without the acknowledgement.
+    /// The save is part of the history. To ignore it, set an author and exclude it with the filter of the consumer. If the
+    /// container has several stores, the store of the consumer is saved last. The changes in the other stores may therefore be
+    /// saved without the acknowledgement.
     ///
     /// - Parameter batch: The batch that ``HistoryConsumer/nextBatch(limit:)`` returned last, or a prefix of it.
-    /// - Throws: The errors of ``save()``, such as ``SwiftDataError/modelValidationFailure``, or one of the following
-    ///   errors. The context keeps its changes; call ``rollback()``, and request the next batch.
-    ///   - ``SwiftDataError/invalidHistoryAcknowledgement`` if the batch was acknowledged before, or belongs to a store
-    ///     of another container.
+    /// - Throws: The errors of ``save()``, such as ``SwiftDataError/modelValidationFailure``, or one of the following errors. The
+    ///   context keeps its changes; call ``rollback()``, and request the next batch.
+    ///   - ``SwiftDataError/invalidHistoryAcknowledgement`` if the batch was acknowledged before, or belongs to a store of another
+    ///     container.
     ///   - ``SwiftDataError/historyConsumerEvicted`` if another instance took over, or if the consumer was reset.
     ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed.
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
@@ -58,7 +56,6 @@ extension ModelContext {
         batch.didAcknowledge()
     }
 
-    /// Saves, notifies observers, and posts notifications.
     func save(acknowledging acknowledgement: HistoryAcknowledgement?, isAutomatic: Bool) throws {
         checkIsolation()
         try ReadCancellation.suspended {
@@ -118,7 +115,7 @@ extension ModelContext {
         storage.didChange()
     }
 
-    /// Reads the rows of missing and restored models, because another writer may have restored them since.
+    /// Another writer may have restored the rows.
     private func findReturnedRows(_ models: [PendingModel]) throws {
         let missing = models.lazy.filter { $0.backing.state == .missing || $0.backing.state == .restored }.map(\.model)
         guard !missing.isEmpty else { return }
@@ -129,7 +126,7 @@ extension ModelContext {
         }
     }
 
-    /// Adds an acknowledgement to the changes of its store, which is saved last.
+    /// The store of the acknowledgement is saved last.
     private func add(_ acknowledgement: HistoryAcknowledgement, to saves: inout [StoreSave]) throws {
         let identifier = acknowledgement.storeIdentifier
         guard let store = coordinator.stores.first(where: { $0.identifier == identifier }) else {
@@ -149,15 +146,13 @@ extension ModelContext {
     /// If the block throws, nothing is saved. Its changes remain in the context; call ``rollback()`` to discard them.
     ///
     /// - Parameter block: A closure that changes models of this context.
-    /// - Throws: The error that `block` throws, or the errors of ``save()``, such as
-    ///   ``SwiftDataError/modelValidationFailure``.
+    /// - Throws: The error that `block` throws, or the errors of ``save()``, such as ``SwiftDataError/modelValidationFailure``.
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func transaction(block: () throws -> Void) throws {
         try block()
         try save()
     }
 
-    /// Removes the models that have no unsaved changes from the list of pending models.
     private func removePending(_ models: [PendingModel], _ saves: [StoreSave]) {
         // Usually, no pending models remain. By index, because an element would be copied.
         let savedCount = saves.indices.reduce(0) { $0 + saves[$1].savedCount }
@@ -176,7 +171,6 @@ extension ModelContext {
         }
     }
 
-    /// Adds the names of the stores that were already saved to the error of a store.
     private static func error(_ error: any Error, after written: [any DataStore]) -> any Error {
         guard !written.isEmpty, let error = error as? SwiftDataError else { return error }
         let names = written.map { "\"\($0.configuration.name)\"" }.joined(separator: ", ")
@@ -185,7 +179,7 @@ extension ModelContext {
         return error.with(detail: error.detail.map { "\($0) (\(rest))" } ?? rest)
     }
 
-    /// Returns the changes of each store, in the order of the stores.
+    /// In the order of the stores.
     private func storeSaves(_ models: [PendingModel]) throws -> [StoreSave] {
         var saves: [StoreSave] = []
         // Consecutive models usually have the same entity.
@@ -242,9 +236,7 @@ extension ModelContext {
         return coordinator.stores.compactMap { store in saves.first { $0.store === store } }
     }
 
-    /// Writes the changes of one store and updates the saved models.
-    ///
-    /// - Returns: Whether the store had changes to write.
+    /// Returns whether the store had changes to write.
     private func write<Store: DataStore>(_ save: inout StoreSave, to store: Store) throws -> Bool {
         do { return try writeOnce(&save, to: store) } catch {
             var conflicts = SaveConflicts(self, save)
@@ -265,7 +257,7 @@ extension ModelContext {
         }
     }
 
-    /// Writes the changes of one store and updates the saved models. After an error, no model has changed.
+    /// After an error, no model has changed.
     private func writeOnce<Store: DataStore>(_ save: inout StoreSave, to store: Store) throws -> Bool {
         guard save.hasChanges else {
             if let acknowledgement = save.acknowledgement {
@@ -282,10 +274,8 @@ extension ModelContext {
         return true
     }
 
-    /// Writes the changes of one store.
-    ///
-    /// - Returns: The rows that the store wrote with other values, or `nil` if there are none. The result of the store is
-    ///   not returned, because it contains the inserted snapshots, which would then be copied when they are changed.
+    /// Returns the rows that the store wrote with other values, or `nil` if there are none. The result of the store is not
+    /// returned, because it contains the inserted snapshots, which would then be copied when they are changed.
     private func send<Store: DataStore>(
         _ save: inout StoreSave, to store: Store
     ) throws -> [PersistentIdentifier: Store.Snapshot]? {
@@ -301,7 +291,7 @@ extension ModelContext {
         }
     }
 
-    /// Validates the result of a save that was committed.
+    /// The save was committed.
     private func check<Store: DataStore>(
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of request: DataStoreSaveChangesRequest<Store.Snapshot>,
         _ save: inout StoreSave, _ store: Store
@@ -316,9 +306,7 @@ extension ModelContext {
 
     // MARK: Updating the models
 
-    /// Updates the models after a store wrote them. The rows are moved from the snapshots to the models.
-    ///
-    /// - Parameter identifiers: The permanent identifiers of the inserted models.
+    /// Moves the rows from the snapshots to the models.
     private func apply(_ save: inout StoreSave, _ identifiers: [PersistentIdentifier]) {
         if save.hasReferences { save.replaceIdentifiers(identifiers) }
         registry.reserve(identifiers.count)
@@ -347,7 +335,6 @@ extension ModelContext {
         links.removeChanges { isSaved($0, by: save) }
     }
 
-    /// Returns whether a save contained the changes of links.
     private func isSaved(_ end: ContextLinks.Changes, by save: StoreSave) -> Bool {
         let backing = end.model.persistentBackingData
         guard let entity = backing.membership?.entity else { return true }
@@ -360,9 +347,9 @@ extension ModelContext {
         return save.store.schema.entitiesByName[entity.name]?.type == entity.type
     }
 
-    /// Updates the models after a save that was committed, but whose result is invalid. Nothing is pending, because a second
-    /// save would write the changes again. The updated models are read again, and the inserted ones, whose identifiers are
-    /// not known, leave the context.
+    /// Updates the models after a save that was committed, but whose result is invalid. Nothing is pending, because a second save
+    /// would write the changes again. The updated models are read again, and the inserted ones, whose identifiers are not known,
+    /// leave the context.
     private func applyWithoutResult(_ save: StoreSave) {
         for changes in [save.inserted, save.merged, save.replaced, save.updated, save.dropped, save.deleted] {
             changes.forEachModel { _, backing in
@@ -375,7 +362,7 @@ extension ModelContext {
         forgetAllLists()
     }
 
-    /// Keeps the temporary identifiers that were created for a failed save, because its error may contain one of them.
+    /// The error of a failed save may contain a temporary identifier that was created for it.
     private func keepIdentifiers(_ save: StoreSave) {
         for (backing, identifier) in save.inserted.identifiers where backing.origin == nil && backing.state.isInserted {
             backing.identifier = identifier

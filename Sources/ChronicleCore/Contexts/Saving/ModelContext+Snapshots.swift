@@ -19,9 +19,6 @@ extension ModelContext {
         return DefaultSnapshot(persistentIdentifier: backing.identifier, row: row, changed: PropertySet())
     }
 
-    /// Returns a snapshot of the current values, in which the properties that differ from the row are marked as
-    /// changed.
-    ///
     /// - Returns: The snapshot, or `nil` if the row does not exist and the context drops changes of such models.
     func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot? {
         guard backing.state != .missing, try loadIfNeeded(backing) else {
@@ -44,7 +41,6 @@ extension ModelContext {
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
     }
 
-    /// Returns a snapshot of the changed values of a model without a row.
     func droppedSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
         var values = Array(repeating: PropertyValue.null, count: entity.storedProperties.count)
         for slot in backing.changed where slot < values.count {
@@ -53,7 +49,6 @@ extension ModelContext {
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: backing.changed)
     }
 
-    /// Throws an error for a required relationship without a destination.
     private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: AnyBackingData) throws {
         guard let property = entity.requiredReferences.first(where: { values[$0.slot].isNull }) else { return }
         throw SwiftDataError.modelValidationFailure.with(
@@ -61,8 +56,7 @@ extension ModelContext {
             propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 
-    /// Returns the value to save. It is null if a relationship references a model that is deleted in this save, or a
-    /// new model that was removed from the context.
+    /// Null if a relationship references a model that is deleted in this save, or a new model that was removed from the context.
     private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
@@ -70,10 +64,8 @@ extension ModelContext {
         return destination.map { !$0.state.isInContext } ?? identifier.isTemporary ? .null : value
     }
 
-    /// Throws an error for an attribute that was never set.
-    ///
-    /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too
-    /// small requires a search and is not an error by itself.
+    /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too small
+    /// requires a search and is not an error by itself.
     func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         guard backing.assignedCount < entity.requiredCount, backing.state.isInserted, let model = backing.model
         else { return }
@@ -85,7 +77,6 @@ extension ModelContext {
         }
     }
 
-    /// Refreshes the models whose rows contain other values than the save requested.
     func refreshModels(from snapshots: some Collection<some DataStoreSnapshot>, storeIdentifier: String) {
         for snapshot in snapshots {
             guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity

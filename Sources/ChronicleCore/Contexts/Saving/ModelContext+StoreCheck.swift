@@ -1,6 +1,5 @@
 // Relationships between models in different stores, which a save rejects.
 extension ModelContext {
-    /// Throws an error if a model would reference a model in another store than the one that it is saved in.
     func requireReferences(of snapshots: [DefaultSnapshot], within store: any DataStore) throws {
         for snapshot in snapshots {
             guard let entity = coordinator.schema.entitiesByName[snapshot.persistentIdentifier.entityName] else {
@@ -16,7 +15,6 @@ extension ModelContext {
         }
     }
 
-    /// Throws an error if a link would connect models in different stores.
     func requireLinkWithinStore(_ link: DataStoreLink) throws {
         let (owner, destination) = (try store(of: link.owner), try store(of: link.destination))
         guard owner !== destination else { return }
@@ -24,7 +22,7 @@ extension ModelContext {
         throw Self.crossesStores(from: owner, link.owner, property, to: destination)
     }
 
-    /// Returns the store that contains a model or into which it will be inserted.
+    /// Includes the store into which a model will be inserted.
     private func store(of identifier: PersistentIdentifier) throws -> any DataStore {
         guard let entity = coordinator.schema.entitiesByName[identifier.entityName] else {
             throw SwiftDataError.unknownSchema.with(entityName: identifier.entityName)

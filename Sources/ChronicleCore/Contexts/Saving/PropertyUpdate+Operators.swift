@@ -2,36 +2,36 @@ public import Foundation
 
 // Expressions for batch updates, such as `\.rating + 1`.
 
-/// Returns an expression for the sum of a property and a number.
+/// Returns an expression for the sum of a property and a number, for a ``PropertyUpdate``.
 ///
 /// - Parameters:
 ///   - property: The key path of a property.
 ///   - number: A number.
-/// - Returns: An expression for a ``PropertyUpdate``.
+/// - Returns: The expression.
 public func + <Model: PersistentModel, Value: Numeric & Codable & Sendable>(
     property: any KeyPath<Model, Value> & Sendable, number: Value
 ) -> Expression<Model, Value> {
     arithmetic(property, .add, number)
 }
 
-/// Returns an expression for the difference of a property and a number.
+/// Returns an expression for the difference of a property and a number, for a ``PropertyUpdate``.
 ///
 /// - Parameters:
 ///   - property: The key path of a property.
 ///   - number: The number to subtract.
-/// - Returns: An expression for a ``PropertyUpdate``.
+/// - Returns: The expression.
 public func - <Model: PersistentModel, Value: Numeric & Codable & Sendable>(
     property: any KeyPath<Model, Value> & Sendable, number: Value
 ) -> Expression<Model, Value> {
     arithmetic(property, .subtract, number)
 }
 
-/// Returns an expression for the product of a property and a number.
+/// Returns an expression for the product of a property and a number, for a ``PropertyUpdate``.
 ///
 /// - Parameters:
 ///   - property: The key path of a property.
 ///   - number: A number.
-/// - Returns: An expression for a ``PropertyUpdate``.
+/// - Returns: The expression.
 public func * <Model: PersistentModel, Value: Numeric & Codable & Sendable>(
     property: any KeyPath<Model, Value> & Sendable, number: Value
 ) -> Expression<Model, Value> {

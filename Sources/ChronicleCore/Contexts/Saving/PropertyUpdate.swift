@@ -16,9 +16,7 @@ public import Foundation
 public struct PropertyUpdate<Model: PersistentModel>: Sendable {
     /// The key path of the property.
     public let keyPath: any PartialKeyPath<Model> & Sendable
-    /// Returns the new value as a tree.
     private let makeTree: @Sendable (Schema, Schema.Property) throws -> PredicateTree<ModelProperty>
-    /// Returns a closure that sets the property of a model to the value for its current values.
     private let makeSetter: @Sendable (Model, Schema, Schema.Property) throws -> () -> Void
 
     /// Creates an update that sets a property to a value.
@@ -39,7 +37,7 @@ public struct PropertyUpdate<Model: PersistentModel>: Sendable {
 
     /// Creates an update that sets a property to the value of an expression.
     ///
-    /// Operators on key paths create simple expressions: `\.rating + 1`. The macro `#Expression` creates all others. A
+    /// Operators on key paths create simple expressions, such as `\.rating + 1`; the macro `#Expression` creates all others. A
     /// store can evaluate what it can evaluate in a predicate; otherwise, the context fetches the models.
     ///
     /// - Parameters:
@@ -76,7 +74,6 @@ public struct PropertyUpdate<Model: PersistentModel>: Sendable {
 }
 
 extension PropertyUpdate {
-    /// The attribute and its new value.
     func value(in entity: Schema.Entity, _ schema: Schema) throws -> DataStoreBatchValue {
         let property = try attribute(in: entity)
         do { return DataStoreBatchValue(property: property, value: try makeTree(schema, property)) } catch let error
@@ -86,7 +83,7 @@ extension PropertyUpdate {
         }
     }
 
-    /// Returns a closure that sets the property of a model to the value for its current values.
+    /// The setter uses the current values of the model.
     func setter(for model: Model, in entity: Schema.Entity, _ schema: Schema) throws -> () -> Void {
         let property = try attribute(in: entity)
         do { return try makeSetter(model, schema, property) } catch let error as SwiftDataError {
@@ -95,9 +92,7 @@ extension PropertyUpdate {
         }
     }
 
-    /// Returns the attribute.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the key path is not an attribute of the entity.
+    /// Throws ``SwiftDataError/unsupportedKeyPath`` if the key path is not an attribute of the entity.
     func attribute(in entity: Schema.Entity) throws -> Schema.Property {
         guard let property = entity.property(at: keyPath), property.slot >= 0 else {
             throw SwiftDataError.unsupportedKeyPath.with(
@@ -125,7 +120,6 @@ extension PropertyUpdate {
         }
     }
 
-    /// Returns the value of an expression for a model.
     private static func value<Value, Output>(
         of expression: Expression<Model, Output>, for model: Model, _ schema: Schema, _ property: Schema.Property,
         _ convert: (Output) -> Value

@@ -1,5 +1,4 @@
-/// Validates the result of a save: every inserted model must have a unique permanent identifier, and the rest of the
-/// result must be valid.
+/// Validates the result of a save: every inserted model must have a unique permanent identifier, for example.
 struct SaveCheck<Store: DataStore> {
     private let store: Store
     private let storeIdentifier: String
@@ -9,16 +8,13 @@ struct SaveCheck<Store: DataStore> {
         storeIdentifier = store.identifier
     }
 
-    /// Validates the result of a save.
+    /// Throws ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     ///
     /// - Parameters:
-    ///   - result: The result that the store returned.
-    ///   - inserted: The inserted models in the store's snapshot type.
     ///   - snapshots: The inserted models as ``DefaultSnapshot``, so that loops over them are not generic.
     ///   - registry: The models of the context, which include the inserted models under temporary identifiers.
     ///   - validToken: The type of the latest valid token. The same type is not checked again.
     /// - Returns: The permanent identifiers of the inserted models.
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     @inline(__always)
     func check(
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot],
@@ -56,7 +52,7 @@ struct SaveCheck<Store: DataStore> {
         valid = type
     }
 
-    /// Returns the identifiers that the store assigned, without those of restored models, which the registry contains.
+    /// Omits the identifiers of restored models, which the registry contains.
     private func new(
         _ identifiers: [PersistentIdentifier], of inserted: [DefaultSnapshot]
     ) throws -> [PersistentIdentifier] {

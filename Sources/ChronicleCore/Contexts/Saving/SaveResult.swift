@@ -3,15 +3,13 @@ extension ModelContext {
     public struct SaveResult: Sendable {
         /// The changes that were not written, because another writer had deleted the rows of the models.
         public internal(set) var droppedChanges: [DroppedChange] = []
-        /// The rows that inserted models were merged into, because they have the same unique values.
-        ///
-        /// The history contains an update of such a row, or no change if the row already had the values.
+        /// The rows that inserted models were merged into, because they have the same unique values. The history contains an update
+        /// of such a row, or no change if the row already had the values.
         public internal(set) var mergedIdentifiers: Set<PersistentIdentifier> = []
     }
 
-    /// The unsaved changes of a model that a save did not write, because the row of the model was deleted.
-    ///
-    /// Use it to inform the user, or to insert the model again.
+    /// The unsaved changes of a model that a save did not write, because the row of the model was deleted. Use it to inform the
+    /// user, or to insert the model again.
     public struct DroppedChange: Sendable {
         /// The identifier of the model.
         public let persistentIdentifier: PersistentIdentifier
@@ -30,8 +28,8 @@ extension ModelContext {
 
         /// Returns the value that was not written.
         ///
-        /// The value of a to-one relationship is the `PersistentIdentifier` of the destination. The value of a to-many
-        /// relationship is a `[PersistentIdentifier]` of the destinations that were added.
+        /// The value of a to-one relationship is the `PersistentIdentifier` of the destination, and that of a to-many relationship
+        /// is a `[PersistentIdentifier]` of the destinations that were added.
         ///
         /// - Parameter name: The name of the property.
         /// - Returns: The value, or `nil` if the property was set to `nil` or was not changed.
@@ -47,10 +45,7 @@ extension ModelContext {
         }
     }
 
-    /// What the last ``save()`` did with changes that conflicted with the rows of the store.
-    ///
-    /// Each save replaces the result. It is empty if there were no conflicts.
-    ///
+    /// What the last ``save()`` did with changes that conflicted with the rows of the store; empty if there were no conflicts.
     /// ```swift
     /// try context.save()
     /// for change in context.lastSaveResult.droppedChanges {

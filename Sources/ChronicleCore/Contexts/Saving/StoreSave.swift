@@ -1,16 +1,15 @@
 /// The changes of one store.
 ///
-/// The list of pending models retains the models during a save, so this type does not. Retaining and releasing ten
-/// thousand models in every step would take a third of a save, because they do not fit into the processor's cache.
+/// The list of pending models retains the models during a save, so this type does not. Retaining and releasing ten thousand models
+/// in every step would take a third of a save, because they do not fit into the processor's cache.
 struct StoreSave {
-    /// Models with snapshots of their current values.
     struct Changes {
         private var models: [Unmanaged<AnyBackingData>] = []
         private(set) var snapshots: [DefaultSnapshot] = []
 
         var count: Int { models.count }
 
-        /// Adds a model, of at most `count` that remain.
+        /// At most `count` models remain to be added.
         mutating func add(_ model: AnyBackingData, _ snapshot: DefaultSnapshot, of count: Int) {
             if models.isEmpty {
                 models.reserveCapacity(count)
@@ -20,38 +19,31 @@ struct StoreSave {
             snapshots.append(snapshot)
         }
 
-        /// The models with the identifiers of their snapshots.
         var identifiers: [(AnyBackingData, PersistentIdentifier)] {
             zip(models, snapshots).map { ($0.takeUnretainedValue(), $1.persistentIdentifier) }
         }
 
-        /// The models of some entities by the identifiers of their snapshots.
         func backings(of kinds: Set<String>) -> [PersistentIdentifier: AnyBackingData] {
             Dictionary(
                 identifiers.lazy.filter { kinds.contains($1.entityName) }.map { ($1, $0) },
                 uniquingKeysWith: { first, _ in first })
         }
 
-        /// Calls a closure with the index and the model of each change.
         func forEachModel(_ body: (Int, AnyBackingData) throws -> Void) rethrows {
             for index in models.indices { try body(index, models[index].takeUnretainedValue()) }
         }
 
-        /// Calls a closure with the index, the model and the snapshot of each change.
         func forEachSnapshot(_ body: (Int, AnyBackingData, DefaultSnapshot) throws -> Void) rethrows {
             for index in models.indices { try body(index, models[index].takeUnretainedValue(), snapshots[index]) }
         }
 
-        /// Sets the reference of a row to null if it points to a model.
-        ///
-        /// - Returns: Whether this is the first change of the row, or `nil` if it does not reference the model.
+        /// Returns whether this is the first change of the row, or `nil` if it does not reference the model.
         mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at index: Int) -> Bool? {
             guard let cleared = snapshots[index].clearingReference(to: identifier, slot) else { return nil }
             defer { snapshots[index] = cleared }
             return snapshots[index].changed.isEmpty
         }
 
-        /// Calls a closure with each model, its index, and the row of its snapshot.
         @inline(__always)
         mutating func forEach(_ body: (Int, AnyBackingData, inout DataStoreRow) -> Void) {
             snapshots.withUnsafeMutableBufferPointer { snapshots in
@@ -61,7 +53,6 @@ struct StoreSave {
             }
         }
 
-        /// Replaces temporary references in the values.
         mutating func remap(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) {
             for index in snapshots.indices { snapshots[index].values = snapshots[index].values.remapped(identifiers) }
         }
@@ -80,7 +71,6 @@ struct StoreSave {
     var dropped = Changes()
     /// The temporary identifiers of inserted models that other inserted models were merged into.
     var adopting: Set<PersistentIdentifier> = []
-    /// The identifiers that replace those of ``merged`` and ``replaced`` models.
     var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
     /// Updates of rows that are not changed by their models.
     var related: [DefaultSnapshot] = []
@@ -90,15 +80,10 @@ struct StoreSave {
     var acknowledgement: HistoryAcknowledgement?
     /// Whether one of the models has relationships.
     var hasReferences = false
-    /// The permanent identifiers of the inserted models, once they are written.
     var insertedIdentifiers: [PersistentIdentifier] = []
-    /// The token that the store returned.
     var historyToken: (any HistoryToken)?
-    /// Whether the store wrote the changes.
     var isWritten = false
-    /// The number of models that have no unsaved changes since the save.
     var savedCount = 0
-    /// The number of models in ``updated`` that have an actual change.
     private var changedCount = 0
 
     init(store: any DataStore) { self.store = store }
@@ -116,7 +101,6 @@ struct StoreSave {
         return changed + merged.snapshots.filter { !$0.changed.isEmpty } + related
     }
 
-    /// The identifiers of the models that the save updates.
     var updatedIdentifiers: [PersistentIdentifier] {
         // Links are changes of models without other changes.
         let ends = Set((linked + unlinked).flatMap { [$0.owner, $0.destination] })
@@ -125,26 +109,21 @@ struct StoreSave {
         }
     }
 
-    /// The identifiers of the models that the save deletes.
     var deletedIdentifiers: [PersistentIdentifier] { deleted.snapshots.map(\.persistentIdentifier) }
 
-    /// Whether there is something to write.
     var hasChanges: Bool {
         changedCount + inserted.count + deleted.count + linked.count + unlinked.count + related.count > 0
             || merged.snapshots.contains { !$0.changed.isEmpty }
     }
 
-    /// Whether conflicts were resolved.
     var isResolved: Bool {
         merged.count + replaced.count + dropped.count + related.count > 0
     }
 
-    /// The position of a changed row.
     enum Place {
         case inserted(Int), updated(Int), merged(Int), related(Int)
     }
 
-    /// The positions of all changed rows.
     var places: [PersistentIdentifier: Place] {
         var places: [PersistentIdentifier: Place] = [:]
         for (index, snapshot) in inserted.snapshots.enumerated() {
@@ -160,9 +139,7 @@ struct StoreSave {
         return places
     }
 
-    /// Sets the reference of a row to null if it points to a model.
-    ///
-    /// - Returns: Whether the row references the model.
+    /// Returns whether the row references the model.
     mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at place: Place) -> Bool {
         switch place {
         case .inserted(let index): return inserted.clearReference(to: identifier, slot, at: index) != nil
@@ -178,8 +155,6 @@ struct StoreSave {
         }
     }
 
-    /// Replaces temporary references in the values of the snapshots by permanent ones.
-    ///
     /// - Parameter identifiers: The permanent identifiers of the inserted models.
     mutating func replaceIdentifiers(_ identifiers: [PersistentIdentifier]) {
         guard !identifiers.isEmpty else { return }
@@ -199,7 +174,7 @@ struct StoreSave {
 }
 
 extension DefaultSnapshot {
-    /// Returns a copy whose reference to a model is null, or `nil` if it does not reference the model.
+    /// Returns `nil` if the snapshot does not reference the model.
     fileprivate func clearingReference(to identifier: PersistentIdentifier, _ slot: Int) -> DefaultSnapshot? {
         guard values[slot] == .reference(identifier) else { return nil }
         var (values, changed) = (values, changed)

@@ -31,6 +31,7 @@ public protocol HistoryTransaction: Identifiable, Sendable {
 }
 
 extension HistoryTransaction {
+    /// The identity of the transaction in its store, ``transactionIdentifier``.
     public var id: TransactionIdentifier { transactionIdentifier }
 
     public func addingPositions(of token: TokenType) -> Self { self }
@@ -193,6 +194,7 @@ public protocol HistoryDelete<Model>: Sendable {
 }
 
 extension HistoryDelete {
+    /// The values of ``tombstone`` as previous values, including the attributes that were `nil`.
     public var preservedValues: [PreservedValue] {
         tombstone.namedValues.map { PreservedValue(name: $0.name, previousValue: $0.value, value: nil) }
             + tombstone.nilAttributeNames.map { PreservedValue(name: $0, previousValue: nil, value: nil) }
