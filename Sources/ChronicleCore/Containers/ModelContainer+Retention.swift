@@ -6,20 +6,19 @@ extension ModelContainer {
     ///
     /// - Returns: The statistics of the stores that record their history and adopt ``HistoryRetaining``, in the order of
     ///   ``stores``.
-    /// - Throws: ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``; use another store.
-    ///   ``SwiftDataError/historyDisabled`` if those that do record no history, or if another program disabled the history of
-    ///   a file; enable it in the configuration. ``SwiftDataError/damagedFile`` or another error that prevented a store from
-    ///   reading.
-    /// - Complexity: For the default store, independent of the number of changes: the time grows with the number of
-    ///   transactions only below the newest deleted one, if transactions between others were deleted.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``. ``SwiftDataError/historyDisabled``
+    ///   if those that do record no history, or if another program disabled the history of a file; enable it in the configuration.
+    ///   ``SwiftDataError/damagedFile`` or another error that prevented a store from reading.
+    /// - Complexity: For the default store, independent of the number of changes: the time grows with the number of transactions
+    ///   only below the newest deleted one, if transactions between others were deleted.
     public func historyStatistics() throws -> [HistoryStatistics] {
         try retainingStores().map { store in
             try attributingErrors(to: store) { try store.historyStatistics() }
         }
     }
 
-    /// Deletes the oldest transactions that exceed the limits of the stores' configurations, and returns free space to
-    /// the file system.
+    /// Deletes the oldest transactions that exceed the limits of the stores' configurations, and returns free space to the file
+    /// system.
     ///
     /// ```swift
     /// for result in try await container.purgeHistory() {
@@ -27,19 +26,18 @@ extension ModelContainer {
     /// }
     /// ```
     ///
-    /// The default store deletes in steps of a few milliseconds, with pauses in which other writers can save. If the
-    /// task is cancelled or the process ends, what was deleted remains deleted and the history is valid; the next purge
-    /// continues. Tokens before the newest deleted transaction expire.
+    /// The default store deletes in steps of a few milliseconds, with pauses in which other writers can save. If the task is
+    /// cancelled or the process ends, what was deleted remains deleted and the history is valid; the next purge continues. Tokens
+    /// before the newest deleted transaction expire.
     ///
     /// - Parameters:
     ///   - retention: The limits to apply instead of those of the configurations, or `nil`.
     ///   - progress: A closure that receives the result so far after each step, on the task's thread.
     /// - Returns: What was deleted in each store, and for which consumers transactions were kept.
-    /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does
-    ///   not allow saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked;
-    ///   try again. ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``.
-    ///   ``SwiftDataError/historyDisabled`` if those that do record no history; enable it in the configuration. Steps that
-    ///   were completed before the error remain.
+    /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does not allow
+    ///   saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked; try again.
+    ///   ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``. ``SwiftDataError/historyDisabled`` if those
+    ///   that do record no history. Steps that were completed before the error remain.
     /// - Complexity: Proportional to the number of deleted changes and to the size of the returned space.
     public func purgeHistory(
         _ retention: HistoryRetention? = nil, progress: (@Sendable (HistoryPurgeResult) -> Void)? = nil

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The stores of a container that use only declarations of SwiftData, and what contexts do for them.
 ///
-/// Such a store keeps whole snapshots, and cannot know of links or of ``DataStoreCapabilities/inheritance``. A context adds
-/// the links to the snapshots, and fetches each class of a hierarchy separately.
+/// Such a store keeps whole snapshots, and cannot know of links or of ``DataStoreCapabilities/inheritance``. A context adds the
+/// links to the snapshots, and fetches each class of a hierarchy separately.
 final class PlainStores: Sendable {
     /// The stores that keep links in the rows of their owners.
     private let keepingLists: Set<ObjectIdentifier>
@@ -21,7 +21,6 @@ final class PlainStores: Sendable {
         }
     }
 
-    /// Whether there are none, as usual.
     let isEmpty: Bool
 
     init(_ stores: [any DataStore], _ schema: Schema) {
@@ -32,8 +31,8 @@ final class PlainStores: Sendable {
         isEmpty = keepingLists.isEmpty && separatingKinds.isEmpty
     }
 
-    /// Returns whether a store has no feature of Chronicle. Other stores may keep rows in another form than snapshots, so they
-    /// must conform to ``DataStoreLinking`` and declare ``DataStoreCapabilities/inheritance`` themselves.
+    /// Whether a store has no feature of Chronicle. Other stores may keep rows in another form than snapshots, so they must conform
+    /// to ``DataStoreLinking`` and declare ``DataStoreCapabilities/inheritance`` themselves.
     static func isPlain(_ store: any DataStore.Type) -> Bool {
         store.capabilities.isEmpty
             && !(store is any DataStoreLinking.Type || store is any DataStoreConsuming.Type
@@ -47,7 +46,6 @@ final class PlainStores: Sendable {
         !isEmpty && separatingKinds.contains(ObjectIdentifier(store))
     }
 
-    /// Returns those of some properties that were not checked before in a store.
     func unchecked(_ properties: [Schema.Property], in store: any DataStore) -> [Schema.Property] {
         checked.withLock { checked in properties.filter { !checked.contains(Checked($0, store)) } }
     }

@@ -2,18 +2,14 @@ import Synchronization
 
 /// The stores of a ``ModelContainer`` and their schema, shared by its contexts and their models.
 ///
-/// A container keeps its main context. If contexts kept the container in turn, neither would ever be released. They
-/// keep the coordinator instead. Its role is that of `NSPersistentStoreCoordinator` in Core Data.
+/// If contexts kept the container, which keeps its main context, neither would ever be released. They keep the coordinator instead.
+/// Its role is that of `NSPersistentStoreCoordinator` in Core Data.
 final class StoreCoordinator: Sendable {
     let schema: Schema
-    /// The stores, in the order of their configurations.
     let stores: [any DataStore]
     let migrationPlan: (any SchemaMigrationPlan.Type)?
-    /// Notifies listeners of commits.
     let commits: CommitNotifier
-    /// The stores that use only declarations of SwiftData.
     let plainStores: PlainStores
-    /// The stores that contain a model class, in the order of their configurations.
     private let storesByType: [ObjectIdentifier: [any DataStore]]
     /// Whether a model is contained in several stores.
     let sharesModels: Bool
@@ -29,10 +25,7 @@ final class StoreCoordinator: Sendable {
         weak var value: ModelContainer?
     }
 
-    /// Opens a store for each configuration.
-    ///
-    /// - Throws: The errors of
-    ///   ``ModelContainer/init(for:migrationPlan:configurations:)-(Schema,_,[DataStoreConfiguration])``.
+    /// Throws the errors of ``ModelContainer/init(for:migrationPlan:configurations:)-(Schema,_,[DataStoreConfiguration])``.
     init(
         for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
         configurations: [any DataStoreConfiguration]
@@ -73,7 +66,7 @@ final class StoreCoordinator: Sendable {
         positions = nil
     }
 
-    /// Uses the stores of another coordinator as they were at a position, in the same order.
+    /// The stores must be in the order of the other coordinator.
     init(_ present: StoreCoordinator, _ stores: [any DataStore], positions: [String: any HistoryToken]) {
         schema = present.schema
         self.stores = stores
@@ -113,7 +106,6 @@ final class StoreCoordinator: Sendable {
         try Configuration.Store(configuration, migrationPlan: migrationPlan)
     }
 
-    /// Returns what opening a store would change.
     static func migrationSteps(
         _ configuration: some DataStoreConfiguration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> [MigrationStep] {
@@ -131,7 +123,6 @@ final class StoreCoordinator: Sendable {
         try Configuration.Store.migrationSteps(configuration, migrationPlan: migrationPlan)
     }
 
-    /// Completes and checks the configuration of a store, and passes it to a closure that opens the store.
     private static func opening<Configuration: DataStoreConfiguration, Result>(
         _ configuration: Configuration, _ schema: Schema, _ body: (Configuration) throws -> Result
     ) throws -> Result {
@@ -150,8 +141,7 @@ final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Rejects a schema with links for a store that does not support links. Such a store would lose them without an
-    /// error.
+    /// A store without support for links would lose them without an error.
     private static func checkLinks(_ schema: Schema, in store: any DataStore.Type) throws {
         guard let links = schema.links.first, !(store is any DataStoreLinking.Type), !PlainStores.isPlain(store) else {
             return
@@ -161,7 +151,6 @@ final class StoreCoordinator: Sendable {
             entityName: links.owner, propertyName: links.property.name)
     }
 
-    /// Throws an error if the store does not support the inheritance of a model.
     private static func checkInheritance(_ schema: Schema, in store: any DataStore.Type) throws {
         guard let entity = schema.entities.first(where: { $0.superentityName != nil }),
             !store.capabilities.contains(.inheritance), !PlainStores.isPlain(store)
@@ -171,9 +160,7 @@ final class StoreCoordinator: Sendable {
             entityName: entity.name)
     }
 
-    /// Returns the stores that contain a model class, in the order of their configurations. There is at least one.
-    ///
-    /// - Throws: ``SwiftDataError/unknownSchema``.
+    /// Returns at least one store, in the order of the configurations, or throws ``SwiftDataError/unknownSchema``.
     func stores(for type: any PersistentModel.Type) throws -> [any DataStore] {
         guard let stores = storesByType[ObjectIdentifier(type)] else {
             throw type.missing("no store of the container contains this model")
@@ -181,20 +168,16 @@ final class StoreCoordinator: Sendable {
         return stores
     }
 
-    /// Returns the store that contains a model, or the one into which a new model is inserted.
+    /// Throws ``SwiftDataError/unknownSchema``.
     ///
-    /// - Parameters:
-    ///   - type: The class of the model.
-    ///   - identifier: The identifier of the model, or `nil` for a new model.
-    /// - Throws: ``SwiftDataError/unknownSchema``.
+    /// - Parameter identifier: The identifier of the model, or `nil` for a new model.
     func store(for type: any PersistentModel.Type, of identifier: PersistentIdentifier?) throws -> any DataStore {
         let stores = try stores(for: type)
         guard stores.count > 1, let identifier = identifier?.storeIdentifier else { return stores[0] }
         return stores.first { $0.identifier == identifier } ?? stores[0]
     }
 
-    /// Returns whether a row is before another one in a fetch without sort descriptors: by store, and then by primary
-    /// key.
+    /// The order of rows in a fetch without sort descriptors: by store, and then by primary key.
     func precedes(_ a: PersistentIdentifier, _ b: PersistentIdentifier) -> Bool {
         guard sharesModels, a.storeIdentifier != b.storeIdentifier,
             let first = stores.first(where: { [a.storeIdentifier, b.storeIdentifier].contains($0.identifier) })
@@ -202,7 +185,6 @@ final class StoreCoordinator: Sendable {
         return first.identifier == a.storeIdentifier
     }
 
-    /// The position as of which stores with default history are read, or `nil` for the present.
     var asOf: DefaultHistoryToken? {
         positions.map { positions in
             positions.values.reduce(DefaultHistoryToken()) { position, token in
@@ -211,7 +193,6 @@ final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Throws an error if the stores are read as of a position.
     func requirePresent() throws {
         guard positions != nil else { return }
         throw SwiftDataError.storeReadOnly.with(

@@ -89,8 +89,7 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 /// From its first job on, the executor owns the context: only its jobs, which are the methods of the actor, may use the context and
 /// its models. Before, the code that created the executor may use the context, for example in an initializer or a test. A debug
 /// build ends the program with a message if other code uses the context to fetch, insert, change, delete, save or roll back. A
-/// release build does not check this; using the context on two threads at once is then undefined behavior. once is then undefined
-/// behavior.
+/// release build does not check this; using the context on two threads at once is then undefined behavior.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
     // The reason for `@unchecked Sendable`: only the jobs of a serial queue use the context.
 

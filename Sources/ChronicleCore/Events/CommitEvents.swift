@@ -1,7 +1,7 @@
 /// The commits of a container's stores, by any writer, as an asynchronous sequence.
 ///
-/// An element means that something may have been committed since the previous one. Elements that no task waits for are
-/// merged into one. To miss nothing, subscribe, read, and then wait:
+/// An element means that something may have been committed since the previous one. Elements that no task waits for are merged into
+/// one. To miss nothing, subscribe, read, and then wait:
 ///
 /// ```swift
 /// let events = try container.commitEvents()   // Every commit from here on is an event.
@@ -10,15 +10,14 @@
 /// } while await events.next() != nil
 /// ```
 ///
-/// The subscription begins when the sequence is created, and ends when it is cancelled or released or when the waiting
-/// task is cancelled. One task at a time may wait.
+/// The subscription begins when the sequence is created, and ends when it is cancelled or released or when the waiting task is
+/// cancelled. One task at a time may wait.
 final class CommitEvents: AsyncSequence, Sendable {
     /// The signal that each commit raises, for a task that waits without retaining the stores. It ends with the
     /// subscription.
     let signal = CommitSignal()
     private let coordinator: StoreCoordinator
 
-    /// - Throws: The error of ``DataStoreNotifying/observeCommits(_:)``.
     init(_ coordinator: StoreCoordinator) throws {
         self.coordinator = coordinator
         try coordinator.commits.add(signal)
@@ -26,9 +25,7 @@ final class CommitEvents: AsyncSequence, Sendable {
 
     deinit { cancel() }
 
-    /// Waits for a commit.
-    ///
-    /// - Returns: `nil` if the subscription has ended.
+    /// Returns `nil` if the subscription has ended.
     func next() async -> Void? { await signal.wait() ? () : nil }
 
     /// Ends the subscription. A task that waits receives `nil`.
@@ -37,7 +34,6 @@ final class CommitEvents: AsyncSequence, Sendable {
         coordinator.commits.remove(signal)
     }
 
-    /// Whether the subscription has ended.
     var isCancelled: Bool { signal.isEnded }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -50,8 +46,5 @@ final class CommitEvents: AsyncSequence, Sendable {
 }
 
 extension ModelContainer {
-    /// Subscribes to the commits of the container's stores.
-    ///
-    /// - Throws: The error of a store that cannot observe its commits.
     func commitEvents() throws -> CommitEvents { try CommitEvents(coordinator) }
 }

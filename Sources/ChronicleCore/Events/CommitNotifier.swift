@@ -5,7 +5,7 @@ import Synchronization
 /// The stores are observed while there are listeners.
 final class CommitNotifier: Sendable {
     private let stores: [any DataStore]
-    /// Not locked while observations are started and cancelled, which may call other code.
+    /// Starting and cancelling observations may call other code, so this is not locked meanwhile.
     private let state = Mutex(State())
     private let commitCount = Atomic<UInt64>(0)
 
@@ -15,18 +15,15 @@ final class CommitNotifier: Sendable {
         var observations: [CommitObservation] = []
     }
 
-    /// A number that increases with each commit of a context of the container, and with each commit that a store reports.
-    /// Reading it shows on any thread, without waiting for a signal, whether something was committed.
+    /// Increases with each commit of a context of the container, and with each commit that a store reports, and can be read on any
+    /// thread without waiting for a signal.
     var count: UInt64 { commitCount.load(ordering: .acquiring) }
 
     init(_ stores: [any DataStore]) { self.stores = stores }
 
-    /// Whether stores are observed.
     var isObserving: Bool { state.withLock { !$0.observations.isEmpty } }
 
-    /// Adds a listener. Every commit after this call signals it.
-    ///
-    /// - Throws: The error of ``DataStoreNotifying/observeCommits(_:)``.
+    /// Every commit after this call signals the listener. Throws the error of ``DataStoreNotifying/observeCommits(_:)``.
     func add(_ signal: CommitSignal) throws {
         let isObserving = state.withLock { state in
             state.signals[ObjectIdentifier(signal)] = signal

@@ -13,9 +13,8 @@ public final class CommitObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation. Further calls have no effect.
-    ///
-    /// Commits after the method has returned are not reported. A call for an earlier commit may still be running.
+    /// Ends the observation. Commits after the method has returned are not reported; a call for an earlier one may still be
+    /// running.
     public func cancel() {
         let action = onCancel.withLock { action in
             defer { action = nil }

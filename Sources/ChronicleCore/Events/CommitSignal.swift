@@ -16,7 +16,6 @@ final class CommitSignal: Sendable {
         state.withLock { state in if case .ended = state { true } else { false } }
     }
 
-    /// Wakes the task, or lets its next wait return immediately.
     func signal() {
         let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
             switch state {
@@ -31,7 +30,6 @@ final class CommitSignal: Sendable {
         waiting?.resume(returning: true)
     }
 
-    /// Ends the current wait and all later ones.
     func end() {
         let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
             defer { state = .ended }
@@ -41,9 +39,8 @@ final class CommitSignal: Sendable {
         waiting?.resume(returning: false)
     }
 
-    /// Waits for a signal. Only one task may wait at a time; another one returns immediately.
-    ///
-    /// - Returns: `false` if the signal has ended, or the task was cancelled.
+    /// Only one task may wait at a time; another one returns immediately. Returns `false` if the signal has ended, or the task was
+    /// cancelled.
     func wait() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -65,9 +62,7 @@ final class CommitSignal: Sendable {
         }
     }
 
-    /// Waits for a signal, or until an interval has passed.
-    ///
-    /// - Returns: `false` if the signal has ended, or the task was cancelled.
+    /// See ``wait()``.
     func wait(atMost interval: Duration) async -> Bool {
         let timer = Task {
             try await Task.sleep(for: interval)

@@ -1,24 +1,21 @@
 import Synchronization
 
-/// Runs code of the program, such as the handlers of commits and loggers, after the operation that caused it.
+/// Runs code of the program after the operation that caused it, in a store that calls handlers of
+/// ``DataStoreNotifying/observeCommits(_:)``.
 ///
-/// Use it in a store that calls handlers of ``DataStoreNotifying/observeCommits(_:)``.
-///
-/// Such code may use the same stores, contexts and consumers, from any thread. It therefore must not run while an
-/// operation holds a lock or has changed only a part of its state. Such an operation defers callbacks:
+/// Such code may use the same stores, contexts and consumers, from any thread. It therefore must not run while an operation holds a
+/// lock or has changed only a part of its state. Such an operation defers callbacks:
 ///
 /// ```swift
 /// try DeferredCallbacks.deferring { try state.withLock { … } }
 /// ```
 public enum DeferredCallbacks {
-    /// The callbacks of an operation, in order.
     private final class Waiting: Sendable {
-        /// The callbacks; `nil` after the end of the operation, of which a task that it created may still have a reference.
+        /// `nil` after the end of the operation, of which a task that it created may still have a reference.
         private let callbacks = Mutex<[@Sendable () -> Void]?>([])
 
         var isEnded: Bool { callbacks.withLock { $0 == nil } }
 
-        /// Returns whether the callback was added.
         func add(_ callback: @escaping @Sendable () -> Void) -> Bool {
             callbacks.withLock { callbacks in
                 guard callbacks != nil else { return false }

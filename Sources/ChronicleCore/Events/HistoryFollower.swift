@@ -2,7 +2,6 @@ import Foundation
 
 /// Counts the transactions of a container that match a filter, from positions that advance with each read.
 struct HistoryFollower: Sendable {
-    /// Which transactions count.
     struct Filter: Sendable {
         /// The names of the entities of which a transaction must change one, or an empty set for any.
         let entityNames: Set<String>
@@ -15,11 +14,9 @@ struct HistoryFollower: Sendable {
     /// An error that no read has thrown yet, because another store failed.
     private var expiration: (any Error)?
 
-    /// - Parameter tokens: The position in each store, by store identifier. A store without a token is followed from its
-    ///   current position.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has a history, or a token is not of the
-    ///   type of its store; ``SwiftDataError/historyDisabled`` if no store records its history; or the error of
-    ///   a store that cannot be read.
+    /// A store without a token is followed from its current position. Throws ``SwiftDataError/invalidTransactionFetchRequest`` if
+    /// no store has a history, or a token is not of the type of its store, and ``SwiftDataError/historyDisabled`` if no store
+    /// records its history.
     init(_ stores: [any DataStore], from tokens: [String: any HistoryToken], _ filter: Filter) throws {
         self.filter = filter
         let providers = stores.compactMap { store in (store as? any HistoryProviding).map { (store, $0) } }
@@ -46,18 +43,16 @@ struct HistoryFollower: Sendable {
         return FollowedHistory(provider, storeIdentifier, token)
     }
 
-    /// The current positions, by store identifier.
     var tokens: [String: any HistoryToken] {
         positions.reduce(into: [:]) { tokens, position in tokens[position.storeIdentifier] = position.currentToken }
     }
 
-    /// Reads what was committed since the previous read.
+    /// Throws the first error after the other stores were read. A store whose error matches ``SwiftDataError/historyTokenExpired``
+    /// is read from its current position on. After another error, which is thrown first, the next read continues where this one
+    /// stopped.
     ///
-    /// - Parameter count: Receives the number of matching transactions, also those before an error, and one for each store
-    ///   whose history is not available after its position.
-    /// - Throws: The first error of ``HistoryProviding/fetchHistory(_:)``, after the other stores were read. A store whose
-    ///   error matches ``SwiftDataError/historyTokenExpired`` is read from its current position on. After another error,
-    ///   which is thrown first, the next read continues where this one stopped.
+    /// - Parameter count: Receives the number of matching transactions, also those before an error, and one for each store whose
+    ///   history is not available after its position.
     mutating func read(_ count: inout Int) throws {
         var failure: (any Error)?
         for index in positions.indices {
@@ -76,7 +71,6 @@ struct HistoryFollower: Sendable {
     }
 }
 
-/// The history of one store with a position.
 private protocol FollowedStore: Sendable {
     var storeIdentifier: String { get }
     var currentToken: (any HistoryToken)? { get }
@@ -94,7 +88,6 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
     private var isVerified = false
     var currentToken: (any HistoryToken)? { token }
 
-    /// The number of transactions in memory at the same time.
     private static var pageSize: UInt64 { 256 }
 
     init(_ provider: Provider, _ storeIdentifier: String, _ token: Token?) {
@@ -127,7 +120,6 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
         }
     }
 
-    /// Counts the transactions that the store finds with the filter.
     private mutating func countAll(
         _ descriptor: HistoryDescriptor<Provider.HistoryType>, _ filter: HistoryFollower.Filter, _ newest: Token?,
         _ count: inout Int
@@ -144,7 +136,6 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
         token.advance(to: newest)
     }
 
-    /// Reads all transactions, and counts those that match.
     private mutating func countEach(_ filter: HistoryFollower.Filter, _ count: inout Int) throws {
         var isLast = false
         while !isLast {
@@ -161,7 +152,7 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
 }
 
 extension HistoryFollower.Filter {
-    /// Returns a descriptor for the matching transactions after a token, or `nil` if every transaction matches.
+    /// Returns `nil` if every transaction matches.
     fileprivate func descriptor<Transaction: HistoryTransaction>(
         after token: Transaction.TokenType
     ) -> HistoryDescriptor<Transaction>? {

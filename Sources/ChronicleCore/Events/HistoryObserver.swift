@@ -1,9 +1,8 @@
 public import Observation
 import Synchronization
 
-/// An observable object that counts the transactions that are committed to the stores of a container.
-///
-/// Use it to react to the saves of other contexts, other processes and other programs:
+/// An observable object that counts the transactions that contexts, processes and other programs commit to the stores of a
+/// container:
 ///
 /// ```swift
 /// let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
@@ -14,12 +13,10 @@ import Synchronization
 ///
 /// A custom store reports the commits of other store objects and processes if it adopts ``DataStoreNotifying``.
 ///
-/// The observer reads the history after its ``historyTokens``, on a thread other than that of the observing actor, and
-/// counts each transaction once. When it cannot continue from a token, because history was deleted or a backup was
-/// restored, it cannot know what was committed: it increases the counter by one, reports the ``error``, and continues
-/// from the current position.
-///
-/// The observation ends when the observer is released. It keeps the container, and so its stores, open.
+/// The observer reads the history after its ``historyTokens``, on a thread other than that of the observing actor, and counts each
+/// transaction once. When it cannot continue from a token, because history was deleted or a backup was restored, it increases the
+/// counter by one, reports the ``error``, and continues from the current position. The observation ends when the observer is
+/// released. It keeps the container, and so its stores, open.
 public final class HistoryObserver: Observable, Sendable {
     /// The container whose stores the observer observes.
     public let modelContainer: ModelContainer
@@ -40,18 +37,15 @@ public final class HistoryObserver: Observable, Sendable {
         var nextStream = 0
     }
 
-    /// The number of matching transactions since the observer was created, including those after the initial tokens.
-    ///
-    /// A program that observes the property, for example with `withObservationTracking` or `Observations`, is notified
-    /// on the actor that the observer was created with.
+    /// The number of matching transactions since the observer was created, including those after the initial tokens. Observers are
+    /// notified on the actor that the observer was created with.
     public var eventCounter: Int {
         registrar.access(self, keyPath: \.eventCounter)
         return state.withLock(\.eventCounter)
     }
 
-    /// The positions up to which transactions are counted, by store identifier.
-    ///
-    /// A store without a token for the position before its first transaction is missing until it has one.
+    /// The positions up to which transactions are counted, by store identifier. A store without a token for the position before its
+    /// first transaction is missing until it has one.
     public var historyTokens: [String: any HistoryToken] {
         registrar.access(self, keyPath: \.historyTokens)
         return state.withLock(\.historyTokens)
@@ -59,8 +53,8 @@ public final class HistoryObserver: Observable, Sendable {
 
     /// The error of the latest read of the history, or `nil` if it succeeded.
     ///
-    /// ``SwiftDataError/historyTokenExpired`` means that transactions may be missing from the counter: fetch the models
-    /// again. After any other error, the observer reads again after a second.
+    /// ``SwiftDataError/historyTokenExpired`` means that transactions may be missing from the counter: fetch the models again.
+    /// After any other error, the observer reads again after a second.
     public var error: (any Error)? {
         registrar.access(self, keyPath: \.error)
         return state.withLock(\.error)
@@ -69,17 +63,15 @@ public final class HistoryObserver: Observable, Sendable {
     /// Creates an observer.
     ///
     /// - Parameters:
-    ///   - historyTokens: The positions after which transactions count, by store identifier. A store without a token is
-    ///     observed from its current position.
+    ///   - historyTokens: The positions after which transactions count, by store identifier; by default, the current ones.
     ///   - observedModels: The models of which a transaction must change at least one, or an empty array for all.
     ///   - authors: The authors whose transactions count, or an empty set for all transactions.
     ///   - modelContainer: The container of the stores.
     ///   - isolation: The actor on which the properties change; by default, that of the caller.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store of the container has a history, or a
-    ///   token is not of the type of its store; pass a token of that store. ``SwiftDataError/historyDisabled`` if no
-    ///   store records its history; enable it in the configuration. ``SwiftDataError/unknownSchema`` if the container
-    ///   does not contain an observed model. Also the error of a store that cannot be read or observed, such as
-    ///   ``SwiftDataError/storeBusy``; try again.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store of the container has a history, or a token is not of
+    ///   the type of its store. ``SwiftDataError/historyDisabled`` if no store records its history; enable it in the configuration.
+    ///   ``SwiftDataError/unknownSchema`` if the container does not contain an observed model. Also the error of a store that
+    ///   cannot be read or observed, such as ``SwiftDataError/storeBusy``; try again.
     /// - Complexity: O(1) for each store, if its current token is.
     public init(
         historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],
@@ -108,8 +100,8 @@ public final class HistoryObserver: Observable, Sendable {
 
     /// The values of ``eventCounter`` as an asynchronous sequence: the current one, and then each new one.
     ///
-    /// A task that is slower than the transactions receives the latest value only. The sequence ends when the observer
-    /// is released. Each call returns a separate sequence.
+    /// A slow task receives the latest value only. The sequence ends when the observer is released. Each call returns a separate
+    /// one.
     public var eventCounts: AsyncStream<Int> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { state in
@@ -126,14 +118,13 @@ public final class HistoryObserver: Observable, Sendable {
 }
 
 extension HistoryObserver {
-    /// The result of reading the history once.
     private struct Read: Sendable {
         var count = 0
         var tokens: [String: any HistoryToken] = [:]
         var error: (any Error)?
     }
 
-    /// Reads the history after each event until the events end. Does not retain the observer.
+    /// Does not retain the observer.
     private static func follow(
         _ follower: HistoryFollower, _ events: CommitEvents, _ update: @Sendable (Read) async -> Void
     ) async {

@@ -2,36 +2,31 @@ import Foundation
 
 /// A node of a Foundation expression, referenced where it is stored.
 ///
-/// Foundation's nodes are structures that contain their operands, so a node is as large as its whole subtree. Copying a
-/// node, which casting it also does, copies the subtree, and copies made during a recursive descent take stack space
-/// proportional to the square of the expression's size. Operands are therefore accessed by address, with ``operands``.
-///
-/// A node is valid only inside ``withNode(of:_:)``.
+/// Foundation's nodes are structures that contain their operands, so a node is as large as its whole subtree. Copying or casting a
+/// node copies the subtree, and copies made during a recursive descent take stack space proportional to the square of the
+/// expression's size. Operands are therefore accessed by address, with ``operands``. A node is valid only inside
+/// ``withNode(of:_:)``.
 struct BorrowedNode {
     fileprivate let pointer: UnsafeRawPointer
     let type: NodeType
     /// The operands that have no address in the predicate, owned by ``withNode(of:_:)``.
     fileprivate let copies: UnsafeMutablePointer<[AnyObject]>
 
-    /// Returns the node as a value of its type, to read properties that are not operands.
-    ///
     /// - Parameter type: The opened ``type``.
     func pointer<Node>(as type: Node.Type) -> UnsafePointer<Node> { pointer.assumingMemoryBound(to: type) }
 
-    /// The operands; empty for a node without operands or of an unknown type.
+    /// Empty for a node without operands or of an unknown type.
     var operands: NodeOperands { NodeOperands(node: self, offsets: type.offsets) }
 
-    /// The operand of a node with one operand.
     var operand: BorrowedNode { operands[0] }
 
-    /// The operands of a node with two operands.
     var pair: (BorrowedNode, BorrowedNode) {
         let operands = operands
         return (operands[0], operands[1])
     }
 }
 
-/// Calls a closure with the root node of an expression, without copying it.
+/// The node is not copied.
 func withNode<Node: PredicateExpression, Result>(
     of expression: borrowing Node, _ body: (BorrowedNode) throws -> Result
 ) rethrows -> Result {
@@ -43,7 +38,6 @@ func withNode<Node: PredicateExpression, Result>(
     }
 }
 
-/// The operands of a node, in order.
 struct NodeOperands: RandomAccessCollection {
     fileprivate let node: BorrowedNode
     fileprivate let offsets: [Int?]

@@ -3,7 +3,6 @@ import Foundation
 // Calculations with captured values, such as `filter.minimum` and `names ?? []`. Foundation evaluates them before the rest of
 // the predicate is translated, so that stores see only the result.
 
-/// The part of a node type in calculations that Foundation evaluates.
 enum NodeRole {
     /// A node that Chronicle does not know.
     case other
@@ -34,7 +33,7 @@ enum NodeRole {
 }
 
 extension NodeType {
-    /// Whether nodes of a type consist of captured values only.
+    /// Whether nodes of a type consist of captured values.
     enum Captures {
         /// They do not, or Chronicle does not evaluate them.
         case none
@@ -134,14 +133,13 @@ extension PredicateExpressions.Value: CapturedValue {
 }
 
 extension BorrowedNode {
-    /// The captured value of the node, if it is one; `nil` for calculations with captured values.
+    /// `nil` for calculations with captured values.
     fileprivate var captured: Any? {
         guard type.role == .value, let type = type.type as? any CapturedValue.Type else { return nil }
         func open<Node: CapturedValue>(_ type: Node.Type) -> Any { Node.captured(self) }
         return open(type)
     }
 
-    /// Returns whether the node or its operands contain a variable that satisfies a condition.
     func containsVariable(where isIncluded: (PredicateExpressions.VariableID) -> Bool) -> Bool {
         var rest = [self]
         while let node = rest.popLast() {
@@ -157,7 +155,7 @@ extension BorrowedNode {
 }
 
 extension PredicateWalker {
-    /// Returns the value of a node that ``isCaptured(_:)``, encoded like a property of its type.
+    /// The value of a node that ``isCaptured(_:)`` is encoded like a property of its type.
     mutating func tree(ofCaptured node: BorrowedNode) throws -> Tree {
         func open<Node: PredicateExpression>(_ type: Node.Type) throws -> Tree {
             let value = try ifDefined { try node.pointer(as: type).pointee.evaluate(captures ?? PredicateBindings()) }
@@ -167,8 +165,8 @@ extension PredicateWalker {
         return try open(type)
     }
 
-    /// Returns a value that is captured or calculated from captured values, and whether the node has such a value. The value
-    /// is `nil` if the calculation fails.
+    /// Returns a value that is captured or calculated from captured values, and whether the node has such a value. The value is
+    /// `nil` if the calculation fails.
     func captured(_ node: BorrowedNode) throws -> (isCaptured: Bool, value: Any?) {
         if let value = node.captured { return (true, value) }
         guard isCaptured(node), let type = node.type.type as? any PredicateExpression.Type else { return (false, nil) }
@@ -178,7 +176,6 @@ extension PredicateWalker {
         return (true, try open(type))
     }
 
-    /// Returns whether a node is a calculation with captured values for which Foundation throws an error.
     func isUndefined(_ node: BorrowedNode) throws -> Bool {
         let (isCaptured, value) = try captured(node)
         return isCaptured && value == nil
@@ -197,6 +194,6 @@ extension PredicateWalker {
 }
 
 extension PredicateTree {
-    /// The value of a calculation for which Foundation throws an error.
+    /// The tree of a calculation for which Foundation throws an error.
     static var undefined: PredicateTree { .unwrapped(.constant(.null)) }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A node type of Foundation's expressions that has operands, whether or not it can be translated.
 protocol CompositeNode {
-    /// The operands, created with ``part(_:)``.
+    /// Created with ``part(_:)``.
     static var parts: [NodePart] { get }
 }
 

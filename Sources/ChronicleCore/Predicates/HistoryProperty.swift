@@ -6,8 +6,7 @@ public enum HistoryProperty: PredicateProperty {
     case author
     /// The name of the context that saved the transaction.
     case contextName
-    /// The value of a key in the metadata of the transaction, a text. It is `nil` if the transaction does not have the
-    /// key.
+    /// The value of a key in the metadata of the transaction, a text. It is `nil` if the transaction does not have the key.
     case metadata(key: String)
     /// The bundle identifier of the program that saved the transaction.
     case bundleIdentifier
@@ -32,7 +31,6 @@ public enum HistoryProperty: PredicateProperty {
     /// The store identifier in ``changedPersistentIdentifier``.
     case changedStoreIdentifier
 
-    /// The name of the property, which does not include the key of ``metadata(key:)``.
     public var name: String {
         switch self {
         case .author: "author"
@@ -56,15 +54,13 @@ public enum HistoryProperty: PredicateProperty {
     @available(*, deprecated, renamed: "name")
     public var rawValue: String { name }
 
-    /// Whether the property has many values, which is true for ``changes`` only.
     public var isToMany: Bool { self == .changes }
 }
 
 extension HistoryProperty {
-    /// Creates the property for a key path.
+    /// Creates the property for a key path, or returns `nil` for another one, also for that of the whole metadata.
     ///
-    /// - Parameter keyPath: A key path of a transaction, a change, or a change's identifier. For any other key path,
-    ///   the result is `nil`, also for that of the whole metadata.
+    /// - Parameter keyPath: A key path of a transaction, a change, or a change's identifier.
     public init?(_ keyPath: AnyKeyPath) {
         switch keyPath {
         case \DefaultHistoryTransaction.author: self = .author
@@ -87,8 +83,8 @@ extension HistoryProperty {
         }
     }
 
-    /// Returns the key paths that `\Transaction.token` produces in code that is generic over the transaction type. Such
-    /// a key path references the requirement of the protocol and does not equal the key path of the concrete property.
+    /// In code that is generic over the transaction type, `\Transaction.token` references the requirement of the protocol and does
+    /// not equal the key path of the concrete property.
     private static func genericKeyPaths<Transaction: HistoryTransaction>(
         _ type: Transaction.Type
     ) -> [AnyKeyPath: HistoryProperty] {
@@ -111,19 +107,16 @@ extension HistoryProperty {
 }
 
 extension PredicateTree where Property == HistoryProperty {
-    /// Creates the tree of a predicate on transactions.
-    ///
-    /// Tokens are represented as ``foreign(_:)``.
+    /// Creates the tree of a predicate on transactions. Tokens are represented as ``foreign(_:)``.
     ///
     /// - Parameter predicate: The predicate to translate.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part cannot be translated; the error's detail names it.
-    ///   Rewrite the predicate, or filter the fetched transactions.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part, which the detail names, cannot be translated. Rewrite the
+    ///   predicate, or filter the fetched transactions.
     public init(_ predicate: Predicate<DefaultHistoryTransaction>) throws {
         self = try PredicateWalker.tree(of: predicate, HistoryKeyPaths())
     }
 }
 
-/// The resolver for the key paths of transactions and changes.
 struct HistoryKeyPaths: PredicateResolver {
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> HistoryProperty? { HistoryProperty(keyPath) }
 

@@ -1,9 +1,8 @@
-/// The part of ``PersistentModel`` that provides `id`.
+/// The part of ``PersistentModel`` that provides `id`. Do not conform to this protocol directly.
 ///
-/// Do not conform to this protocol directly. It is separate from ``PersistentModel`` because of key paths: in code that
-/// is generic over ``PersistentModel``, `\Model.id` would reference the requirement of `Identifiable` and would not
-/// equal `\Trip.id` in a predicate. In this protocol, the type of the `Identifiable` requirement is not fixed yet, so
-/// that both key paths reference the property below.
+/// It is separate because of key paths: in code that is generic over ``PersistentModel``, `\Model.id` would reference the
+/// requirement of `Identifiable` and would not equal `\Trip.id` in a predicate. In this protocol, the type of the `Identifiable`
+/// requirement is not fixed yet, so that both key paths reference the property below.
 public protocol IdentifiableModel: AnyObject, Identifiable {
     /// The name of the entity; see ``PersistentModel/entityName``.
     static var entityName: String { get }
@@ -19,9 +18,7 @@ extension IdentifiableModel {
 }
 
 extension PersistentModel {
-    /// The backing data of the model, independent of its class.
     public var anyBackingData: AnyBackingData { persistentBackingData }
 
-    /// The key paths of a model's identifier.
     static var identifierKeyPaths: [AnyKeyPath] { [\Self.persistentModelID, idKeyPath] }
 }

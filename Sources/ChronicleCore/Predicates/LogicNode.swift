@@ -1,6 +1,5 @@
 import Foundation
 
-/// A node that combines conditions.
 protocol LogicNode: CompositeNode {
     static var operation: LogicOperation { get }
 }
@@ -22,8 +21,8 @@ extension PredicateExpressions.Negation: LogicNode {
 }
 
 extension BorrowedNode {
-    /// Returns the conditions that a chain of `&&` or of `||` combines, in order, however the chain is nested. The
-    /// method is not recursive, because a chain that was created at run time may be deeper than the stack allows.
+    /// Returns the conditions that a chain of `&&` or of `||` combines, in order, however the chain is nested. The method is not
+    /// recursive, because a chain that was created at run time may be deeper than the stack allows.
     func operands(ofChain operation: LogicOperation) -> [BorrowedNode] {
         var operands: [BorrowedNode] = []
         var rest = [self]

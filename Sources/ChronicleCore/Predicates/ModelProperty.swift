@@ -8,14 +8,13 @@ public enum ModelProperty: PredicateProperty {
     case stored(Schema.Property)
     /// The name of the model's own entity, for `is` in a hierarchy of models.
     case entityName
-    /// The model itself if it is of the entity with this name or of one of its subentities, and nil otherwise: `as?` in
-    /// a hierarchy of models.
+    /// The model itself if it is of the entity with this name or of one of its subentities, and nil otherwise: `as?` in a hierarchy
+    /// of models.
     case cast(entityName: String)
-    /// A member of the value before it in a path: of an attribute that stores a `Codable` structure as JSON, of another
-    /// member, or of an element of an array.
+    /// A member of the value before it in a path: of an attribute that stores a `Codable` structure as JSON, of another member, or
+    /// of an element of an array.
     case member(CodableMember)
 
-    /// The name of the property in the schema, the name of the member, or `persistentModelID`.
     public var name: String {
         switch self {
         case .identifier: "persistentModelID"
@@ -26,12 +25,10 @@ public enum ModelProperty: PredicateProperty {
         }
     }
 
-    /// Whether the property is a to-many relationship.
     public var isToMany: Bool {
         if case .stored(let property) = self { property.relationship?.isToMany == true } else { false }
     }
 
-    /// Returns whether two values are the same property of the same schema.
     public static func == (lhs: ModelProperty, rhs: ModelProperty) -> Bool {
         switch (lhs, rhs) {
         case (.identifier, .identifier), (.entityName, .entityName): true
@@ -42,7 +39,6 @@ public enum ModelProperty: PredicateProperty {
         }
     }
 
-    /// Hashes the identity of the property.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .identifier, .entityName: break
@@ -59,14 +55,13 @@ extension PredicateTree where Property == ModelProperty {
     /// - Parameters:
     ///   - predicate: The predicate to translate.
     ///   - schema: The schema that contains the model and the models related to it.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part cannot be translated; the error's detail names it.
-    ///   Rewrite the predicate, or filter the fetched models.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part, which the detail names, cannot be translated. Rewrite the
+    ///   predicate, or filter the fetched models.
     public init<Model: PersistentModel>(_ predicate: Predicate<Model>, schema: Schema) throws {
         self = try PredicateWalker.tree(of: predicate, ModelKeyPaths(schema: schema))
     }
 }
 
-/// The resolver for the key paths of a schema's models.
 struct ModelKeyPaths: PredicateResolver {
     let schema: Schema
 
@@ -93,7 +88,6 @@ struct ModelKeyPaths: PredicateResolver {
 }
 
 extension ModelProperty {
-    /// The Swift type of the values.
     var valueType: any Any.Type {
         switch self {
         case .identifier, .cast: PersistentIdentifier.self
@@ -103,7 +97,6 @@ extension ModelProperty {
         }
     }
 
-    /// Whether the values are stored as JSON.
     var isJSON: Bool {
         switch self {
         case .identifier, .entityName, .cast: false
@@ -112,8 +105,7 @@ extension ModelProperty {
         }
     }
 
-    /// The form of the elements of an attribute or a member that contains an array or a set of values; `nil` for other
-    /// properties.
+    /// The form of the elements of an attribute or a member that contains an array or a set of values; `nil` for other properties.
     public var elementForm: JSONForm? {
         guard isJSON, let collection = unwrapped(valueType) as? any ValueCollection.Type else { return nil }
         return JSONForm(collection.elementType)
@@ -142,11 +134,10 @@ extension ModelProperty {
 }
 
 extension ModelProperty {
-    /// Creates the property of an entity for a key path.
+    /// Creates the property of an entity for a key path, or returns `nil` for one through several properties or not stored.
     ///
     /// - Parameters:
-    ///   - keyPath: A key path of a single property. For a key path through several properties, or one that is not
-    ///     stored, the result is `nil`.
+    ///   - keyPath: A key path of a single property.
     ///   - entity: The entity of the model.
     public init?(_ keyPath: AnyKeyPath, of entity: Schema.Entity) {
         if let property = entity.property(at: keyPath) {
@@ -160,9 +151,8 @@ extension ModelProperty {
 }
 
 extension Schema.Property {
-    /// Whether the stored values have the same order as the property's values, so that a store can sort by them.
-    ///
-    /// `true` for numbers, text, dates and UUIDs; `false` for `Decimal` and for other `Comparable` types.
+    /// Whether the stored values have the same order as the property's values, so that a store can sort by them: `true` for
+    /// numbers, text, dates and UUIDs; `false` for `Decimal` and for other `Comparable` types.
     public var hasStoredOrder: Bool {
         attribute.map { StoredOrder.isKnown($0.valueType) } ?? false
     }

@@ -1,23 +1,19 @@
 import Foundation
 import Synchronization
 
-/// Cached information about a node type. There is one instance for each type that has occurred in a predicate; the
-/// runtime never releases the types either.
-///
-/// Casts and key paths of these types would cost more than the rest of the translation of a short predicate.
+/// Cached information about a node type that has occurred in a predicate, because casts and key paths of these types would cost
+/// more than the rest of the translation of a short predicate. The runtime never releases the types either.
 ///
 /// `@unchecked Sendable`: metatypes are immutable, and the mutable state is protected by a mutex.
 final class NodeType: @unchecked Sendable {
     let type: any Any.Type
     /// The type, if it can be translated.
     let translatable: (any PredicateNode.Type)?
-    /// The operation of a node that combines conditions.
     let operation: LogicOperation?
     private let size: Int
     private let lazyState = Mutex(LazyState())
 
-    /// Information that is computed when it is needed, because inspecting a whole nested type at once may overflow the
-    /// stack.
+    /// Computed when needed, because inspecting a whole nested type at once may overflow the stack.
     private struct LazyState {
         var parts: [NodePart]?
         var offsets: [Int?]?
@@ -44,7 +40,6 @@ final class NodeType: @unchecked Sendable {
         }
     }
 
-    /// The operands of a node of this type.
     var parts: [NodePart] {
         if let known = lazyState.withLock({ $0.parts }) { return known }
         let parts = (type as? any CompositeNode.Type)?.parts ?? []
@@ -52,8 +47,7 @@ final class NodeType: @unchecked Sendable {
         return parts
     }
 
-    /// The offsets of the operands in a node; `nil` where Foundation computes an operand, which current versions do
-    /// not. Must not be used for a type that ``isTooDeep``.
+    /// `nil` where Foundation computes an operand, which current versions do not. Must not be used for a type that ``isTooDeep``.
     var offsets: [Int?] {
         if let known = lazyState.withLock({ $0.offsets }) { return known }
         let offsets = parts.map { $0.offset() }
@@ -61,7 +55,6 @@ final class NodeType: @unchecked Sendable {
         return offsets
     }
 
-    /// The part of nodes of this type in calculations.
     var role: NodeRole {
         if let known = lazyState.withLock({ $0.role }) { return known }
         let role = NodeRole(of: type)
@@ -69,7 +62,6 @@ final class NodeType: @unchecked Sendable {
         return role
     }
 
-    /// Whether nodes of this type can be evaluated before the predicate is translated.
     var captures: Captures {
         if let known = lazyState.withLock({ $0.captures }) { return known }
         let captures = makeCaptures()
@@ -81,9 +73,8 @@ final class NodeType: @unchecked Sendable {
 // MARK: Depth
 
 extension NodeType {
-    /// Whether nodes other than `&&`, `||` and `!` are nested deeper than ``TreeExtent/maximumDepth``. The key paths of
-    /// such a type and the type of its value must not be used, because the runtime resolves them by recursion through
-    /// the operands' types.
+    /// Whether nodes other than `&&`, `||` and `!` are nested deeper than ``TreeExtent/maximumDepth``. The key paths of such a type
+    /// and the type of its value must not be used, because the runtime resolves them by recursion through the operands' types.
     var isTooDeep: Bool {
         if let known = lazyState.withLock({ $0.isTooDeep }) { return known }
         let isTooDeep = isNested(deeperThan: TreeExtent.maximumDepth) { $0.operation == nil }
@@ -112,8 +103,6 @@ extension NodeType {
     }
 }
 
-/// An operand of a node type.
-///
 /// `@unchecked Sendable`: the functions capture only types and create key paths without captures.
 struct NodePart: @unchecked Sendable {
     let type: NodeType
@@ -131,7 +120,6 @@ extension CompositeNode {
     }
 }
 
-/// A copy of an operand in allocated memory.
 final class NodeCopy {
     let start: UnsafeMutableRawPointer
     private let destroy: () -> Void

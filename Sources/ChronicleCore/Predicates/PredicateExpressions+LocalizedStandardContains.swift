@@ -2,12 +2,11 @@ public import Foundation
 
 #if !canImport(Darwin)
     extension PredicateExpressions {
-        /// Creates the expression for `text.localizedStandardContains(part)` in a `#Predicate`, which Foundation
-        /// provides on Apple platforms only.
+        /// Creates the expression for `text.localizedStandardContains(part)` in a `#Predicate`, which Foundation provides on Apple
+        /// platforms only. Ignores case and diacritics, so that `"Café"` contains `"CAFE"`.
         ///
-        /// The expression is true when `part` occurs in `text`, ignoring case and diacritics: `"Café"` contains
-        /// `"CAFE"`. It follows the Unicode rules and ignores the current locale, so that all processes that share a
-        /// store find the same models. No text contains the empty string.
+        /// It follows the Unicode rules and ignores the current locale, so that all processes that share a store find the same
+        /// models. No text contains the empty string.
         ///
         /// - Parameters:
         ///   - root: The expression for the text.
@@ -33,16 +32,14 @@ public import Foundation
     }
 #endif
 
-/// The texts that occur in a text, as a range that contains them.
-///
-/// This represents the search with Foundation's nodes. A custom node would end the program when the predicate is
+/// The texts that occur in a text, as a range that contains them. A custom node would end the program when the predicate is
 /// printed, because Foundation does not know it.
 struct LocalizedStandardParts: RangeExpression, Sendable {
     let text: String
 
     func contains(_ part: String) -> Bool { TextSearch(part).isFound(in: text) }
 
-    /// Required by the protocol but never called, because no collection has strings as indices.
+    /// Never called, because no collection has strings as indices.
     func relative<Texts: Collection>(to texts: Texts) -> Range<String> where Texts.Index == String { text..<text }
 }
 
@@ -52,7 +49,7 @@ extension String {
 
 /// A node whose value is a ``LocalizedStandardParts``.
 protocol PredicateParts {
-    /// Returns the text; `nil` when the node has another value.
+    /// `nil` when the node has another value.
     static func wholeText<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>?
@@ -68,7 +65,7 @@ extension PredicateExpressions.KeyPath: PredicateParts {
 }
 
 extension PredicateWalker {
-    /// Returns the text of a node whose value is a ``LocalizedStandardParts``; `nil` for other nodes.
+    /// `nil` for nodes without a ``LocalizedStandardParts``.
     mutating func wholeText(_ node: BorrowedNode) throws -> Tree? {
         guard let type = node.type.type as? any PredicateParts.Type else { return nil }
         func open<Parts: PredicateParts>(_ type: Parts.Type) throws -> Tree? {

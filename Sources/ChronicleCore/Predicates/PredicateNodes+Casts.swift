@@ -40,7 +40,6 @@ extension PredicateWalker {
         return try path(node, to: property)
     }
 
-    /// Returns the path of a model, continued by a property, and the value that has to exist for it to be defined.
     fileprivate mutating func path(
         _ node: BorrowedNode, to property: Resolver.Property
     ) throws -> (path: Tree.Path, assertion: Tree.Path?) {

@@ -60,8 +60,7 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
 }
 
 extension PredicateWalker {
-    /// Returns the conditions of a closure for each element of a captured collection, combined by `&&` or `||`; `nil` if the
-    /// collection is not captured.
+    /// `nil` if the collection is not captured.
     ///
     /// - Parameter operands: The collection and the body of the closure.
     fileprivate mutating func tree<Elements: Sequence>(

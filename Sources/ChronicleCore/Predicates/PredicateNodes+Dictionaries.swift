@@ -20,8 +20,6 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: PredicateNode
 }
 
 extension PredicateWalker {
-    /// Returns the value of a key in a dictionary.
-    ///
     /// - Parameter node: The type of the node that accesses the value.
     fileprivate mutating func element(
         of dictionary: BorrowedNode, at key: BorrowedNode, _ node: NodeType
@@ -39,7 +37,6 @@ extension PredicateWalker {
     }
 }
 
-/// A node that applies a key path to its operand.
 private protocol KeyPathNode {
     static func keyPath(_ node: BorrowedNode) -> AnyKeyPath
 }
@@ -49,7 +46,6 @@ extension PredicateExpressions.KeyPath: KeyPathNode {
 }
 
 extension BorrowedNode {
-    /// The key path that the node applies to its operand, if it is such a node.
     fileprivate var keyPath: AnyKeyPath? {
         guard let type = type.type as? any KeyPathNode.Type else { return nil }
         func open<Node: KeyPathNode>(_ type: Node.Type) -> AnyKeyPath { Node.keyPath(self) }

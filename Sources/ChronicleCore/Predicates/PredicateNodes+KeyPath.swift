@@ -16,7 +16,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         throw unknown(keyPath, walker)
     }
 
-    /// Returns the members of a `Codable` value, or `nil` if the value is not stored as JSON.
+    /// Returns `nil` if the value is not stored as JSON.
     private static func members<Resolver>(
         at keyPath: Swift.KeyPath<Root.Output, Output>, _ walker: PredicateWalker<Resolver>
     ) throws -> [Resolver.Property]? {
@@ -46,7 +46,6 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             path: root.path, variable: walker.newVariable(), assertions: root.assertion.map { [.path($0)] } ?? [])
     }
 
-    /// Returns the path to a property of the object, or of the value, that the root represents.
     private static func path<Resolver>(
         _ properties: [Resolver.Property], _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
@@ -55,7 +54,6 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return walker.value(of: root.path, after: root.assertion, isOptional: Output.self is any OptionalValue.Type)
     }
 
-    /// Returns the path of the object, or of the value, that the root represents.
     private static func root<Resolver>(
         of properties: [Resolver.Property], _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> (path: PredicateTree<Resolver.Property>.Path, assertion: PredicateTree<Resolver.Property>.Path?) {
@@ -88,7 +86,6 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         }
     }
 
-    /// Returns the name of a property of collections, from Foundation's name for it.
     private static func name(of kind: String) -> String {
         switch kind {
         case "collectionFirst": "`first`"
@@ -108,9 +105,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return isSame ? try walker.tree(node.operand) : nil
     }
 
-    /// Returns whether the key path references the raw value for every case of an enumeration.
-    ///
-    /// The key path of a concrete type's `rawValue` differs from that of the protocol requirement, so the values have
+    /// The key path of a concrete type's `rawValue` differs from that of the protocol requirement, so the values of all cases have
     /// to be compared.
     private static func isRawValue<Cases: CaseIterable>(
         _ keyPath: Swift.KeyPath<Root.Output, Output>, _ type: Cases.Type

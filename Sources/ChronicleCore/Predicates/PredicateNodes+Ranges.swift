@@ -17,14 +17,13 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
 }
 
 extension PredicateWalker {
-    /// The bounds of a range.
     struct Bounds {
         var lower: Tree?
         var upper: Tree?
         var includesUpper = false
     }
 
-    /// Returns the bounds of a range, or `nil` for other nodes.
+    /// Returns `nil` for other nodes.
     mutating func bounds(_ node: BorrowedNode) throws -> Bounds? {
         guard let type = node.type.type as? any PredicateRange.Type else {
             return try (captured(node).value as? any CapturedRange)?.bounds(self)
@@ -35,7 +34,6 @@ extension PredicateWalker {
         return try open(type)
     }
 
-    /// Returns the condition that a value is within bounds.
     func condition(that value: Tree, isIn bounds: Bounds, of type: any Any.Type) throws -> Tree {
         let above = try bounds.lower.map { try comparison(value, .greaterOrEqual, $0, of: type, "Range") }
         let order: Tree.Order = bounds.includesUpper ? .lessOrEqual : .less
@@ -50,7 +48,7 @@ extension PredicateWalker {
 
 /// A node whose value is a range.
 protocol PredicateRange {
-    /// Returns the bounds, or `nil` for a captured value that is not a range.
+    /// Returns `nil` for a captured value that is not a range.
     static func bounds<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateWalker<Resolver>.Bounds?

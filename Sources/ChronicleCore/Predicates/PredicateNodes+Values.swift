@@ -56,28 +56,25 @@ extension PredicateExpressions.Conditional: PredicateNode {
 
 // MARK: Optionals
 
-/// Returns whether a type is that of a to-many relationship. An optional to-many relationship is never nil in a
-/// context, so `trip.items?.isEmpty` is equivalent to `trip.items.isEmpty`.
+/// An optional to-many relationship is never nil in a context, so `trip.items?.isEmpty` is equivalent to `trip.items.isEmpty`.
 func isToMany<Value>(_ type: Value.Type) -> Bool {
     type is any RelationshipCollection.Type || type is any OptionalRelationshipCollection.Type
 }
 
 extension PredicateWalker {
-    /// Returns whether a property contains an array or a set of values whose elements the store can access.
     func isValueCollection<Value>(_ type: Value.Type, _ property: Resolver.Property) -> Bool {
         unwrapped(type) is any ValueCollection.Type && resolver.isJSON(property)
     }
 
-    /// Returns the condition that a to-many relationship is nil. It is not nil, even if it is empty, if the object that
-    /// it belongs to exists.
+    /// A to-many relationship is not nil, even if it is empty, if the object that it belongs to exists.
     mutating func absence(ofModels models: BorrowedNode) throws -> Tree {
         try elements(models).asserted { elements in
             elements.path.owner.map { .equal(.path($0), .constant(.null)) } ?? .constant(.integer(0))
         }
     }
 
-    /// Returns the path of a tree that is the value of a path, and the value that the tree asserts to exist before; `nil`
-    /// for other trees.
+    /// Returns the path of a tree that is the value of a path, and the value that the tree asserts to exist before; `nil` for other
+    /// trees.
     func path(of tree: Tree) -> (path: Tree.Path, assertion: Tree.Path?)? {
         switch tree {
         case .path(let path): (path, nil)
@@ -87,11 +84,7 @@ extension PredicateWalker {
         }
     }
 
-    /// Returns the value of a path that continues after a tree.
-    ///
-    /// - Parameters:
-    ///   - assertion: The value that has to exist for the path to be defined.
-    ///   - isOptional: Whether the value may be nil.
+    /// - Parameter assertion: The value that has to exist for the path to be defined.
     func value(of path: Tree.Path, after assertion: Tree.Path?, isOptional: Bool) -> Tree {
         guard let assertion else { return .path(path) }
         // A value that is not optional is nil only if one before it is.
@@ -123,7 +116,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
         return .ifPresent(value, then: result)
     }
 
-    /// Translates a closure on a to-many relationship, which is never nil itself; the object it belongs to can be nil.
+    /// A to-many relationship is never nil itself; the object it belongs to can be nil.
     private static func treeOfModels<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {

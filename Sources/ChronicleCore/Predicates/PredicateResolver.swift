@@ -2,30 +2,25 @@
 protocol PredicateResolver {
     associatedtype Property: PredicateProperty
 
-    /// Returns the property of a type for a key path, or `nil` if there is none.
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> Property?
-    /// Returns the property that is the value of a key in a dictionary.
+    /// Returns `nil` if stores cannot access the values of this dictionary.
     ///
     /// - Parameters:
     ///   - keyPath: The key path of the dictionary.
     ///   - key: The key, a captured value.
-    /// - Returns: The property, or `nil` if stores cannot access the values of this dictionary.
     func element(of keyPath: AnyKeyPath, at key: Any) -> Property?
-    /// Returns the property that is the object itself if it is of a type, and nil otherwise; `nil` if stores cannot cast
-    /// to the type.
+    /// The property is the object itself if it is of a type, and nil otherwise. `nil` if stores cannot cast to the type.
     func cast(to type: Any.Type) -> Property?
-    /// Returns the property that is the name of an object's type, and the names of a type and its subtypes; `nil` if
-    /// stores cannot distinguish them.
+    /// The property is the name of an object's type; the names are those of a type and its subtypes. `nil` if stores cannot
+    /// distinguish them.
     func kinds(of type: Any.Type) -> (property: Property, names: [PropertyValue])?
-    /// Returns the members of a `Codable` value for a key path, or `nil` if the type is not stored as JSON.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the store cannot access one of the members.
+    /// Returns the members of a `Codable` value, or `nil` if the type is not stored as JSON. Throws
+    /// ``SwiftDataError/unsupportedKeyPath`` if the store cannot access one of them.
     func members(at keyPath: AnyKeyPath, of type: Any.Type) throws -> [Property]?
-    /// Returns whether the value of a property is stored as JSON, so that its members and elements can be accessed.
     func isJSON(_ property: Property) -> Bool
-    /// Returns a captured value that is kept as it is because no property can hold it; `nil` for other values.
+    /// A captured value that is kept as it is because no property can hold it; `nil` for other values.
     func foreign(_ value: Any) -> (any Sendable)?
-    /// Returns whether stores can order values of a type that is not one of the built-in types.
+    /// For a type that is not one of the built-in types.
     func isOrdered(_ type: Any.Type) -> Bool
 }
 

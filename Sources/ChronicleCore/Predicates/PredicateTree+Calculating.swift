@@ -6,16 +6,13 @@ extension PredicateTree where Property == ModelProperty {
     /// - Parameters:
     ///   - expression: The expression to translate.
     ///   - schema: The schema that contains the model and the models related to it.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part cannot be translated; the error's detail names it.
-    ///   Rewrite the expression, or evaluate it for fetched models.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part, which the detail names, cannot be translated. Rewrite the
+    ///   expression, or evaluate it for fetched models.
     public init<Model: PersistentModel, Output>(_ expression: Expression<Model, Output>, schema: Schema) throws {
         self = try PredicateWalker.tree(of: expression, ModelKeyPaths(schema: schema))
     }
 
-    /// Returns the value of an expression for a model in memory.
-    ///
-    /// - Throws: ``SwiftDataError/valueOutOfRange`` if it overflows, divides by zero or unwraps nil. The errors of
-    ///   encoding a value of the model.
+    /// Throws ``SwiftDataError/valueOutOfRange`` if the expression overflows, divides by zero or unwraps nil.
     func value(for model: any PersistentModel) throws -> PropertyValue {
         let objects = ModelObjects()
         let evaluator = TreeEvaluator(objects: objects)

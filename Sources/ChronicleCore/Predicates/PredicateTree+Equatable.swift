@@ -1,8 +1,6 @@
 extension PredicateTree: Equatable {
-    /// Returns whether two trees have the same structure, properties and values.
-    ///
-    /// - Returns: `true` if both are equal. Values that no property can hold are equal if their types are `Equatable`
-    ///   and the values are equal.
+    /// Compares the structure, the properties and the values; those that no property can hold are equal only if they are
+    /// `Equatable`.
     public static func == (lhs: PredicateTree, rhs: PredicateTree) -> Bool {
         switch (lhs, rhs) {
         case (.constant(let a), .constant(let b)): a == b

@@ -1,25 +1,24 @@
 /// A predicate in a form that stores can translate: Foundation's `Predicate` with its types and key paths resolved.
 ///
-/// Foundation builds a predicate from about thirty generic node types over Swift types. A store works with properties
-/// and ``PropertyValue``s, which this tree uses instead:
+/// Foundation builds a predicate from about thirty generic node types over Swift types. This tree uses properties and
+/// ``PropertyValue``s instead:
 ///
 /// ```swift
 /// let tree = try PredicateTree(#Predicate<Trip> { $0.livingAccommodation?.name == "Inn" }, schema: schema)
 /// // .equal(.path(livingAccommodation.name), .constant(.text("Inn")))
 /// ```
 ///
-/// A case is either a *condition*, which is true or false, or a *value*, which can be nil where its documentation says
-/// so. A translation has to preserve Swift's semantics: nil equals only nil, NaN equals nothing and has no order, and a
-/// condition is always true or false.
+/// A case is either a *condition*, which is true or false, or a *value*, which can be nil where its documentation says so. A
+/// translation has to preserve Swift's semantics: nil equals only nil, NaN equals nothing and has no order, and a condition is
+/// always true or false.
 ///
-/// A tree is at most 50 levels deep, so a store can process it recursively. Chains of ``and(_:_:)`` and of ``or(_:_:)``
-/// are balanced; creating the tree of a predicate that is nested more deeply throws
-/// ``SwiftDataError/unsupportedPredicate``.
+/// A tree is at most 50 levels deep, so a store can process it recursively. Chains of ``and(_:_:)`` and of ``or(_:_:)`` are
+/// balanced; creating the tree of a predicate that is nested more deeply throws ``SwiftDataError/unsupportedPredicate``.
 ///
-/// Swift stops the program or throws an error when a nil value is force-unwrapped, when an operation on integers
-/// overflows, and when an integer is divided by zero. A predicate is *undefined* for such an object, and does not match
-/// it: neither does its negation. A translation evaluates operands from left to right, as Swift does, so that
-/// `$0.note == nil || $0.note! == "x"` is defined for all objects. It must not end the query or the program.
+/// Swift stops the program or throws an error when a nil value is force-unwrapped, when an operation on integers overflows, and
+/// when an integer is divided by zero. A predicate is *undefined* for such an object, and does not match it: neither does its
+/// negation. A translation evaluates operands from left to right, as Swift does, so that `$0.note == nil || $0.note! == "x"` is
+/// defined for all objects. It must not end the query or the program.
 public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     // MARK: Values
 
@@ -37,21 +36,21 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case count(Elements)
     /// The number of characters in a text as Swift counts them, an integer.
     case characterCount(PredicateTree)
-    /// The number that a text represents, as `Decimal` is stored. It only occurs as an operand of
-    /// ``compare(_:_:_:)``: NaN is less than all other numbers and equals itself.
+    /// The number that a text represents, as `Decimal` is stored. It only occurs as an operand of ``compare(_:_:_:)``: NaN is less
+    /// than all other numbers and equals itself.
     case decimal(PredicateTree)
 
     // MARK: Optionals
 
-    /// The result of `value.flatMap { … }`: nil if the first value is nil, otherwise the second value. The second tree
-    /// contains the first where the closure uses its parameter.
+    /// The result of `value.flatMap { … }`: nil if the first value is nil, otherwise the second value. The second tree contains the
+    /// first where the closure uses its parameter.
     case ifPresent(PredicateTree, then: PredicateTree)
     /// The result of `value ?? other`.
     case coalesce(PredicateTree, PredicateTree)
     /// The result of `value!`: a value that the program asserts is not nil. The tree is undefined if it is.
     ///
-    /// As the first value of ``ifPresent(_:then:)``, it is an assertion about a part of the second one:
-    /// `$0.trip!.note` is the value `trip.note`, which may be nil, if `trip` is not nil, and otherwise undefined.
+    /// As the first value of ``ifPresent(_:then:)``, it is an assertion about a part of the second one: `$0.trip!.note` is the
+    /// value `trip.note`, which may be nil, if `trip` is not nil, and otherwise undefined.
     case unwrapped(PredicateTree)
 
     // MARK: Either
@@ -96,14 +95,13 @@ extension PredicateTree {
 
     /// A path from an object through to-one relationships to one of its properties.
     ///
-    /// The value is nil if the last property is nil or if one of the relationships has no destination. A path without
-    /// properties, or one that ends with a relationship, represents the object.
+    /// The value is nil if the last property is nil or if one of the relationships has no destination. A path without properties,
+    /// or one that ends with a relationship, represents the object.
     public struct Path: Hashable, Sendable {
         /// The object where the path begins.
         public var variable: Variable
-        /// The properties along the path.
-        ///
-        /// Members of a `Codable` value follow the attribute that contains it; see ``ModelProperty/member(_:)``.
+        /// The properties along the path. Members of a `Codable` value follow the attribute that contains it; see
+        /// ``ModelProperty/member(_:)``.
         public var properties: [Property]
 
         /// Creates a path.
@@ -117,8 +115,7 @@ extension PredicateTree {
         }
     }
 
-    /// The elements of a to-many property, or of an attribute that contains an array or a set, that satisfy an optional
-    /// filter.
+    /// The elements of a to-many property, or of an attribute that contains an array or a set, that satisfy an optional filter.
     public struct Elements: Equatable, Sendable {
         /// The path of the to-many property or of the attribute.
         public let path: Path
@@ -126,8 +123,8 @@ extension PredicateTree {
         public let variable: Variable
         /// The condition that elements have to satisfy; `nil` to include all.
         public var filter: PredicateTree?
-        /// The values that are force-unwrapped to access the elements. ``asserted(_:)`` moves them to the condition or
-        /// the value for which the elements are used.
+        /// The values that are force-unwrapped to access the elements. ``asserted(_:)`` moves them to the condition or the value
+        /// for which the elements are used.
         var assertions: [PredicateTree] = []
 
         init(path: Path, variable: Variable, assertions: [PredicateTree] = []) {
@@ -140,7 +137,6 @@ extension PredicateTree {
             return elements
         }
 
-        /// Returns what a closure makes of the elements, with the assertions about the values before them.
         func asserted(_ body: (Elements) -> PredicateTree) -> PredicateTree {
             var elements = self
             elements.assertions = []
@@ -159,8 +155,8 @@ extension PredicateTree {
 extension PredicateTree {
     /// Whether the tree may be undefined for an object: because it force-unwraps nil, divides by zero, or overflows.
     ///
-    /// A condition that is undefined matches no object, and neither does its negation. A translation to a language in which
-    /// such operations have a value needs a condition in addition.
+    /// A translation to a language in which such operations have a value needs a condition in addition, so that neither an
+    /// undefined condition nor its negation matches an object.
     ///
     /// - Complexity: O(*n*), where *n* is the number of nodes.
     public var mayBeUndefined: Bool {

@@ -1,13 +1,11 @@
 import Foundation
 
 extension PredicateWalker {
-    /// Returns a captured value, encoded like a property of its type.
     func constant<Value>(_ value: Value) throws -> Tree {
         if let foreign = resolver.foreign(value) { return .foreign(foreign) }
         return .constant(try ConstantEncoder(Value.self).encode(value))
     }
 
-    /// Returns the encoded elements of a captured collection.
     func constants(_ collection: any Collection) throws -> [PropertyValue] {
         func encode<Values: Collection>(_ values: Values) throws -> [PropertyValue] {
             let encoder = try ConstantEncoder(Values.Element.self)
@@ -16,9 +14,8 @@ extension PredicateWalker {
         return try encode(collection)
     }
 
-    /// Returns a comparison of two values whose type has the same order as its stored values.
-    ///
-    /// A `Comparable` enumeration or structure can define any order, which stores cannot reproduce.
+    /// Only for types with the same order as their stored values. A `Comparable` enumeration or structure can define any order,
+    /// which stores cannot reproduce.
     func comparison(
         _ left: Tree, _ order: Tree.Order, _ right: Tree, of type: any Any.Type, _ node: String
     ) throws -> Tree {
@@ -35,7 +32,7 @@ extension PredicateWalker {
         }
     }
 
-    /// Returns the kind of number for a type whose arithmetic has the same results in stores as in Swift.
+    /// The arithmetic of the type must have the same results in stores as in Swift.
     func number(_ type: any Any.Type, _ node: String) throws -> Tree.Number {
         if type is any FixedWidthInteger.Type { return .integer }
         if type == Double.self { return .real }
@@ -52,7 +49,6 @@ enum StoredOrder {
     }
 }
 
-/// Encodes captured values of one type.
 struct ConstantEncoder<Value> {
     private let codec: PropertyCodec<Value>?
 
@@ -79,8 +75,8 @@ struct ConstantEncoder<Value> {
         }
     }
 
-    /// Throws an error if the JSON of a value is not deterministic. JSON is compared as text, and the elements of a
-    /// set, or of a dictionary whose keys are not strings, may be encoded in any order.
+    /// JSON is compared as text, and the elements of a set, or of a dictionary whose keys are not strings, may be encoded in any
+    /// order.
     private func requireDeterministicJSON(_ value: Any) throws {
         let mirror = Mirror(reflecting: value)
         let isUnordered =

@@ -2,34 +2,29 @@ import Foundation
 
 /// Translates a Foundation expression into a ``PredicateTree``.
 ///
-/// Foundation's nodes are generic over their operands, so the type of an expression contains its whole structure. Each
-/// supported node type conforms to ``PredicateNode`` unconditionally and passes its operands to the walker, which
-/// throws an error for operands of unsupported types.
+/// Foundation's nodes are generic over their operands, so the type of an expression contains its whole structure. Each supported
+/// node type conforms to ``PredicateNode`` unconditionally and passes its operands to the walker, which throws an error for
+/// operands of unsupported types.
 struct PredicateWalker<Resolver: PredicateResolver> {
     typealias Tree = PredicateTree<Resolver.Property>
 
     let resolver: Resolver
-    /// The current values of Foundation's variables.
     private var variables: [PredicateExpressions.VariableID: Tree]
     /// The sizes of values that are more than a path.
     private var variableSizes: [PredicateExpressions.VariableID: TreeExtent.Size] = [:]
-    /// The values of the variables that represent captured values; `nil` if there are none.
+    /// `nil` if no variable represents a captured value.
     private(set) var captures: PredicateBindings?
     private var lastVariable = 0
     private var extent = TreeExtent()
     private var latestResultSize = TreeExtent.Size.one
 
-    /// Returns the tree of a whole predicate.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``.
+    /// Throws ``SwiftDataError/unsupportedPredicate``.
     static func tree<Subject>(of predicate: Predicate<Subject>, _ resolver: Resolver) throws -> Tree {
         var walker = PredicateWalker(resolver, subject: predicate.variable)
         return try walker.tree(ofExpression: predicate.expression)
     }
 
-    /// Returns the tree of an expression.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``.
+    /// Throws ``SwiftDataError/unsupportedPredicate``.
     static func tree<Subject, Output>(of expression: Expression<Subject, Output>, _ resolver: Resolver) throws -> Tree {
         var walker = PredicateWalker(resolver, subject: expression.variable)
         return try walker.tree(ofExpression: expression.expression)
@@ -71,17 +66,15 @@ struct PredicateWalker<Resolver: PredicateResolver> {
         return elements
     }
 
-    /// Returns a chain of `&&` or `||` of any length as a balanced tree.
     mutating func chain(_ node: BorrowedNode, of operation: LogicOperation) throws -> Tree {
         let operands = node.operands(ofChain: operation)
         return try join(0..<operands.count, operation) { try $0.tree(operands[$1]) }
     }
 
-    /// Returns the conditions of a range of indices, combined by `&&` or `||`, as a balanced tree.
+    /// Returns a balanced tree.
     ///
     /// - Parameters:
     ///   - indices: The indices, at least two.
-    ///   - operation: The operation that combines the conditions.
     ///   - condition: A closure that returns the condition with an index.
     mutating func join(
         _ indices: Range<Int>, _ operation: LogicOperation,
@@ -107,8 +100,6 @@ struct PredicateWalker<Resolver: PredicateResolver> {
 // MARK: Closures and variables
 
 extension PredicateWalker {
-    /// Returns the elements that satisfy a closure.
-    ///
     /// - Parameter operands: The collection and the body of the closure.
     mutating func elements<Element>(
         _ operands: (BorrowedNode, BorrowedNode), _ variable: PredicateExpressions.Variable<Element>,
@@ -120,8 +111,6 @@ extension PredicateWalker {
         return elements.and(negated ? .not(condition) : condition)
     }
 
-    /// Translates the body of a closure.
-    ///
     /// - Parameter size: The size of the value, if it is more than a path.
     mutating func with<Bound, Result>(
         _ variable: PredicateExpressions.Variable<Bound>, being value: Tree, _ size: TreeExtent.Size? = nil,
@@ -133,7 +122,7 @@ extension PredicateWalker {
         return try body(&self)
     }
 
-    /// Translates the body of a closure whose variable represents a captured value.
+    /// For a variable that represents a captured value.
     mutating func with<Bound, Result>(
         _ variable: PredicateExpressions.Variable<Bound>, capturing value: Bound,
         _ body: (inout PredicateWalker) throws -> Result
@@ -165,7 +154,7 @@ extension PredicateWalker {
     /// Records the size of the last tree as the result of an ``PredicateTree/ifPresent(_:then:)``.
     mutating func endResult() { latestResultSize = extent.latest }
 
-    /// Returns the value and the size of the last tree where it is known not to be nil.
+    /// Returns the value of the last tree where it is known not to be nil.
     func whenPresent(_ tree: Tree) -> (Tree, TreeExtent.Size) {
         guard case .ifPresent(_, var result) = tree else { return (tree, extent.latest) }
         while case .ifPresent(_, let inner) = result { result = inner }
@@ -180,13 +169,10 @@ extension PredicateWalker {
 
 // MARK: Nodes
 
-/// A node type of Foundation's expressions that can be translated.
 protocol PredicateNode {
-    /// Translates the node as a condition or a single value.
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>
-    /// Translates the node as the elements of a to-many property.
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements
@@ -201,11 +187,7 @@ extension PredicateNode {
 }
 
 extension PredicateWalker {
-    /// Returns an error for a part of the predicate.
-    ///
-    /// - Parameters:
-    ///   - part: The part that cannot be translated.
-    ///   - suggestion: What the caller can do instead.
+    /// - Parameter suggestion: What the caller can do instead.
     func unsupported(
         _ part: String, _ suggestion: String = "rewrite the predicate or filter the fetched results"
     ) -> SwiftDataError {

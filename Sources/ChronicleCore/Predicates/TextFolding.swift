@@ -10,10 +10,7 @@ import Foundation
 enum TextFolding {
     static let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive]
 
-    /// Writes the folded characters of a text, at most one for each byte.
-    ///
-    /// - Returns: The number of characters written; `nil` if a character is not supported or the text is not valid
-    ///   UTF-8.
+    /// Writes at most one character for each byte. Returns `nil` if a character is not supported or the text is not valid UTF-8.
     static func fold(_ utf8: UnsafeBufferPointer<UInt8>, into units: UnsafeMutableBufferPointer<UInt16>) -> Int? {
         table.withUnsafeBufferPointer { table in
             var (index, count) = (0, 0)
@@ -35,7 +32,7 @@ enum TextFolding {
         }
     }
 
-    /// Returns the scalar that begins with a byte, if its encoding takes two or three bytes.
+    /// `nil` unless the encoding takes two or three bytes.
     private static func scalar(_ first: UInt8, _ rest: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         func bits(_ index: Int) -> Int? {
             guard index < rest.endIndex, 0x80...0xBF ~= rest[index] else { return nil }
@@ -58,7 +55,7 @@ enum TextFolding {
 
     private static let unknown = UInt16.max
 
-    /// The folded character for each scalar, computed with Foundation. Created once, in about two milliseconds.
+    /// Computed with Foundation once, in about two milliseconds.
     private static let table: [UInt16] = (0..<UInt16(0x800)).map { value in
         if value < 0x80 { return value | (isCapital(value) ? 0x20 : 0) }
         guard let scalar = Unicode.Scalar(value), isSingleCharacter(scalar) else { return unknown }

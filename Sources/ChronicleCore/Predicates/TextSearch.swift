@@ -2,10 +2,9 @@ import Foundation
 
 /// A search for a text that ignores case and diacritics, like `localizedStandardContains`.
 ///
-/// A search finds the same texts as `text.range(of: part, options: [.caseInsensitive, .diacriticInsensitive])`. It
-/// ignores the current locale, so that all processes that share a store find the same models. Create one search and use
-/// it for many texts. For texts in Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters and in ideographs, it
-/// takes a fraction of the time that Foundation takes.
+/// A search finds the same texts as `text.range(of: part, options: [.caseInsensitive, .diacriticInsensitive])`. It ignores the
+/// current locale, so that all processes that share a store find the same models. Create one search and use it for many texts. It
+/// is fast for Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters and for ideographs.
 ///
 /// ```swift
 /// let search = TextSearch("CAFE")
@@ -62,7 +61,7 @@ public struct TextSearch: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt16> {
-    /// Returns whether the units occur in a text. As in Foundation, the empty string is never found.
+    /// As in Foundation, the empty string is never found.
     fileprivate func isPart(of text: UnsafeBufferPointer<UInt16>) -> Bool {
         guard let first, count <= text.count else { return false }
         for start in 0...(text.count - count) where text[start] == first {

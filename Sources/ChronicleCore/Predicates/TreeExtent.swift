@@ -1,8 +1,8 @@
 /// The depth and the size of a ``PredicateTree`` while it is created.
 ///
-/// Trees are processed recursively, by this module, by stores and by SQLite, on threads with as little as 512 KB of
-/// stack. A tree that is too deep is rejected before it is processed. So is a tree that is too large; a short
-/// expression can become large if its closures use their values several times.
+/// Trees are processed recursively, by this module, by stores and by SQLite, on threads with as little as 512 KB of stack. A tree
+/// that is too deep is rejected before it is processed. So is a tree that is too large; a short expression can become large if its
+/// closures use their values several times.
 struct TreeExtent {
     /// The size of a tree, in which a value that closures use is counted for each use.
     struct Size {
@@ -13,10 +13,8 @@ struct TreeExtent {
     }
 
     private var depth = 0
-    /// The greatest depth in the tree that is being created.
     private var deepest = 0
     private var nodes = 0
-    /// The size of the last complete tree.
     private(set) var latest = Size.one
 
     /// The state of the surrounding tree, which ``end(_:)`` restores.
@@ -25,9 +23,7 @@ struct TreeExtent {
         fileprivate let nodes: Int
     }
 
-    /// Begins a node.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the node is too deep.
+    /// Throws ``SwiftDataError/unsupportedPredicate`` if the node is too deep.
     mutating func begin() throws -> Outer {
         let outer = Outer(deepest: deepest, nodes: nodes)
         try descend()
@@ -36,7 +32,6 @@ struct TreeExtent {
         return outer
     }
 
-    /// Ends a node.
     mutating func end(_ outer: Outer) {
         latest = Size(height: deepest - depth + 1, nodes: nodes - outer.nodes)
         deepest = max(outer.deepest, deepest)
@@ -50,9 +45,8 @@ struct TreeExtent {
 
     mutating func ascend() { depth -= 1 }
 
-    /// Counts a tree that replaces a variable.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the whole tree becomes too deep or too large.
+    /// Counts a tree that replaces a variable. Throws ``SwiftDataError/unsupportedPredicate`` if the whole tree becomes too deep or
+    /// too large.
     mutating func add(_ size: Size) throws {
         // The node of the variable has already been counted.
         let bottom = depth + size.height - 1

@@ -1,7 +1,7 @@
 /// The links between the models of a context: their unsaved changes, and the lists that were read.
 ///
-/// The context stores the links, because models that retained each other would never be released. It keeps changes
-/// until they are saved, but only the lists that were read most recently.
+/// The context stores the links, because models that retained each other would never be released. It keeps changes until they are
+/// saved, but only the lists that were read most recently.
 struct ContextLinks {
     /// A relationship of one model, which is one end of a set of links.
     struct End: Hashable {
@@ -18,17 +18,14 @@ struct ContextLinks {
     struct Changes {
         private struct Link {
             let model: any PersistentModel
-            /// The position in the order of first changes.
             let number: Int
-            /// What the program wants.
             var isWanted: Bool
-            /// Whether the store has the link, as far as the context has read it.
+            /// As far as the context has read it.
             var isStored: Bool
         }
 
         let model: any PersistentModel
         let property: Schema.Property
-        /// The position of this end in the order of first changes.
         let number: Int
         private var links: [ObjectIdentifier: Link] = [:]
         private var last = 0
@@ -37,11 +34,8 @@ struct ContextLinks {
             (self.model, self.property, self.number) = (model, property, number)
         }
 
-        /// The models whose links must be added to the store.
         var added: [any PersistentModel] { models { $0.isWanted && !$0.isStored } }
-        /// The models whose links must be removed from the store.
         var removed: [any PersistentModel] { models { !$0.isWanted && $0.isStored } }
-        /// Whether the store has other links than the program wants.
         var isChanged: Bool { links.values.contains { $0.isWanted != $0.isStored } }
         /// The models that the program linked, even if the store has the links by now.
         var wanted: [any PersistentModel] { models(where: \.isWanted) }
@@ -50,21 +44,17 @@ struct ContextLinks {
             links.values.filter(isIncluded).sorted { $0.number < $1.number }.map(\.model)
         }
 
-        /// Returns whether the link to a model must be added to the store.
         fileprivate func isAdded(_ model: AnyObject) -> Bool {
             links[ObjectIdentifier(model)].map { $0.isWanted && !$0.isStored } ?? false
         }
 
-        /// Returns whether the link to a model must be added to the store or removed from it.
         fileprivate func isChanged(_ model: AnyObject) -> Bool {
             links[ObjectIdentifier(model)].map { $0.isWanted != $0.isStored } ?? false
         }
 
-        /// Returns whether the program removed the link to a model.
         func isUnwanted(_ model: AnyObject) -> Bool { links[ObjectIdentifier(model)]?.isWanted == false }
 
-        /// Records that the program added or removed a link. The first change shows whether the store has it. A change back
-        /// to what the store has is none.
+        /// The first change shows whether the store has the link. A change back to what the store has is none.
         fileprivate mutating func want(_ isWanted: Bool, _ model: any PersistentModel) {
             let key = ObjectIdentifier(model)
             if let known = links[key] {
@@ -75,7 +65,6 @@ struct ContextLinks {
             }
         }
 
-        /// Records that the program removed a link that the store has.
         fileprivate mutating func removeStored(_ model: any PersistentModel) {
             let key = ObjectIdentifier(model)
             last += 1
@@ -87,9 +76,7 @@ struct ContextLinks {
             links[ObjectIdentifier(model)]?.isStored = isStored
         }
 
-        /// Records which links the store has.
-        ///
-        /// - Returns: The models whose links were changed by the program, and whether the store has them.
+        /// Returns the models whose links were changed by the program, and whether the store has them.
         fileprivate mutating func setStored(
             _ stored: Set<ObjectIdentifier>
         ) -> [(model: any PersistentModel, isStored: Bool)] {
@@ -100,7 +87,6 @@ struct ContextLinks {
         fileprivate mutating func remove(_ model: AnyObject) { links[ObjectIdentifier(model)] = nil }
     }
 
-    /// The current destinations of a relationship.
     private struct List {
         let model: any PersistentModel
         let property: Schema.Property
@@ -110,17 +96,15 @@ struct ContextLinks {
     }
 
     private var changes: [End: Changes] = [:]
-    /// The ends whose changes contain a model.
     private var endsByModel: [ObjectIdentifier: Set<End>] = [:]
     private var lastChange = 0
-    /// The lists by property and model.
     private var lists: [ObjectIdentifier: [ObjectIdentifier: List]] = [:]
     /// A ring buffer of the ends whose lists are kept. When it is full, the oldest end is at ``oldest``.
     private var latest: [End] = []
     private var oldest = 0
     private static let capacity = 1024
 
-    /// The ends with unsaved changes, in the order of their first change.
+    /// In the order of the first change.
     var changedEnds: [Changes] { changes.isEmpty ? [] : changes.values.sorted { $0.number < $1.number } }
 
     subscript(changesOf backing: AnyBackingData, _ property: Schema.Property) -> Changes? {
@@ -129,22 +113,18 @@ struct ContextLinks {
 
     // MARK: Changes
 
-    /// The models at the other ends of the links that must be added to the store.
     var addedModels: [any PersistentModel] { changes.values.flatMap(\.added) }
 
-    /// Returns whether a link to a model must be added to the store.
     func isAdded(_ backing: AnyBackingData) -> Bool {
         guard !changes.isEmpty, let model = backing.model else { return false }
         return endsByModel[ObjectIdentifier(model)]?.contains { changes[$0]?.isAdded(model) == true } ?? false
     }
 
-    /// Returns whether a link to a model must be added to the store or removed from it.
     func isChanged(_ backing: AnyBackingData) -> Bool {
         guard !changes.isEmpty, let model = backing.model else { return false }
         return endsByModel[ObjectIdentifier(model)]?.contains { changes[$0]?.isChanged(model) == true } ?? false
     }
 
-    /// Records that a model was added to or removed from an end.
     mutating func set(
         _ isLinked: Bool, _ model: any PersistentModel, of backing: AnyBackingData, _ property: Schema.Property
     ) {
@@ -159,7 +139,6 @@ struct ContextLinks {
         setListed(isLinked, model, at: end)
     }
 
-    /// Records that the program removed a link that the store has.
     mutating func removeStored(_ model: any PersistentModel, of backing: AnyBackingData, _ property: Schema.Property) {
         let end = End(backing, property)
         guard let owner = backing.model else { return }
@@ -171,7 +150,7 @@ struct ContextLinks {
         endsByModel[ObjectIdentifier(model), default: []].insert(end)
     }
 
-    /// Records the links of an end that the store has. What the program wants is kept.
+    /// What the program wants is kept.
     ///
     /// - Parameter inverse: The property at the other ends.
     mutating func setStored(
@@ -186,7 +165,6 @@ struct ContextLinks {
         }
     }
 
-    /// Removes all links from and to a model that leaves the context.
     mutating func forget(_ backing: AnyBackingData) {
         guard !changes.isEmpty, let model = backing.model, let entity = backing.membership?.entity else { return }
         for property in entity.relationshipProperties { changes[End(backing, property)] = nil }
@@ -196,7 +174,6 @@ struct ContextLinks {
         forgetLists()
     }
 
-    /// Removes changes that were saved.
     mutating func removeChanges(where isSaved: (Changes) -> Bool) {
         guard !changes.isEmpty else { return }
         changes = changes.filter { !isSaved($0.value) }
@@ -239,15 +216,11 @@ struct ContextLinks {
         }
     }
 
-    /// Returns the models that the list of `model` must contain and those that it must not, according to the lists of
-    /// the inverse relationship that were read.
+    /// Returns the models that the list of `model` must contain and those that it must not, according to the lists of the inverse
+    /// relationship that were read. This keeps both sides consistent until one of them is fetched again, even if another context
+    /// has changed the links.
     ///
-    /// This keeps both sides consistent until one of them is fetched again, even if another context has changed the
-    /// links.
-    ///
-    /// - Parameters:
-    ///   - inverse: The inverse of the relationship whose list is read.
-    ///   - model: The model whose list is read.
+    /// - Parameter inverse: The inverse of the relationship whose list is read.
     func known(
         of inverse: Schema.Property, about model: any PersistentModel
     ) -> (members: [AnyObject], others: Set<ObjectIdentifier>) {
@@ -262,7 +235,6 @@ struct ContextLinks {
         return (members, others)
     }
 
-    /// Discards the lists of the given properties, so that they are read again.
     mutating func forgetLists(of properties: [Schema.Property]) {
         guard !lists.isEmpty else { return }
         for property in properties {
@@ -271,8 +243,6 @@ struct ContextLinks {
         }
     }
 
-    /// Discards all lists, so that they are read again.
-    ///
     /// - Parameter deleted: A model that leaves the lists; `nil` if any list may change.
     mutating func forgetLists(deleting deleted: AnyObject? = nil) {
         guard !lists.isEmpty else { return }

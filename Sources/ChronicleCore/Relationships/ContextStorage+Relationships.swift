@@ -23,7 +23,7 @@ extension ContextStorage {
         notifyingObservers { managed(change.property, in: backing)?.endChange(change) }
     }
 
-    /// Returns a relationship of a model, or `nil` if the property is not a relationship.
+    /// Returns `nil` if the property is not a relationship.
     private func managed(_ property: Schema.Property, in backing: AnyBackingData) -> ManagedRelationship? {
         ManagedRelationship(context, backing, property)
     }
@@ -35,7 +35,6 @@ extension ManagedRelationship {
         ContextFailures.Key(identifier: backing.identifier, propertyName: property.name)
     }
 
-    /// Returns the value of the property.
     func value<Value>() -> Value { value(destinationsForGetter()) }
 
     private func value<Value>(_ destinations: [AnyObject]) -> Value {
@@ -45,8 +44,7 @@ extension ManagedRelationship {
         return access.value(of: model, as: Value.self) ?? RelationshipShape.placeholder
     }
 
-    /// Returns the destinations, or an empty array if they cannot be loaded. The error is recorded for the next fetch
-    /// or save.
+    /// Empty if the destinations cannot be loaded.
     func destinationsForGetter() -> [AnyObject] {
         if !context.unverifiedLists.isEmpty { verifyListsForGetter() }
         do {
@@ -62,10 +60,8 @@ extension ManagedRelationship {
         }
     }
 
-    /// Applies pending in-place changes of lists before a property is read, if necessary.
-    ///
-    /// This is not necessary when the property whose list was changed is read, because it returns that list, or when
-    /// the inverse of the model that was appended last is read, because it is already set.
+    /// Pending in-place changes do not matter when the property whose list was changed is read, because it returns that list, or
+    /// when the inverse of the model that was appended last is read, because it is already set.
     private func verifyListsForGetter() {
         if relationship.isToMany {
             let list = knownList
@@ -78,8 +74,8 @@ extension ManagedRelationship {
         context.verifyLists()
     }
 
-    /// The model that a required relationship returns if its destination was deleted or cannot be loaded: the current
-    /// or the saved destination, or `nil` if the relationship was never set.
+    /// What a required relationship returns if its destination was deleted or cannot be loaded: the current or the saved
+    /// destination, or `nil` if the relationship was never set.
     private var lastKnownDestination: (any PersistentModel)? {
         let identifiers = [backing.reference(property), backing.savedReference(property)].compactMap { $0 }
         for identifier in identifiers {
@@ -91,7 +87,6 @@ extension ManagedRelationship {
         return identifiers.first.map { context.unloadedModel(for: $0) }
     }
 
-    /// Sets the destinations and records an error for the next save.
     func assign(_ destinations: [AnyObject]) {
         context.verifyLists()
         attempt { try write(destinations) }
@@ -129,13 +124,10 @@ extension ManagedRelationship {
         }
     }
 
-    /// Compares the whole list, which was changed in place, with the inverse relationships and updates these. Records
-    /// an error for the next save.
     func verifyForGetter(_ list: ToManyList) {
         attempt { try verify(list) }
     }
 
-    /// Runs a change and records an error for the next save.
     private func attempt(_ body: () throws -> Void) {
         do {
             // Usually, there are no recorded errors.
@@ -151,7 +143,6 @@ extension ManagedRelationship {
         }
     }
 
-    /// Returns the error with the model and the property in which it occurred.
     private func attributed(_ error: any Error) -> any Error {
         guard let error = error as? SwiftDataError, error.entityName == nil else { return error }
         return error.with(

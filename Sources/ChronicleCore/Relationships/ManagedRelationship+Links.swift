@@ -6,7 +6,6 @@ extension ManagedRelationship {
         return rememberLinks(try context.loadLinked([backing.identifier], property)[backing.identifier] ?? [])
     }
 
-    /// Creates the list from the stored destinations and the unsaved changes.
     @discardableResult
     func rememberLinks(_ stored: [AnyObject]) -> ToManyList {
         var saved = stored
@@ -28,15 +27,12 @@ extension ManagedRelationship {
         return list
     }
 
-    /// Returns the current destinations of the model combined with the given ones.
     func joinLinks(_ destinations: [any PersistentModel]) throws -> [any PersistentModel] {
         let known = try models()
         let members = Set(known.map { ObjectIdentifier($0) })
         return known + destinations.filter { !members.contains(ObjectIdentifier($0)) }
     }
 
-    /// Adds or removes a link.
-    ///
     /// - Parameter list: The list that the destination was added to or removed from.
     func setLinked(_ isLinked: Bool, _ destination: AnyObject, in list: ToManyList) {
         guard let own = backing.model else { return }
@@ -47,7 +43,7 @@ extension ManagedRelationship {
         recordLink(isLinked, own, model)
     }
 
-    /// Removes the link from the model, which is deleted, to a destination.
+    /// The model of the relationship is deleted.
     func removeLink(to destination: any PersistentModel) {
         guard let own = backing.model else { return }
         recordLink(false, own, destination)

@@ -20,10 +20,9 @@ struct ManagedRelationship {
         self.init(context, backing, property, relationship)
     }
 
-    /// The access to the destinations, which every relationship has.
+    /// Every relationship has an access.
     var access: any RelationshipAccess { property.relationshipAccess.unsafelyUnwrapped }
 
-    /// The inverse property of the destination.
     var inverse: Schema.Property? { context.coordinator.schema.inverse(of: property) }
 
     func back(_ destination: AnyBackingData) -> ManagedRelationship? {
@@ -38,9 +37,7 @@ struct ManagedRelationship {
 
     // MARK: Reading
 
-    /// Returns the destinations, loading them if necessary.
-    ///
-    /// - Throws: The error of the store that failed to load them.
+    /// Loads the destinations if necessary.
     func destinations() throws -> [AnyObject] {
         if !relationship.isToMany { return try destination().map { [$0] } ?? [] }
         let list = try list()
@@ -48,10 +45,9 @@ struct ManagedRelationship {
         return list.read { isMember($0, of: list) }
     }
 
-    /// Returns the destinations as models.
     func models() throws -> [any PersistentModel] { try destinations().map { access.model($0) } }
 
-    /// Returns the stored destinations, loaded again and combined with the unsaved changes.
+    /// Combines the stored destinations with the unsaved changes.
     func loadAgain() throws -> [any PersistentModel] {
         context.verifyLists()
         if relationship.isLinked {
@@ -73,7 +69,7 @@ struct ManagedRelationship {
         return identifier.isTemporary ? nil : try context.load(identifier, relationship.destination)
     }
 
-    /// Returns the list of a to-many relationship, loading it if necessary.
+    /// Loads the list if necessary.
     func list() throws -> ToManyList {
         if let known = knownList { return known }
         if relationship.isLinked { return try loadLinks() }
@@ -84,12 +80,10 @@ struct ManagedRelationship {
         return remember(try context.load(relationship.destination, .references(inverse, to: [backing.identifier])))
     }
 
-    /// The list of a to-many relationship, if it was read.
     var knownList: ToManyList? {
         relationship.isLinked ? context.links.list(of: backing, property) : backing.list(property)
     }
 
-    /// Creates the list from the stored destinations and the unsaved changes.
     @discardableResult
     func remember(_ saved: [AnyObject]) -> ToManyList {
         guard let inverse else { return backing.setList(property, []) }
@@ -122,10 +116,7 @@ struct ManagedRelationship {
 
     // MARK: Writing
 
-    /// Sets the destinations.
-    ///
-    /// - Throws: The error of inserting a new destination or of loading a model that has to be updated. The
-    ///   relationship is unchanged then.
+    /// After an error of inserting a new destination or of loading a model that has to be updated, the relationship is unchanged.
     func write(_ destinations: [AnyObject]) throws {
         if backing.state.hasLeft {
             if backing.state == .replaced { context.storage.rejectChange(of: backing) }
@@ -163,7 +154,6 @@ struct ManagedRelationship {
         for destination in destinations { try context.insertAny(access.model(destination)) }
     }
 
-    /// Applies a change that the program made to a list in place.
     func endInPlaceChange(_ changed: [AnyObject], _ list: ToManyList) throws {
         let change = list.endInPlaceChange(changed) { isMember($0, of: list) }
         do { try insert(change.added[...]) } catch {
@@ -176,7 +166,6 @@ struct ManagedRelationship {
         if !list.isVerified { context.addUnverified(self, list) }
     }
 
-    /// Compares all of a list with the destinations that both sides last agreed on, and applies the differences.
     func verify(_ list: ToManyList) throws {
         guard !list.isVerified else { return }
         let change = list.change { isMember($0, of: list) }
@@ -187,7 +176,6 @@ struct ManagedRelationship {
         apply(change, to: list)
     }
 
-    /// Updates the inverse relationships after a change of a list.
     private func apply(_ change: ToManyList.Change, to list: ToManyList) {
         if relationship.isLinked {
             for model in change.removed { setLinked(false, model, in: list) }
@@ -205,7 +193,6 @@ struct ManagedRelationship {
         }
     }
 
-    /// Returns the same relationship of another model.
     private func other(_ other: AnyBackingData) -> ManagedRelationship {
         ManagedRelationship(context, other, property, relationship)
     }
@@ -231,7 +218,7 @@ struct ManagedRelationship {
         return try loaded(former)
     }
 
-    /// Sets a to-one reference without updating the inverse.
+    /// Does not update the inverse.
     private func set(_ destination: AnyBackingData?) {
         backing.didChange(property)
         backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
@@ -239,7 +226,7 @@ struct ManagedRelationship {
         if let destination { recordUnsavedReference(to: destination) }
     }
 
-    /// Records that the relationship references a model whose list has not been read yet.
+    /// The list of the destination has not been read yet.
     func recordUnsavedReference(to destination: AnyBackingData) {
         guard destination.hasRow || destination.isUnloaded, let model = backing.model,
             inverse?.relationship?.isToMany == true
@@ -247,22 +234,20 @@ struct ManagedRelationship {
         context.unsavedReferrers[destination.identifier, default: ModelSet()].insert(model)
     }
 
-    /// Returns the inverse side of a to-one reference that is about to change. An unread to-many inverse needs no
-    /// update and is not loaded; a to-one inverse has its own value and is loaded.
+    /// An unread to-many inverse of a to-one reference that is about to change needs no update and is not loaded; a to-one inverse
+    /// has a separate value and is loaded.
     private func loaded(_ identifier: PersistentIdentifier) throws -> AnyBackingData? {
         if let known = context.registeredBacking(identifier) { return known }
         guard let inverse, inverse.slot >= 0, !identifier.isTemporary else { return nil }
         return try context.load(identifier, relationship.destination)?.persistentBackingData
     }
 
-    /// Returns a destination that is registered or has a row.
     private func existing(_ identifier: PersistentIdentifier) throws -> AnyBackingData? {
         if let known = context.registeredBacking(identifier) { return known }
         guard !identifier.isTemporary else { return nil }
         return try context.load(identifier, relationship.destination)?.persistentBackingData
     }
 
-    /// Updates this inverse side: it now references `other`.
     private func add(_ other: AnyBackingData) {
         if !relationship.isToMany {
             set(other)
@@ -275,7 +260,6 @@ struct ManagedRelationship {
         }
     }
 
-    /// Updates this inverse side: it no longer references `other`.
     private func remove(_ other: AnyBackingData) {
         if relationship.isToMany {
             backing.didChange(property)
@@ -287,7 +271,6 @@ struct ManagedRelationship {
 
     // MARK: Deleting
 
-    /// Returns the destinations that a delete of the model affects.
     func readForDelete() throws -> [any PersistentModel] {
         // Links are deleted with the model.
         if relationship.isLinked, relationship.deleteRule != .cascade { return [] }
@@ -299,16 +282,16 @@ struct ManagedRelationship {
         return backing.reference(property).flatMap { context.registeredBacking($0)?.model }.map { [$0] } ?? []
     }
 
-    /// Returns whether an unsaved change has connected the destination of a one-to-one relationship with another model. The row
-    /// of this model references it nevertheless if another context connected them.
+    /// Whether an unsaved change has connected the destination of a one-to-one relationship with another model. The row of this
+    /// model references it nevertheless if another context connected them.
     private func isConnectedElsewhere(_ destination: any PersistentModel) -> Bool {
         guard !relationship.isToMany, let inverse, inverse.slot >= 0 else { return false }
         let other = destination.persistentBackingData
         return other.changed.contains(inverse.slot) && other.reference(inverse) != backing.identifier
     }
 
-    /// Returns the stored destination of a one-to-one relationship with an unsaved change if it still references the
-    /// model: another context connected both after this one set its own side to another value.
+    /// The stored destination of a one-to-one relationship with an unsaved change, if it still references the model: another
+    /// context connected both after this one set its own side to another value.
     private func overwrittenDestination() throws -> [any PersistentModel] {
         guard !relationship.isToMany, let inverse, inverse.slot >= 0, let saved = backing.savedReference(property),
             saved != backing.reference(property), let other = try loaded(saved), try context.loadIfNeeded(other),
@@ -317,9 +300,7 @@ struct ManagedRelationship {
         return other.model.map { [$0] } ?? []
     }
 
-    /// Applies the delete rule to the destinations of a deleted model.
-    ///
-    /// - Returns: The destinations to delete as well.
+    /// Returns the destinations to delete as well.
     func applyDeleteRule(to destinations: [any PersistentModel]) -> [any PersistentModel] {
         if relationship.deleteRule == .nullify {
             for destination in destinations { detach(destination) }
@@ -335,7 +316,6 @@ struct ManagedRelationship {
         return relationship.deleteRule == .cascade ? destinations : []
     }
 
-    /// Applies the `nullify` delete rule: removes the destination's reference to the model.
     private func detach(_ destination: any PersistentModel) {
         guard let back = back(destination.persistentBackingData), !back.relationship.isToMany,
             back.backing.state.isInContext
@@ -343,7 +323,6 @@ struct ManagedRelationship {
         back.remove(backing)
     }
 
-    /// Makes both sides consistent again after the delete of the model was undone.
     func reconnect() throws {
         guard !relationship.isToMany else {
             backing.removeList(property)

@@ -1,6 +1,5 @@
 // Loads and saves relationships that stores keep as links.
 extension ModelContext {
-    /// Returns the destinations of rows for a relationship that is stored as links, by row.
     func loadLinked(
         _ identifiers: Set<PersistentIdentifier>, _ property: Schema.Property
     ) throws -> [PersistentIdentifier: [AnyObject]] {
@@ -73,7 +72,6 @@ extension ModelContext {
             detail: detail, entityName: identifier.entityName, persistentIdentifier: identifier)
     }
 
-    /// Returns the links that were added or removed since the last save.
     func linkChanges() -> [LinkChange] {
         let ends = links.changedEnds
         if ends.isEmpty { return [] }
@@ -106,9 +104,7 @@ extension ModelContext {
     }
 }
 
-/// A link that a save adds or removes.
 struct LinkChange {
-    /// The entity of the owner.
     let entity: Schema.Entity
     let link: DataStoreLink
     let isAdded: Bool

@@ -4,7 +4,6 @@
 /// Concurrent changes by other writers are not detected.
 struct RelationshipCheck {
     private let context: ModelContext
-    /// The models and relationships whose count was already validated.
     private var seen: Set<Owner> = []
     /// Retains the models, because another one could otherwise get the address of one that was validated.
     private var models: [any PersistentModel] = []
@@ -16,10 +15,7 @@ struct RelationshipCheck {
 
     init(_ context: ModelContext) { self.context = context }
 
-    /// Validates the relationships of the pending models.
-    ///
-    /// - Throws: ``SwiftDataError/deleteDenied``, ``SwiftDataError/modelValidationFailure``, or the error of loading a
-    ///   relationship.
+    /// Throws ``SwiftDataError/deleteDenied`` or ``SwiftDataError/modelValidationFailure``.
     mutating func check(_ models: [PendingModel]) throws {
         // The changes of a missing model are dropped.
         for listed in models where listed.backing.hasChanges && listed.backing.state != .missing {
@@ -56,7 +52,6 @@ struct RelationshipCheck {
         }
     }
 
-    /// Validates the relationships whose destinations changed because this model was added or removed.
     private mutating func checkCountsOfOthers(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         for property in entity.relationshipProperties where property.isChanged(in: backing) || backing.state != .saved {
             guard let relationship = property.relationship,
@@ -100,12 +95,10 @@ struct RelationshipCheck {
 }
 
 extension Schema.Relationship {
-    /// Returns whether a model may have this number of destinations.
     func allows(_ count: Int) -> Bool {
         count >= minimumModelCount && (maximumModelCount <= 0 || count <= maximumModelCount)
     }
 
-    /// Returns the error for a number of destinations that is not allowed.
     func countError(_ count: Int) -> SwiftDataError {
         .modelValidationFailure.with(
             detail: "the relationship has \(count) \(count == 1 ? "destination" : "destinations") but "
@@ -119,7 +112,6 @@ extension AnyBackingData {
 }
 
 extension Schema.Property {
-    /// Whether a to-one destination or the links of the property changed. For other to-many relationships the inverse
-    /// records the change.
+    /// For other to-many relationships, the inverse records the change.
     fileprivate func isChanged(in backing: AnyBackingData) -> Bool { mark >= 0 && backing.changed.contains(mark) }
 }

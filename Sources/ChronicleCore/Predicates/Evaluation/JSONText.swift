@@ -2,9 +2,8 @@ import Foundation
 
 /// A value in the JSON text of an attribute, for stores whose database cannot compare its parts exactly.
 ///
-/// Unlike a decoder, it keeps the text of each part, which determines the stored form of a member: numbers are not
-/// rounded, and a string may contain U+0000. The text must be valid JSON, as `JSONCoding` writes it; other text has no
-/// members and no elements.
+/// Unlike a decoder, it keeps the text of each part, which determines the stored form of a member: numbers are not rounded, and a
+/// string may contain U+0000. The text must be valid JSON, as `JSONCoding` writes it; other text has no members and no elements.
 public struct JSONText {
     private let utf8: ArraySlice<UInt8>
 
@@ -91,10 +90,8 @@ public struct JSONText {
         }
     }
 
-    /// The content of a string without escape sequences, or the text of another value.
     private var unquoted: String { string ?? text }
 
-    /// The value of a string, or `nil` for another value.
     private var string: String? {
         guard utf8.count > 1, utf8.first == UInt8(ascii: "\""), utf8.last == UInt8(ascii: "\"") else { return nil }
         let content = utf8.dropFirst().dropLast()
@@ -132,7 +129,6 @@ public struct JSONText {
 
     // MARK: Parts
 
-    /// The members of an object, or the elements of an array, which have no keys.
     private var parts: [(key: ArraySlice<UInt8>?, value: ArraySlice<UInt8>)] {
         var parts: [(key: ArraySlice<UInt8>?, value: ArraySlice<UInt8>)] = []
         var (key, start, index) = (ArraySlice<UInt8>?.none, utf8.startIndex + 1, utf8.startIndex + 1)

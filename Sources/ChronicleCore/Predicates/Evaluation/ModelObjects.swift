@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The properties of models in memory, with the values that they have at present.
+/// The properties of models in memory, with their current values.
 struct ModelObjects: EvaluatedObjects {
     typealias Object = any PersistentModel
 
@@ -24,7 +24,6 @@ struct ModelObjects: EvaluatedObjects {
         model.persistentBackingData.membership?.entity
     }
 
-    /// Returns the value of an attribute.
     private static func value(of property: Schema.Property, in model: any PersistentModel) throws -> PropertyValue {
         let backing = model.persistentBackingData
         // The getter loads the row of a model that is not loaded.
@@ -61,7 +60,6 @@ struct ModelObjects: EvaluatedObjects {
 }
 
 extension PropertyValue {
-    /// The value, as text if it is a blob that contains JSON.
     fileprivate var asText: PropertyValue {
         if case .blob(let data) = self { .text(String(decoding: data, as: UTF8.self)) } else { self }
     }
@@ -71,14 +69,11 @@ extension PropertyValue {
 struct ModelOrder<Model: PersistentModel> {
     private let comparators: [(Model, Model) -> ComparisonResult]
 
-    /// Creates the order of sort descriptors.
-    ///
     /// Descriptors that stores cannot translate compare the values of the models.
     init(_ descriptors: [SortDescriptor<Model>], _ entity: Schema.Entity, _ schema: Schema) {
         comparators = descriptors.map { Self.comparator($0, entity, schema) }
     }
 
-    /// Returns the order of two models.
     func compare(_ a: Model, _ b: Model) -> ComparisonResult {
         for comparator in comparators {
             let order = comparator(a, b)
@@ -118,7 +113,7 @@ struct ModelOrder<Model: PersistentModel> {
         }
     }
 
-    /// Returns the stored properties along a key path, or `nil` for another key path.
+    /// Returns `nil` for a key path without stored properties.
     private static func storedPath(
         of keyPath: AnyKeyPath, _ entity: Schema.Entity, _ schema: Schema
     ) -> [ModelProperty]? {
@@ -134,9 +129,8 @@ extension PropertyValue {
 }
 
 extension SortDescriptor {
-    /// Whether the descriptor orders texts as Swift's `<` does, by their Unicode scalars.
-    ///
-    /// A database cannot reproduce the order of other comparators. The value is `true` for properties of other types.
+    /// Whether the descriptor orders texts as Swift's `<` does, by their Unicode scalars, which a database can reproduce. `true`
+    /// for properties of other types.
     public var isLexical: Bool {
         stringComparator.map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true
     }

@@ -2,20 +2,18 @@ import Foundation
 
 /// Evaluates a predicate for models in memory, with the results of the SQL that stores execute.
 ///
-/// Foundation evaluates a predicate that stores cannot translate. It does so recursively, and a chain of conditions that
-/// was created at run time may be deeper than the stack allows. This type splits such chains and evaluates the single
-/// conditions with Foundation.
+/// Foundation evaluates a predicate that stores cannot translate. It does so recursively, and a chain of conditions that was
+/// created at run time may be deeper than the stack allows. This type splits such chains and evaluates the single conditions with
+/// Foundation.
 struct PredicateEvaluator<Model: PersistentModel> {
     private typealias Evaluator = TreeEvaluator<ModelObjects>
 
     private let predicate: Predicate<Model>
-    /// The condition, or `nil` if stores cannot translate the predicate.
+    /// `nil` if stores cannot translate the predicate.
     private let condition: Evaluator.Condition?
     private var containsTrappingNode: Bool { withNode(of: predicate.expression) { $0.type.containsTrappingNode } }
 
-    /// Creates an evaluator.
-    ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the predicate is nested too deeply.
+    /// Throws ``SwiftDataError/unsupportedPredicate`` if the predicate is nested too deeply.
     init(_ predicate: Predicate<Model>, _ schema: Schema) throws {
         func check(_ expression: borrowing some PredicateExpression) throws {
             try withNode(of: expression) { node in
@@ -32,12 +30,11 @@ struct PredicateEvaluator<Model: PersistentModel> {
         }
     }
 
-    /// Returns whether a model satisfies the predicate. A model for which the predicate is undefined does not satisfy it,
-    /// as in a store's query: if it force-unwraps nil, divides an integer by zero, or a calculation with integers
-    /// overflows.
+    /// A model for which the predicate is undefined does not satisfy it, as in a store's query: if it force-unwraps nil, divides an
+    /// integer by zero, or a calculation with integers overflows.
     ///
-    /// - Throws: ``SwiftDataError/valueOutOfRange``, or another error of a value that cannot be stored, if the predicate
-    ///   calculates with integers.
+    /// Throws ``SwiftDataError/valueOutOfRange``, or another error of a value that cannot be stored, if the predicate calculates
+    /// with integers.
     func matches(_ model: Model) throws -> Bool {
         if let condition {
             do {
@@ -69,8 +66,6 @@ extension BorrowedNode {
         levels > 0 && operands.allSatisfy { $0.isEvaluable(levels - 1) }
     }
 
-    /// Throws an error if a single condition cannot be evaluated.
-    ///
     /// - Parameter levels: The number of levels by which chains of different operations may still be nested.
     fileprivate func requireEvaluableConditions(_ levels: Int) throws {
         guard levels > 0 else { throw TreeExtent.tooDeep }

@@ -1,33 +1,26 @@
 import Foundation
 
-/// The properties of the objects that a ``TreeEvaluator`` reads.
 protocol EvaluatedObjects {
     associatedtype Property: PredicateProperty
-    /// An object: the evaluated one, or one at the end of a path.
     associatedtype Object
     typealias Value = EvaluatedValue<Object>
 
-    /// Returns the value of a property of an object.
     func value(of property: Property, in object: Object) throws -> Value
-    /// Returns the value of members of the value of an attribute.
     func value(of members: ArraySlice<Property>, in value: PropertyValue) throws -> PropertyValue
-    /// Returns the elements of a to-many property of an object.
     func elements(of property: Property, in object: Object) throws -> [Value]
-    /// Returns the elements of an array of values.
     func elements(of property: Property, in value: PropertyValue) throws -> [PropertyValue]
-    /// Returns the value that identifies an object in a comparison.
+    /// The value identifies an object in a comparison.
     func identifier(of object: Object) -> PropertyValue
 }
 
-/// A value in a predicate that is evaluated in memory. Nil is ``PropertyValue/null``.
+/// Nil is ``PropertyValue/null``.
 enum EvaluatedValue<Object> {
     case value(PropertyValue)
     case object(Object)
     case foreign(any Sendable)
 }
 
-/// The error of a predicate or an expression that has no value for an object: it force-unwraps nil, divides an integer by
-/// zero, or a calculation with integers overflows.
+/// The predicate or expression force-unwraps nil, divides an integer by zero, or a calculation with integers overflows.
 struct UndefinedValue: Error {}
 
 /// A ``PredicateTree`` that is evaluated for objects in memory, with the results of the SQL that stores execute.
@@ -48,7 +41,6 @@ struct TreeEvaluator<Objects: EvaluatedObjects> {
 
     let objects: Objects
 
-    /// Returns a closure that evaluates a condition.
     func condition(_ tree: Tree) -> Condition {
         switch tree {
         case .and(let a, let b):
@@ -97,7 +89,7 @@ struct TreeEvaluator<Objects: EvaluatedObjects> {
         }
     }
 
-    /// Returns a closure that evaluates a value, or a condition as a stored Boolean.
+    /// Returns a condition as a stored Boolean.
     func operand(_ tree: Tree) -> Operand {
         switch tree {
         case .constant(let value): return { _ in .value(value) }
@@ -222,7 +214,6 @@ struct TreeEvaluator<Objects: EvaluatedObjects> {
         return try value(at: path.properties[...], from: start)
     }
 
-    /// Returns the value at the end of a path from an object or a value.
     func value(at properties: ArraySlice<Objects.Property>, from start: Value) throws -> Value {
         var current = start
         for index in properties.indices {
@@ -250,7 +241,6 @@ struct TreeEvaluator<Objects: EvaluatedObjects> {
         }
     }
 
-    /// Returns a closure that evaluates the filter of elements for one of them.
     private func filter(_ elements: Tree.Elements) -> (Value, Frame) throws -> Bool {
         guard let filter = elements.filter else { return { _, _ in true } }
         let (condition, number) = (condition(filter), elements.variable.number)
@@ -280,7 +270,7 @@ extension EvaluatedValue {
 }
 
 extension PropertyValue {
-    /// The number of an attribute that stores a `Decimal`.
+    /// For an attribute that stores a `Decimal`.
     var decimal: Decimal? {
         switch self {
         case .text("NaN"): Decimal.nan

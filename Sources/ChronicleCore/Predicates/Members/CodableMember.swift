@@ -11,8 +11,8 @@ public struct CodableMember: Sendable {
     public let valueType: any Any.Type
     /// The form of the values that are not nil.
     public let form: JSONForm
-    /// The value that Swift decodes from an object without the key, in the form of an attribute; `nil` if that value is
-    /// nil, or if Swift cannot decode such an object.
+    /// The value that Swift decodes from an object without the key, in the form of an attribute; `nil` if that value is nil, or if
+    /// Swift cannot decode such an object.
     public let missingValue: PropertyValue?
 
     /// Whether the value may be nil.
@@ -20,25 +20,21 @@ public struct CodableMember: Sendable {
 }
 
 extension CodableMember: Hashable {
-    /// Returns whether two values are the same member of the same type.
-    ///
-    /// - Returns: `true` if the names, the keys and the types are the same.
+    /// Compares the names, the keys, the types and the missing values.
     public static func == (lhs: CodableMember, rhs: CodableMember) -> Bool {
         lhs.name == rhs.name && lhs.key == rhs.key && lhs.valueType == rhs.valueType
             && lhs.missingValue == rhs.missingValue
     }
 
-    /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 extension CodableMember {
-    /// Returns the members for the end of a key path.
+    /// Throws ``SwiftDataError/unsupportedKeyPath`` if a component is not a stored property, or its key is unknown.
     ///
     /// - Parameters:
     ///   - text: The end of a key path's description, such as `.geo?.latitude`.
     ///   - type: The type of the value before it.
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a component is not a stored property, or its key is unknown.
     static func members(_ text: Substring, of type: any Any.Type) throws -> [CodableMember] {
         var (members, rest, type): ([CodableMember], Substring, any Any.Type) = ([], text, unwrapped(type))
         while true {

@@ -1,9 +1,6 @@
 import Foundation
 
-/// The form of a value inside the JSON of a `Codable` attribute.
-///
-/// An attribute of the same type has another form, ``PropertyValue``. To compare a member with a captured value, a
-/// store converts the JSON to that form.
+/// The form of a value inside the JSON of a `Codable` attribute, which a store converts to a ``PropertyValue`` to compare it.
 public enum JSONForm: Sendable {
     /// A string, which is stored as text.
     case text
@@ -24,8 +21,7 @@ public enum JSONForm: Sendable {
 }
 
 extension JSONForm {
-    /// Creates the form of the values of a type; `nil` for types that are not `Codable` and for integers whose values
-    /// may exceed 64 bits.
+    /// `nil` for types that are not `Codable` and for integers whose values may exceed 64 bits.
     init?(_ type: any Any.Type) {
         switch type {
         case let type as any OptionalValue.Type: self.init(type.wrappedType)

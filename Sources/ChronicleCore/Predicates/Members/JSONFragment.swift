@@ -39,7 +39,6 @@ extension JSONFragment: Codable {
         }
     }
 
-    /// Whether the fragment is a value of a form.
     func has(_ form: JSONForm) -> Bool {
         switch (self, form) {
         case (.string, .text), (.string, .uuid), (.string, .data), (.number, .real), (.number, .float),

@@ -10,12 +10,7 @@ enum MemberCache {
 
     private static let known = Mutex<[Key: Result<CodableMember, SwiftDataError>]>([:])
 
-    /// Returns a member of a type.
-    ///
-    /// - Parameters:
-    ///   - name: The name of a stored property.
-    ///   - type: The type that has the property.
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath``.
+    /// Throws ``SwiftDataError/unsupportedKeyPath``.
     static func member(_ name: String, of type: any Any.Type) throws -> CodableMember {
         let key = Key(type: ObjectIdentifier(type), name: name)
         if let result = known.withLock({ $0[key] }) { return try result.get() }
@@ -33,9 +28,8 @@ enum MemberCache {
 
 /// Finds the JSON key of a stored property by encoding sample values.
 ///
-/// `Codable` does not describe a type: `CodingKeys` are private, and `encode(to:)` may be written by hand. Several samples
-/// whose parts all differ are encoded. The key of the property is the one whose JSON equals that of the property in every
-/// sample.
+/// `Codable` does not describe a type: `CodingKeys` are private, and `encode(to:)` may be written by hand. Several samples whose
+/// parts all differ are encoded. The key of the property is the one whose JSON equals that of the property in every sample.
 private struct MemberProbe<Value: Codable> {
     let name: String
 
@@ -81,7 +75,7 @@ private struct MemberProbe<Value: Codable> {
         CodableMember.unsupported("the member \(name) cannot be used: \(Value.self) \(detail)")
     }
 
-    /// Sample values with different parts, and one whose optional members are nil.
+    /// Different values, and one whose optional members are nil.
     private func samples() -> [Value] {
         (0..<8).compactMap { SampleDecoder.sample(Value.self, round: $0, hasOptionals: true) }
             + [SampleDecoder.sample(Value.self, round: 0, hasOptionals: false)].compactMap(\.self)
@@ -96,7 +90,7 @@ private struct MemberProbe<Value: Codable> {
         return object
     }
 
-    /// Returns the JSON of a value, or `nil` if the value cannot be encoded, which makes the type unsupported.
+    /// Returns `nil` if the value cannot be encoded, which makes the type unsupported.
     private func fragment(_ value: Any) -> JSONFragment? {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional, mirror.children.isEmpty { return .null }
@@ -109,7 +103,7 @@ private struct MemberProbe<Value: Codable> {
         !key.isEmpty && key.unicodeScalars.allSatisfy { $0 >= " " && $0 != "\"" && $0 != "\\" }
     }
 
-    /// Returns the value that the type decodes from an object without the key, or `nil` if it rejects such an object.
+    /// Returns `nil` if the type rejects an object without the key.
     private func missingValue(_ key: String, in value: Value) -> PropertyValue? {
         var rest = object(value) ?? [:]
         rest[key] = nil

@@ -2,13 +2,12 @@ import Foundation
 
 /// Creates values of `Codable` types without data, in which equal parts are rare.
 struct SampleDecoder: Decoder {
-    /// Counts the values that were created.
     private final class Counter {
         var count = 0
     }
 
     private let counter: Counter
-    /// Selects other values for types with few values, such as `Bool`.
+    /// Selects other values, also for types with few values, such as `Bool`.
     private let round: Int
     private let hasOptionals: Bool
     private let depth: Int
@@ -21,7 +20,7 @@ struct SampleDecoder: Decoder {
     /// The depth from which arrays are empty and optionals are nil, so that recursive types end.
     private static let shallowDepth = 4
 
-    /// Returns a value, or `nil` if the type accepts none of the sample values.
+    /// Returns `nil` if the type accepts none of the sample values.
     ///
     /// - Parameters:
     ///   - round: A number from 0; each selects other values.
@@ -64,7 +63,6 @@ struct SampleDecoder: Decoder {
         }
     }
 
-    /// Returns a value of a type whose own decoding accepts only certain values.
     private func known(_ type: any Any.Type) throws -> Any? {
         switch type {
         case is Date.Type: Date(timeIntervalSinceReferenceDate: real())
@@ -165,7 +163,6 @@ private struct SampleKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.child() }
 }
 
-/// An array with one element.
 private struct SampleElements: UnkeyedDecodingContainer {
     let decoder: SampleDecoder
     var codingPath: [any CodingKey] { [] }

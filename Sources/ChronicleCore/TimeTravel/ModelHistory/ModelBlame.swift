@@ -12,10 +12,8 @@ public struct ModelBlame<Model: PersistentModel, Transaction: HistoryTransaction
     public let model: PersistentIdentifier
     /// The names of the attributes and relationships, in the order of the schema.
     public let attributeNames: [String]
-    /// The names of the attributes and relationships whose present values are older than the history.
-    ///
-    /// The transactions that set them were deleted, or made while the history was disabled; their subscripts return
-    /// `nil`.
+    /// The names of the attributes and relationships whose subscripts return `nil`, because the transactions that set their present
+    /// values were deleted, or made while the history was disabled.
     public var attributeNamesBeforeHistory: [String] { attributeNames.filter { transactions[$0] == nil } }
 
     private let transactions: [String: Transaction]
@@ -28,18 +26,16 @@ public struct ModelBlame<Model: PersistentModel, Transaction: HistoryTransaction
 
     /// The transaction that gave an attribute or a relationship its present value.
     ///
-    /// It is `nil` if that transaction is no longer part of the history, and for a key path whose changes the history
-    /// does not record for the model, such as a to-many relationship with a to-one inverse.
+    /// It is `nil` if that transaction is no longer part of the history, and for a key path whose changes the history does not
+    /// record for the model, such as a to-many relationship with a to-one inverse.
     ///
     /// - Parameter keyPath: The key path of the attribute or relationship.
     public subscript(keyPath: PartialKeyPath<Model>) -> Transaction? {
         Model.allProperties.name(of: keyPath).flatMap { transactions[$0] }
     }
 
-    /// The transaction that gave an attribute or a relationship its present value.
-    ///
-    /// It is `nil` if that transaction is no longer part of the history, and for a name that is not in
-    /// ``attributeNames``.
+    /// The transaction that gave an attribute or a relationship its present value; `nil` if it is no longer part of the history,
+    /// and for a name that is not in ``attributeNames``.
     ///
     /// - Parameter name: The name of the attribute or relationship.
     public subscript(name: String) -> Transaction? { transactions[name] }

@@ -3,28 +3,21 @@ import Foundation
 extension ModelContext {
     /// Returns the transaction that gave each attribute of a model its present value, with its author and time.
     ///
-    /// The insert of the model gives all attributes their first values, and each update changes some of them. The method
-    /// reads the history of the model from the newest change on, and stops when all attributes are found. It works
-    /// without preserved values.
+    /// The method reads the history of the model from the newest change on, and stops when all attributes are found. It works
+    /// without preserved values. An attribute that a migration added after the model was inserted has the transaction of the
+    /// insert.
     ///
-    /// Unsaved changes have no effect: the result describes the values in the store, or, in a context as of a position,
-    /// those at its position. An attribute that a migration added after the model was inserted has the transaction of
-    /// the insert.
+    /// Unsaved changes have no effect: the result describes the values in the store, or, in a context as of a position, those at
+    /// its position.
     ///
     /// - Parameters:
     ///   - model: A saved model.
     ///   - type: The type of the transactions.
     /// - Returns: The transactions by attribute.
-    /// - Throws:
-    ///   - ``SwiftDataError/modelNotFound`` if the model was never saved, or was deleted. Read
-    ///     ``history(of:attribute:order:for:)-(Model,_,_,_)`` of a deleted model instead.
-    ///   - ``SwiftDataError/contextMismatch`` if the model belongs to another container. Use a context of that one.
-    ///   - ``SwiftDataError/historyTokenExpired`` if the history was deleted while it was read. Call the method again.
-    ///   - ``SwiftDataError/historyDisabled`` if the store of the model does not record history. Enable it in the
-    ///     configuration.
-    ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if the store does not provide transactions of the type.
-    /// - Complexity: Proportional to the length of the history since the oldest of the transactions, or to the number of
-    ///   changes of the model since then if the default store has an index.
+    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, and ``SwiftDataError/modelNotFound`` also if the
+    ///   model was deleted.
+    /// - Complexity: Proportional to the length of the history since the oldest of the transactions, or to the number of changes of
+    ///   the model since then if the default store has an index.
     public func blame<Model: PersistentModel, Transaction: HistoryTransaction>(
         _ model: Model, for type: Transaction.Type = DefaultHistoryTransaction.self
     ) throws -> ModelBlame<Model, Transaction> {
@@ -32,18 +25,17 @@ extension ModelContext {
         return try blame(identifier, contextEntity(for: Swift.type(of: model)).entity)
     }
 
-    /// Returns the transaction that gave each attribute of the model with an identifier its present value.
+    /// Returns the transaction that gave each attribute of the model with an identifier its present value, like ``blame(_:for:)``.
     ///
-    /// Use it in programs without model classes; see ``ModelContainer/init(forHistoryOf:)``. It does not read the model:
-    /// if the history does not contain the model, no attribute has a transaction. See ``blame(_:for:)``.
+    /// Use it in programs without model classes; see ``ModelContainer/init(forHistoryOf:)``. It does not read the model: if the
+    /// history does not contain the model, no attribute has a transaction.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of a model.
     ///   - type: The type of the transactions.
     /// - Returns: The transactions by the names of the attributes.
-    /// - Throws: ``SwiftDataError/unknownSchema`` if the schema does not contain the entity of the identifier, and the
-    ///   errors of ``blame(_:for:)``, such as ``SwiftDataError/modelNotFound`` if the model was deleted.
-    /// - Complexity: That of ``blame(_:for:)``.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the schema does not contain the entity of the identifier, and the errors of
+    ///   ``blame(_:for:)``, such as ``SwiftDataError/modelNotFound`` if the model was deleted.
     public func blame<Transaction: HistoryTransaction>(
         of identifier: PersistentIdentifier, for type: Transaction.Type = DefaultHistoryTransaction.self
     ) throws -> ModelBlame<RemovedModel, Transaction> {
@@ -80,7 +72,6 @@ extension ModelContext {
     }
 }
 
-/// The attributes that a search found in the history of a model, from the newest change on.
 private struct BlameSearch<Transaction: HistoryTransaction> {
     private(set) var found: [String: Transaction] = [:]
     private var missing: Set<String>

@@ -9,28 +9,26 @@ extension ModelContext {
     /// }
     /// ```
     ///
-    /// The changes are those of the store; unsaved changes of the model have no effect. To read a long history in pages,
-    /// use ``historyPage(_:)``.
+    /// The changes are those of the store; unsaved changes of the model have no effect. To read a long history in pages, use
+    /// ``historyPage(_:)``.
     ///
     /// - Parameters:
     ///   - model: A model that was saved. It may have been deleted since.
-    ///   - attribute: The key path of an attribute or relationship, or `nil` for all changes. Updates that did not
-    ///     change it are omitted. A to-many relationship whose inverse is to-one changes with its destinations, so read
-    ///     their history instead.
+    ///   - attribute: The key path of an attribute or relationship, or `nil` for all changes. Updates that did not change it are
+    ///     omitted. A to-many relationship whose inverse is to-one changes with its destinations, so read their history instead.
     ///   - order: Whether the oldest (`.forward`) or the newest change (`.reverse`) is first.
     ///   - type: The type of the transactions.
     /// - Returns: The changes; empty if the history was deleted or does not contain the model.
     /// - Throws:
-    ///   - ``SwiftDataError/modelNotFound`` if the model was never saved. Save it first.
-    ///   - ``SwiftDataError/contextMismatch`` if the model belongs to another container. Use a context of that one.
-    ///   - ``SwiftDataError/unsupportedKeyPath`` if the key path is not a property whose changes the history records for
-    ///     this model.
+    ///   - ``SwiftDataError/modelNotFound`` if the model was never saved.
+    ///   - ``SwiftDataError/contextMismatch`` if the model belongs to another container.
+    ///   - ``SwiftDataError/unsupportedKeyPath`` if the key path is not a property whose changes the history records for this
+    ///     model.
     ///   - ``SwiftDataError/historyTokenExpired`` if the history was deleted while it was read. Call the method again.
-    ///   - ``SwiftDataError/historyDisabled`` if the store of the model does not record history. Enable it in the
-    ///     configuration.
+    ///   - ``SwiftDataError/historyDisabled`` if the store of the model does not record history.
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if the store does not provide transactions of the type.
-    /// - Complexity: Proportional to the length of the history, or to the number of changes of the model if the default
-    ///   store has an index; see `DefaultStore.setHistoryIndexedByModel(_:)`.
+    /// - Complexity: Proportional to the length of the history, or to the number of changes of the model if the default store has
+    ///   an index; see `DefaultStore.setHistoryIndexedByModel(_:)`.
     public func history<Model: PersistentModel, Transaction: HistoryTransaction>(
         of model: Model, attribute: PartialKeyPath<Model>? = nil, order: SortOrder = .forward,
         for type: Transaction.Type = DefaultHistoryTransaction.self
@@ -41,23 +39,20 @@ extension ModelContext {
             for: type)
     }
 
-    /// Returns all changes of the model with an identifier, with the key path of one of its attributes.
-    ///
-    /// Use this method for a model that was deleted. See ``history(of:attribute:order:for:)-(Model,_,_,_)``.
+    /// Returns all changes of the model with an identifier, which may have been deleted, with the key path of one of its
+    /// attributes; see ``history(of:attribute:order:for:)-(Model,_,_,_)``.
     ///
     /// ```swift
     /// let entries = try context.history(of: identifier, attribute: \Trip.name)
     /// ```
     ///
     /// - Parameters:
-    ///   - identifier: The identifier of the model, which may have been deleted.
+    ///   - identifier: The identifier of the model.
     ///   - attribute: The key path of an attribute or relationship.
     ///   - order: Whether the oldest or the newest change is first.
     ///   - type: The type of the transactions.
     /// - Returns: The changes; empty if the history was deleted or does not contain the model.
-    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as
-    ///   ``SwiftDataError/historyDisabled``.
-    /// - Complexity: That of ``history(of:attribute:order:for:)-(Model,_,_,_)``.
+    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as ``SwiftDataError/historyDisabled``.
     public func history<Model: PersistentModel, Transaction: HistoryTransaction>(
         of identifier: PersistentIdentifier, attribute: PartialKeyPath<Model>, order: SortOrder = .forward,
         for type: Transaction.Type = DefaultHistoryTransaction.self
@@ -66,21 +61,17 @@ extension ModelContext {
             of: identifier, attributeNamed: recordedName(of: attribute, identifier), order: order, for: type)
     }
 
-    /// Returns all changes of the model with an identifier.
-    ///
-    /// Use this method for a model that was deleted, or whose class was removed from the schema. See
-    /// ``history(of:attribute:order:for:)-(Model,_,_,_)``.
+    /// Returns all changes of the model with an identifier, which may have been deleted, or whose class was removed from the
+    /// schema; see ``history(of:attribute:order:for:)-(Model,_,_,_)``.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier of the model, which may have been deleted.
-    ///   - name: The name of a property, which the class may no longer have, or `nil` for all changes. Updates that did
-    ///     not change the property are omitted.
+    ///   - identifier: The identifier of the model.
+    ///   - name: The name of a property, which the class may no longer have, or `nil` for all changes. Updates that did not change
+    ///     the property are omitted.
     ///   - order: Whether the oldest or the newest change is first.
     ///   - type: The type of the transactions.
     /// - Returns: The changes; empty if the history was deleted or does not contain the model.
-    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as
-    ///   ``SwiftDataError/historyDisabled``.
-    /// - Complexity: That of ``history(of:attribute:order:for:)-(Model,_,_,_)``.
+    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as ``SwiftDataError/historyDisabled``.
     public func history<Transaction: HistoryTransaction>(
         of identifier: PersistentIdentifier, attributeNamed name: String? = nil, order: SortOrder = .forward,
         for type: Transaction.Type = DefaultHistoryTransaction.self
@@ -95,9 +86,7 @@ extension ModelContext {
         return entries
     }
 
-    /// Returns a part of the history of a model.
-    ///
-    /// Use pages to show the newest changes of a model, and to limit the time that one call takes in a store without an
+    /// Returns a part of the history of a model, to show its newest changes, or to limit the time of a call in a store without an
     /// index:
     ///
     /// ```swift
@@ -109,16 +98,14 @@ extension ModelContext {
     /// } while request.continuation != nil
     /// ```
     ///
-    /// No transaction of the store stays open between the pages. Changes that are saved meanwhile are part of later
-    /// pages in ascending order.
+    /// Changes that are saved meanwhile are part of later pages in ascending order.
     ///
     /// - Parameter request: The model, the order, and the place at which the page begins.
     /// - Returns: The changes of the page, and the place at which the next page begins.
-    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as
-    ///   ``SwiftDataError/historyTokenExpired`` if history after the continuation was deleted; begin with the first page
-    ///   again.
-    /// - Complexity: With an index, O(*k* log *n*), where *k* is the number of returned changes and *n* the length of the
-    ///   history. Without one, the default store visits at most 100,000 rows of the history for each page.
+    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as ``SwiftDataError/historyTokenExpired``
+    ///   if history after the continuation was deleted; begin with the first page again.
+    /// - Complexity: With an index, O(*k* log *n*), where *k* is the number of returned changes and *n* the length of the history.
+    ///   Without one, the default store visits at most 100,000 rows of the history for each page.
     public func historyPage<Transaction: HistoryTransaction>(
         _ request: ModelHistoryRequest<Transaction>
     ) throws -> ModelHistoryPage<Transaction> {
@@ -131,7 +118,6 @@ extension ModelContext {
         return page
     }
 
-    /// Returns the store of a model as a provider of transactions.
     private func historyProvider<Transaction: HistoryTransaction>(
         of model: PersistentIdentifier
     ) throws -> any HistoryProviding<Transaction> {
@@ -154,7 +140,6 @@ extension ModelContext {
         return provider
     }
 
-    /// Returns the name of a property whose changes the history records for the model itself.
     private func recordedName<Model: PersistentModel>(
         of keyPath: PartialKeyPath<Model>, _ model: PersistentIdentifier
     ) throws -> String {
@@ -175,7 +160,6 @@ extension ModelContext {
 }
 
 extension Schema.Property {
-    /// Whether the history records changes of the property for the model that declares it, and not for the destinations
-    /// of a relationship.
+    /// Unlike a change of the destinations of a relationship.
     var isRecorded: Bool { slot >= 0 || isLinked }
 }

@@ -1,32 +1,29 @@
 extension ModelContext {
     /// Returns what differs between two positions of the history: one change for each model.
     ///
-    /// Use it to show what an import, a synchronization or a session changed. If the second position is the earlier one,
-    /// the changes are reversed: a model that was inserted between the positions is a delete.
+    /// If the second position is the earlier one, the changes are reversed: a model that was inserted between the positions is a
+    /// delete.
     ///
     /// ```swift
     /// let changes = try context.changes(between: start, and: end)
     /// for change in changes.changes(of: Trip.self) where change.kind == .update { … }
     /// ```
     ///
-    /// The values come from the history. A value that the history does not preserve is missing, and an update whose net
-    /// effect is not known for this reason is included; see ``NetValue/isMissing``. The default store preserves all
-    /// values if its file has that setting, see ``PreservedValue``.
-    ///
-    /// Stores in which neither token has a position are not compared. Unsaved changes have no effect.
+    /// A value that the history does not preserve is missing, and an update whose net effect is not known for this reason is
+    /// included; see ``NetValue/isMissing``. The default store preserves all values if its file has that setting, see
+    /// ``PreservedValue``. Stores in which neither token has a position are not compared. Unsaved changes have no effect.
     ///
     /// - Parameters:
     ///   - first: The position of the previous values.
     ///   - second: The position of the values, before or after the first one.
     ///   - type: The type of the transactions, which selects the stores.
     /// - Returns: The changes, one for each model that differs.
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history
-    ///   between the positions is incomplete, or a position is not part of it; compare the models instead.
-    ///   ``SwiftDataError/historyDisabled`` if no store records history; enable it in the configuration.
-    ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides transactions of the type.
-    ///   ``SwiftDataError/damagedFile``, ``SwiftDataError/storeBusy`` or another error of the store.
-    /// - Complexity: O(*n*) in the number of changes between the positions. The memory is proportional to the number of
-    ///   models that changed.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history between the
+    ///   positions is incomplete, or a position is not part of it; compare the models instead. ``SwiftDataError/historyDisabled``
+    ///   if no store records history. ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides transactions of the
+    ///   type. ``SwiftDataError/damagedFile``, ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Complexity: O(*n*) in the number of changes between the positions. The memory is proportional to the number of models that
+    ///   changed.
     public func changes<Transaction: HistoryTransaction>(
         between first: Transaction.TokenType, and second: Transaction.TokenType,
         of type: Transaction.Type = DefaultHistoryTransaction.self
@@ -48,8 +45,6 @@ extension ModelContext {
         return try changes(between: token, and: others.reduce(newest) { $0.removingPosition(in: $1) })
     }
 
-    /// Returns the net changes between two positions.
-    ///
     /// - Parameter isForward: Whether the changes are those from the earlier position to the later one, in each store.
     func netChanges<Transaction: HistoryTransaction>(
         between first: Transaction.TokenType, and second: Transaction.TokenType, of type: Transaction.Type,
@@ -75,7 +70,6 @@ extension ModelContext {
 }
 
 extension NetChangeCollector {
-    /// Adds the changes of a store after one position, up to another.
     fileprivate mutating func addChanges<Transaction: HistoryTransaction>(
         of store: any HistoryProviding<Transaction>, _ lower: Transaction.TokenType, _ upper: Transaction.TokenType
     ) throws {
@@ -103,17 +97,15 @@ extension NetChangeCollector {
 }
 
 extension HistoryProviding {
-    /// The identifier of the store.
     fileprivate var storeIdentifier: String { (self as? any DataStore)?.identifier ?? "" }
 }
 
 extension HistoryToken {
-    /// Returns whether the token has a position in a store. Only ``DefaultHistoryToken`` may have none.
+    /// Only a ``DefaultHistoryToken`` may have no position in a store.
     fileprivate func hasPosition(in storeIdentifier: String) -> Bool {
         (self as? DefaultHistoryToken).map { $0.position(in: storeIdentifier) != nil } ?? true
     }
 
-    /// Returns whether the position in a store is before that of another token.
     fileprivate func isBefore(_ other: Self, in storeIdentifier: String) -> Bool {
         guard let token = self as? DefaultHistoryToken, let other = other as? DefaultHistoryToken else {
             return self < other

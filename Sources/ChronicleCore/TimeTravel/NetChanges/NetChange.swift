@@ -16,17 +16,14 @@ public struct NetChange: Sendable, Identifiable {
     public let kind: Kind
     /// The values of an inserted or deleted model, or the values of the properties that differ, by property.
     ///
-    /// If the schema contains the entity, an insert and a delete have a value for each attribute and to-one
-    /// relationship, also for those that the history does not preserve; see ``NetValue/isMissing``. The history does not
-    /// contain all links of inserted models, so the values of these relationships are missing. The links of a deleted model
-    /// are values of its relationships without an inverse; the others are changes of the models at their other ends.
+    /// If the schema contains the entity, an insert and a delete have a value for each attribute and to-one relationship, also for
+    /// those that the history does not preserve; see ``NetValue/isMissing``. The history does not contain all links of inserted
+    /// models, so the values of these relationships are missing. The links of a deleted model are values of its relationships
+    /// without an inverse; the others are changes of the models at their other ends.
     public let values: [NetValue]
 
-    /// The identity of the change in its ``NetChanges``, ``persistentIdentifier``.
     public var id: PersistentIdentifier { persistentIdentifier }
-    /// Whether the history preserves all values of the change.
-    ///
-    /// If it does not, an update may have no net effect.
+    /// Whether the history preserves all values of the change. If it does not, an update may have no net effect.
     public var isComplete: Bool { !values.contains { $0.isMissing } }
 
     /// Returns the values of a property.
@@ -35,7 +32,6 @@ public struct NetChange: Sendable, Identifiable {
     /// - Returns: The values, or `nil` if the property has the same value at both positions.
     public func value(named name: String) -> NetValue? { values.first { $0.name == name } }
 
-    /// The same change in the opposite direction.
     var inverse: NetChange {
         let opposite: Kind =
             switch kind {
@@ -50,17 +46,16 @@ public struct NetChange: Sendable, Identifiable {
 
 /// The values of one property at two positions of the history.
 ///
-/// The value of a to-one relationship is the ``PersistentIdentifier`` of its destination. A to-many relationship that is
-/// stored as links has ``addedDestinations`` and ``removedDestinations`` instead of values. A value that cannot be
-/// converted to the type of its property is an ``UndecodableValue``.
+/// The value of a to-one relationship is the ``PersistentIdentifier`` of its destination. A to-many relationship that is stored as
+/// links has ``addedDestinations`` and ``removedDestinations`` instead of values. A value that cannot be converted to the type of
+/// its property is an ``UndecodableValue``.
 public struct NetValue: Sendable {
     /// The name of the property.
     public let name: String
-    /// The value at the first position: `.some(nil)` if the property was `nil`, and `nil` if the model did not exist or
-    /// the history does not preserve the value.
+    /// The value at the first position, or `.some(nil)` for `nil`; `nil` if the model did not exist or the history does not
+    /// preserve the value.
     public let previousValue: (any Sendable)??
-    /// The value at the second position: `.some(nil)` if the property was `nil`, and `nil` if the model did not exist or
-    /// the history does not preserve the value.
+    /// The value at the second position, like ``previousValue``.
     public let value: (any Sendable)??
     /// The destinations that a relationship has at the second position only, sorted; `nil` for other properties.
     public let addedDestinations: [PersistentIdentifier]?
@@ -82,22 +77,19 @@ public struct NetValue: Sendable {
 extension NetChange {
     /// Returns the value of an attribute at the first position.
     ///
-    /// The result is optional even if the attribute is not. For an optional attribute it is a nested optional:
-    /// `.some(nil)` means that the value was `nil`.
+    /// For an optional attribute, the result is a nested optional: `.some(nil)` means that the value was `nil`.
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the attribute does not differ, the model did not exist, the history does not
-    ///   preserve the value, or it is an ``UndecodableValue``.
+    /// - Returns: The value, or `nil` if the attribute does not differ, the model did not exist, the history does not preserve the
+    ///   value, or it is an ``UndecodableValue``.
     public func previousValue<Model: PersistentModel, Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         preserved(keyPath, \.previousValue).value(of: keyPath, \.value)
     }
 
-    /// Returns the value of an attribute at the second position.
+    /// Returns the value of an attribute at the second position, like ``previousValue(_:)-(KeyPath<Model,Value>)``.
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the attribute does not differ, the model does not exist, the history does not
-    ///   preserve the value, or it is an ``UndecodableValue``. See ``previousValue(_:)-(KeyPath<Model,Value>)`` for
-    ///   optional attributes.
+    /// - Returns: The value, or `nil` as described there.
     public func value<Model: PersistentModel, Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         preserved(keyPath, \.value).value(of: keyPath, \.value)
     }
@@ -105,8 +97,7 @@ extension NetChange {
     /// Returns the identifier of the destination of a relationship at the first position.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, `.some(nil)` if the relationship had no destination, or `nil` if it does not differ,
-    ///   the model did not exist, or the history does not preserve it.
+    /// - Returns: The identifier, `.some(nil)` if the relationship had no destination, or `nil` like an attribute.
     public func previousValue<Model: PersistentModel, Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination?>
     ) -> PersistentIdentifier?? {
@@ -116,8 +107,7 @@ extension NetChange {
     /// Returns the identifier of the destination of a relationship at the second position.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, `.some(nil)` if the relationship has no destination, or `nil` if it does not differ,
-    ///   the model does not exist, or the history does not preserve it.
+    /// - Returns: The identifier, `.some(nil)` if the relationship has no destination, or `nil` like an attribute.
     public func value<Model: PersistentModel, Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination?>
     ) -> PersistentIdentifier?? {
@@ -127,8 +117,7 @@ extension NetChange {
     /// Returns the identifier of the destination of a required relationship at the first position.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, or `nil` if the relationship does not differ, the model did not exist, or the history
-    ///   does not preserve it.
+    /// - Returns: The identifier, or `nil` like an attribute.
     public func previousValue<Model: PersistentModel, Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination>
     ) -> PersistentIdentifier? {
@@ -138,15 +127,14 @@ extension NetChange {
     /// Returns the identifier of the destination of a required relationship at the second position.
     ///
     /// - Parameter keyPath: The key path of a to-one relationship.
-    /// - Returns: The identifier, or `nil` if the relationship does not differ, the model does not exist, or the history
-    ///   does not preserve it.
+    /// - Returns: The identifier, or `nil` like an attribute.
     public func value<Model: PersistentModel, Destination: PersistentModel>(
         _ keyPath: KeyPath<Model, Destination>
     ) -> PersistentIdentifier? {
         preserved(keyPath, \.value).value(of: keyPath, \.value)
     }
 
-    /// Returns the value of a property as the only element of an array, or an empty array if it is not known.
+    /// Returns an empty value for a property that is not known.
     private func preserved<Model: PersistentModel>(
         _ keyPath: PartialKeyPath<Model>, _ side: KeyPath<NetValue, (any Sendable)??>
     ) -> [PreservedValue]? {

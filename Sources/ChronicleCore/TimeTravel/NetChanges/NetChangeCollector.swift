@@ -2,7 +2,7 @@
 ///
 /// Keeps the first and the last values of each model, so the memory is proportional to the number of models.
 struct NetChangeCollector {
-    /// The value of a property at one end of the range, as far as it is known from the changes so far.
+    /// As far as the value is known from the changes so far.
     fileprivate enum End {
         /// The model does not exist, or no change has mentioned the property yet.
         case unknown
@@ -21,7 +21,6 @@ struct NetChangeCollector {
         var hasAllLinks = false
     }
 
-    /// A link at both ends of the range.
     fileprivate struct Link {
         /// `nil` if no change of this model describes it; see ``addingLinksOfReplacedModels()``.
         let existedBefore: Bool?
@@ -30,7 +29,6 @@ struct NetChangeCollector {
 
     fileprivate struct Model {
         let identifier: PersistentIdentifier
-        /// Whether the model exists at the beginning of the range.
         let existedBefore: Bool
         var exists: Bool
         /// Whether the model was deleted and inserted again, so that properties without a value are missing.
@@ -85,9 +83,6 @@ struct NetChangeCollector {
 
     // MARK: Net changes
 
-    /// Returns the net changes.
-    ///
-    /// - Parameter isReversed: Whether to return the inverse of the changes.
     func changes(isReversed: Bool = false) -> [NetChange] {
         var comparison = ValueComparison(schema)
         return addingLinksOfReplacedModels().compactMap { model in
@@ -114,8 +109,6 @@ struct NetChangeCollector {
         }
     }
 
-    /// Returns the models with the links of those that were deleted and inserted again.
-    ///
     /// A delete records the links of its row as updates of the models at their other ends, or preserves them.
     private func addingLinksOfReplacedModels() -> [Model] {
         let replaced = models.filter { $0.isReplaced && $0.exists }
@@ -146,14 +139,13 @@ struct NetChangeCollector {
         return result
     }
 
-    /// Returns the name of the inverse of a relationship that is stored as links.
     private func inverse(of name: String, _ identifier: PersistentIdentifier) -> String? {
         guard let property = schema.entitiesByName[identifier.entityName]?.propertiesByName[name], property.isLinked
         else { return nil }
         return schema.inverse(of: property)?.name
     }
 
-    /// Returns the values of an inserted or deleted model, including those that the history does not preserve.
+    /// Includes values that the history does not preserve.
     private func values(of model: Model, _ kind: NetChange.Kind) -> [NetValue] {
         let entity = schema.entitiesByName[model.identifier.entityName]
         var values: [NetValue] = []
@@ -183,8 +175,7 @@ struct NetChangeCollector {
         return values
     }
 
-    /// Returns the default value of an attribute or a to-one relationship that was added after the change, or `nil` if it has
-    /// none.
+    /// For an attribute or a to-one relationship that was added after the change. Returns `nil` if it has no default value.
     private func laterValue(_ property: Schema.Property, of model: Model, _ kind: NetChange.Kind) -> NetValue? {
         guard property.slot >= 0, let form = property.defaultValue ?? (property.isOptional ? .null : nil) else {
             return nil
@@ -198,8 +189,8 @@ struct NetChangeCollector {
             isMissing: false, isOfLaterAttribute: true)
     }
 
-    /// Returns whether a delete of a model updates the inverse of a relationship. The links of another relationship are
-    /// known only if the delete preserves them.
+    /// Whether a delete of a model updates the inverse of a relationship. The links of another relationship are known only if the
+    /// delete preserves them.
     private static func hasInverse(_ name: String, _ entity: Schema.Entity?, _ schema: Schema) -> Bool {
         guard let property = entity?.propertiesByName[name], property.isLinked else { return true }
         return schema.inverse(of: property) != nil
@@ -207,7 +198,6 @@ struct NetChangeCollector {
 }
 
 extension NetChangeCollector.End {
-    /// The value; `nil` if it is missing.
     fileprivate var value: (any Sendable)?? {
         if case .known(let value) = self { .some(value) } else { nil }
     }
@@ -285,7 +275,7 @@ extension NetChangeCollector.Model {
         }
     }
 
-    /// Changes a property of the model, which is added if no change has mentioned it yet.
+    /// Adds a property that no change has mentioned yet.
     fileprivate mutating func change(_ name: String, _ body: (inout NetChangeCollector.Property) -> Void) {
         if let index = properties.firstIndex(where: { $0.name == name }) {
             body(&properties[index])
@@ -299,12 +289,11 @@ extension NetChangeCollector.Model {
 }
 
 extension NetChangeCollector.Property {
-    /// Sets the value at the beginning of the range, if it is not known from an earlier change.
+    /// An earlier change wins.
     fileprivate mutating func setFirst(_ end: NetChangeCollector.End) {
         if case .unknown = first { first = end }
     }
 
-    /// Records that the history does not preserve all changes of the property.
     fileprivate mutating func setMissing() {
         setFirst(.missing)
         last = .missing
@@ -312,10 +301,8 @@ extension NetChangeCollector.Property {
         hasAllLinks = false
     }
 
-    /// Adds or removes destinations.
-    ///
-    /// - Parameter isReplaced: Whether the model was deleted and inserted again, so that the first change of a link does
-    ///   not describe the beginning of the range.
+    /// - Parameter isReplaced: Whether the model was deleted and inserted again, so that the first change of a link does not
+    ///   describe the beginning of the range.
     fileprivate mutating func link(_ value: PreservedValue, isReplaced: Bool) {
         // Some of its changes were not preserved.
         if case .missing = last, links == nil { return }
@@ -328,9 +315,7 @@ extension NetChangeCollector.Property {
         if let added = value.value as? PersistentIdentifier { set(added, true) }
     }
 
-    /// Adds a link that a delete of the model preserves; none for an empty relationship.
-    ///
-    /// A delete preserves all links that are left. Those that were not added since existed before.
+    /// A delete preserves all links that are left. Those that were not added since existed before. An empty relationship has none.
     fileprivate mutating func addRemovedLink(_ value: PreservedValue) {
         if case .missing = last, links == nil { return }
         links = links ?? [:]
@@ -339,12 +324,11 @@ extension NetChangeCollector.Property {
         links?[removed] = .init(existedBefore: true, exists: false)
     }
 
-    /// Removes all links, as the delete of the model does.
     fileprivate mutating func removeLinks() {
         for destination in links.map({ Array($0.keys) }) ?? [] { links?[destination]?.exists = false }
     }
 
-    /// Adds a link that a change of its other end describes, unless its state at the beginning of the range is known.
+    /// For a change of the link's other end, unless the state at the beginning of the range is known.
     fileprivate mutating func addLink(of other: PersistentIdentifier, existedBefore: Bool) {
         if case .missing = last, links == nil { return }
         let known = links?[other]

@@ -1,7 +1,5 @@
 /// The net changes of a range of the history: one change for each model that differs between two positions.
 ///
-/// ``ModelContext/changes(between:and:of:)`` returns the net changes:
-///
 /// ```swift
 /// let before = try context.currentHistoryToken()
 /// // …
@@ -14,9 +12,8 @@
 /// }
 /// ```
 ///
-/// Changes that cancel each other out are not included: a model that was inserted and deleted in the range, and an
-/// attribute that has its first value again. The changes are in the order in which the history first mentions their
-/// models, store by store.
+/// Changes that cancel each other out are not included: a model that was inserted and deleted in the range, and an attribute that
+/// has its first value again. The changes are in the order in which the history first mentions their models, store by store.
 public struct NetChanges: Sendable {
     private let changes: [NetChange]
     private let schema: Schema
@@ -45,9 +42,7 @@ public struct NetChanges: Sendable {
         changes(ofEntity: Model.entityName)
     }
 
-    /// Returns the changes of the models of an entity and of its subentities.
-    ///
-    /// Use this method for an entity that the schema no longer contains.
+    /// Returns the changes of the models of an entity, which the schema may no longer contain, and of its subentities.
     ///
     /// - Parameter entityName: The name of the entity.
     /// - Returns: The changes, in the order of all changes.
@@ -66,10 +61,7 @@ public struct NetChanges: Sendable {
 }
 
 extension NetChanges: RandomAccessCollection {
-    /// The position of the first change, 0.
     public var startIndex: Int { 0 }
-    /// The number of changes.
     public var endIndex: Int { changes.count }
-    /// The change at a position.
     public subscript(position: Int) -> NetChange { changes[position] }
 }

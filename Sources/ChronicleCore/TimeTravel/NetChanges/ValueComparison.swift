@@ -6,7 +6,7 @@ struct ValueComparison {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// Returns whether two values of a property are the same. Values that are not known are not.
+    /// Values that are not known are not the same.
     func isSame(
         _ first: (any Sendable)??, _ second: (any Sendable)??, _ name: String, of identifier: PersistentIdentifier
     ) -> Bool {
@@ -27,7 +27,7 @@ struct ValueComparison {
         return plain.map { isEqual(value, $0) } ?? false
     }
 
-    /// Returns the stored form of a value of the history, or `nil` if it has none.
+    /// Returns `nil` if the value has no stored form.
     ///
     /// - Parameter property: The property, or `nil` if the class no longer has it.
     static func storedForm(_ value: (any Sendable)?, _ property: Schema.Property?) -> PropertyValue? {
@@ -42,7 +42,7 @@ struct ValueComparison {
         }
     }
 
-    /// Compares values that are stored as JSON, whose text depends on the order of sets.
+    /// The text of JSON depends on the order of sets.
     private static func isEqualJSON(
         _ first: (any Sendable)?, _ second: (any Sendable)?, _ property: Schema.Property?
     ) -> Bool {

@@ -2,7 +2,6 @@ import Foundation
 
 /// A line of an export. It has exactly one of the properties, whose name is the key of the JSON object.
 struct HistoryExportLine: Codable {
-    /// The first line.
     var header: Header?
     /// The beginning of a transaction.
     var begin: Transaction?
@@ -10,20 +9,15 @@ struct HistoryExportLine: Codable {
     var insert: Change?
     var update: Change?
     var delete: Change?
-    /// A link of the snapshot.
     var link: Link?
     /// The end of the snapshot or of a transaction.
     var end: End?
-    /// The last line.
     var complete: Complete?
 
-    /// The version of the format that this version writes and reads.
     static let version = 1
 
     struct Header: Codable {
-        /// The version of the format.
         let version: Int
-        /// The identifier of the exported store.
         let store: String
         /// The hash of its models, ``Schema/versionHash``.
         let schemaHash: String
@@ -42,7 +36,7 @@ struct HistoryExportLine: Codable {
             self.hasSnapshot = hasSnapshot
         }
 
-        /// Decodes what a replay uses. A later version may describe entities in another way.
+        /// A later version may describe entities in another way.
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             version = try container.decode(Int.self, forKey: .version)
@@ -101,9 +95,8 @@ struct HistoryExportLine: Codable {
     }
 }
 
-/// A checksum of the lines of an export, which detects damage. It is not a signature.
-///
-/// The 64-bit FNV-1a hash. https://www.rfc-editor.org/rfc/rfc9923
+/// A checksum of the lines of an export, which detects damage. It is not a signature. FNV-1a with 64 bits:
+/// https://www.rfc-editor.org/rfc/rfc9923
 struct HistoryExportChecksum {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 

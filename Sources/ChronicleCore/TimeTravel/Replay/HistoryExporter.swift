@@ -5,15 +5,13 @@ struct HistoryExporter<Store: DataStoreExporting> {
     typealias Token = DefaultHistoryToken
 
     let store: Store
-    /// The position up to which transactions are exported, or `nil` for the newest one.
     let end: Token?
     private let write: (Data) throws -> Void
     private let encoder: JSONEncoder
     private var checksum = HistoryExportChecksum()
-    /// Whether transactions are only read, to find out whether their values are complete.
+    /// Only reads, to find out whether the values of the transactions are complete.
     private let isTrial: Bool
 
-    /// The number of transactions, or changes of a transaction, that are read at a time.
     private static var pageSize: Int { 1_000 }
 
     init(_ store: Store, through end: Token?, isTrial: Bool = false, _ write: @escaping (Data) throws -> Void) {
@@ -25,9 +23,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
 
-    /// Writes the export.
-    ///
-    /// - Returns: The position that it reached.
+    /// Returns the position that the export reached.
     mutating func run(startingAt start: HistoryStart<Token>) throws -> Token {
         try checkEnd()
         switch start {
@@ -42,7 +38,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
         }
     }
 
-    /// Throws an error if the position at which the export ends is not of the store's past. It may have been deleted.
+    /// The end of the export must be in the store's past. It may have been deleted.
     private func checkEnd() throws {
         guard let end else { return }
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(end)
@@ -52,7 +48,6 @@ struct HistoryExporter<Store: DataStoreExporting> {
         }
     }
 
-    /// Returns whether the history after a position is complete and preserves all values.
     private func isComplete(after token: Token) throws -> Bool {
         var trial = HistoryExporter(store, through: end, isTrial: true) { _ in }
         do {
@@ -167,7 +162,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
         HistoryExportLine.Link(name: link.name, owner: try key(link.owner), destination: try key(link.destination))
     }
 
-    /// Returns the line of a change, or `nil` if the schema no longer contains its entity.
+    /// Returns `nil` if the schema no longer contains the entity.
     private func line(of change: HistoryChange) throws -> HistoryExportLine? {
         let identifier = change.changedPersistentIdentifier
         guard let entity = store.schema.entitiesByName[identifier.entityName] else { return nil }
@@ -209,7 +204,6 @@ struct HistoryExporter<Store: DataStoreExporting> {
             added: added.isEmpty ? nil : added)
     }
 
-    /// Throws an error if the history does not preserve the value of one of the properties.
     private func require(
         _ names: [String], in change: HistoryExportLine.Change, _ identifier: PersistentIdentifier
     ) throws {

@@ -4,14 +4,13 @@ import Foundation
 struct HistoryLineReader {
     private let nextPart: () throws -> Data?
     private var buffer = Data()
-    /// The beginning of the next line in the buffer.
     private var start = 0
-    /// The end of the part of the buffer that is known to contain no further line break.
+    /// Up to here, the buffer is known to contain no further line break.
     private var searched = 0
 
     init(_ nextPart: @escaping () throws -> Data?) { self.nextPart = nextPart }
 
-    /// Returns the next line with its line break, or `nil` at the end. The last line may have no line break.
+    /// The last line may have no line break.
     mutating func next() throws -> Data? {
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {

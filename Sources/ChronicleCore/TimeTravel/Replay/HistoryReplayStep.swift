@@ -22,7 +22,7 @@ public struct HistoryReplayStep: Sendable {
     /// - Parameters:
     ///   - previous: The position before the transaction.
     ///   - token: The position after the transaction.
-    ///   - expected: The rows that the save updates or deletes, as they were in the source.
+    ///   - expected: The rows that the save updates or deletes.
     public init(previous: DefaultHistoryToken?, token: DefaultHistoryToken, expected: [DefaultSnapshot]) {
         self.previous = previous
         self.token = token

@@ -22,14 +22,11 @@ struct HistoryReplayer<Store: DataStore> {
     private var stage = Stage.header
     /// The models of the snapshot, or the changes of a transaction, or `nil` if the store contains them.
     private var changes: ReplayedChanges?
-    /// The number of these models and links, or changes.
     private var count = 0
     private var checksum = HistoryExportChecksum()
     private var lineNumber = 0
     private var source = ""
-    /// The number of transactions of the current export.
     private var transactionCount = 0
-    /// The position that the store has reached in the history of the source.
     private var position: DefaultHistoryToken?
     /// The number of transactions that were replayed, without those that the store contained.
     private(set) var replayedCount = 0
@@ -40,7 +37,6 @@ struct HistoryReplayer<Store: DataStore> {
         position = try store.replayedHistoryToken()
     }
 
-    /// Processes all lines.
     mutating func run(_ lines: inout HistoryLineReader) throws {
         while let line = try lines.next() {
             lineNumber += 1
@@ -76,7 +72,7 @@ struct HistoryReplayer<Store: DataStore> {
         checksum.add(data)
     }
 
-    /// Returns whether a line of a skipped part is its end. Other lines are not decoded.
+    /// Other lines are not decoded.
     private func isEnd(_ line: Data) -> Bool { line.starts(with: Data("{\"end\"".utf8)) }
 
     private func decoded(_ data: Data) throws -> Line {
@@ -142,7 +138,6 @@ struct HistoryReplayer<Store: DataStore> {
         beginChanges(areNew: isNew)
     }
 
-    /// Throws an error unless the replica is at the position before a transaction, or within it.
     private func requirePosition(before transaction: Line.Transaction) throws {
         let (after, reached) = (try number(transaction.after), try position.map(number) ?? 0)
         // Without a check value, the position is among changes of another program, which a later export contains as one
@@ -174,7 +169,6 @@ struct HistoryReplayer<Store: DataStore> {
         }
     }
 
-    /// Returns whether the replica contains a change of a transaction of which it contains a part.
     private func isReplayed(_ line: Line) throws -> Bool {
         guard let position, let change = (line.insert ?? line.update ?? line.delete)?.change else { return false }
         return try change <= number(position)
@@ -244,7 +238,6 @@ struct HistoryReplayer<Store: DataStore> {
         try number(token) <= number(position)
     }
 
-    /// Returns whether a token of the export at the position of the replica belongs to the same transaction.
     private func isSame(_ token: DefaultHistoryToken) -> Bool {
         guard let check = token.checkValue(in: source), let known = position?.checkValue(in: source) else {
             return true

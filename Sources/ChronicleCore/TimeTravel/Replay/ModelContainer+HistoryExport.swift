@@ -3,9 +3,9 @@ public import Foundation
 extension ModelContainer {
     /// Writes the history of a store to a file as JSON Lines, from which a replica can be made.
     ///
-    /// The export contains each transaction with its author, time, metadata and changes, and the changes with their
-    /// values. It begins with a snapshot of all models if you request it, or if you request the beginning and the
-    /// history is not complete from there, for example after a purge. Other contexts and programs can save meanwhile.
+    /// The export contains each transaction with its author, time, metadata and changes, and the changes with their values. It
+    /// begins with a snapshot of all models if you request it, or if you request the beginning and the history is not complete from
+    /// there, for example after a purge. Other contexts and programs can save meanwhile.
     ///
     /// ```swift
     /// let token = try container.exportHistory(to: file)
@@ -22,18 +22,18 @@ extension ModelContainer {
     ///   - file: The file, to which the lines are appended at its current offset.
     /// - Returns: The position that the export reached.
     /// - Throws: One of the following errors. The file is then incomplete, and a replay detects it.
-    ///   - ``SwiftDataError/historyValueMissing`` if the history does not preserve the value of a change after the
-    ///     token. Begin with ``HistoryStart/snapshot``.
-    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the history after the token is
-    ///     incomplete, or if a snapshot would be later than the end. Begin with a snapshot.
+    ///   - ``SwiftDataError/historyValueMissing`` if the history does not preserve the value of a change after the token. Begin
+    ///     with ``HistoryStart/snapshot``.
+    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the history after the token is incomplete, or if a
+    ///     snapshot would be later than the end. Begin with a snapshot.
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a history. Pass the name of one.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreExporting``.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
     ///   - ``SwiftDataError/storeFailure`` if the file cannot be written, for example because its disk is full; see
     ///     ``SwiftDataError/underlying``.
     ///   - Another error of the store, such as ``SwiftDataError/storeBusy``.
-    /// - Complexity: Proportional to the exported models and changes. From the beginning, the changes are read twice. The
-    ///   memory does not depend on their number.
+    /// - Complexity: Proportional to the exported models and changes. From the beginning, the changes are read twice. The memory
+    ///   does not depend on their number.
     @discardableResult
     public func exportHistory(
         startingAt start: HistoryStart<DefaultHistoryToken> = .beginning, through end: DefaultHistoryToken? = nil,
@@ -55,13 +55,8 @@ extension ModelContainer {
         return token
     }
 
-    /// Writes the history of a store to a file at a URL, which is replaced when the export is complete.
-    ///
-    /// ```swift
-    /// let token = try container.exportHistory(to: directory.appending(path: "Trips.jsonl"))
-    /// ```
-    ///
-    /// See ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``.
+    /// Writes the history of a store to a file at a URL, which is replaced when the export is complete; see
+    /// ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``.
     ///
     /// - Parameters:
     ///   - start: Where the export begins.
@@ -71,7 +66,6 @@ extension ModelContainer {
     /// - Returns: The position that the export reached.
     /// - Throws: The errors of ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``, such as
     ///   ``SwiftDataError/storeFailure`` if the file cannot be written. The file at the URL is not changed then.
-    /// - Complexity: Proportional to the exported models and changes. The memory does not depend on their number.
     @discardableResult
     public func exportHistory(
         startingAt start: HistoryStart<DefaultHistoryToken> = .beginning, through end: DefaultHistoryToken? = nil,
@@ -127,9 +121,8 @@ extension ModelContainer {
         }
     }
 
-    /// Calls a closure with each line of an export, for example to send it to another device.
-    ///
-    /// See ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``.
+    /// Calls a closure with each line of an export, for example to send it to another device; see
+    /// ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``.
     ///
     /// - Parameters:
     ///   - start: Where the export begins.
@@ -139,7 +132,6 @@ extension ModelContainer {
     /// - Returns: The position that the export reached.
     /// - Throws: The error that `write` throws, ``SwiftDataError/historyValueMissing``, or another error of
     ///   ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)``.
-    /// - Complexity: Proportional to the exported models and changes. The memory does not depend on their number.
     @discardableResult
     public func exportHistory(
         startingAt start: HistoryStart<DefaultHistoryToken> = .beginning, through end: DefaultHistoryToken? = nil,

@@ -1,19 +1,16 @@
 import Foundation
 
-/// The net changes of a transaction that is replayed.
-///
-/// A transaction of another program can change a model several times. A save writes each model once, so only the values
-/// before the first and after the last change are kept.
+/// The net changes of a transaction that is replayed. A transaction of another program can change a model several times, but a save
+/// writes each model once, so only the values before the first and after the last change are kept.
 struct ReplayedChanges {
     private struct Model {
         let identifier: PersistentIdentifier
-        /// The entity before the transaction, or `nil` if the model did not exist.
+        /// `nil` if the model did not exist.
         var before: Schema.Entity?
-        /// The entity after the transaction, or `nil` if the model no longer exists.
+        /// `nil` if the model no longer exists.
         var after: Schema.Entity?
-        /// The values before the transaction by slot, as far as they are known.
+        /// As far as they are known.
         var old: [PropertyValue?]
-        /// The changed values by slot.
         var values: [PropertyValue?]
     }
 
@@ -30,7 +27,6 @@ struct ReplayedChanges {
         self.storeIdentifier = storeIdentifier
     }
 
-    /// An error of a line that contradicts the schema or another line.
     struct Invalid: Error {
         let detail: String
         let property: (entityName: String, name: String)?
@@ -141,10 +137,8 @@ struct ReplayedChanges {
         return origin.identifier(key)
     }
 
-    /// Returns values by slot.
-    ///
-    /// - Parameter areNew: Whether the replica will have the values, which a fetch must be able to decode. Previous values
-    ///   are only compared.
+    /// - Parameter areNew: Whether the replica will have the values, which a fetch must be able to decode. Previous values are only
+    ///   compared.
     private mutating func values(
         _ named: [String: StoredValue]?, _ entity: Schema.Entity, areNew: Bool = true
     ) throws -> [PropertyValue?] {
@@ -176,7 +170,6 @@ struct ReplayedChanges {
 
     // MARK: The request
 
-    /// The parts of a save request.
     struct Parts {
         var inserted: [DefaultSnapshot] = []
         var updated: [DefaultSnapshot] = []
@@ -226,7 +219,6 @@ struct ReplayedChanges {
 }
 
 extension DataStoreLink {
-    /// Orders links by relationship, owner and destination.
     fileprivate static func precedes(_ a: DataStoreLink, _ b: DataStoreLink) -> Bool {
         if a.name != b.name { return a.name < b.name }
         return a.owner == b.owner ? a.destination < b.destination : a.owner < b.owner

@@ -2,35 +2,31 @@
 extension ModelContext {
     /// Returns what a revert of a transaction would change, and its conflicts, without changing a model.
     ///
-    /// The plan compares the values after the transaction with the current ones, so later changes of the same properties
-    /// are conflicts and not overwritten. Models of the plan that are in memory are refreshed.
+    /// The plan compares the values after the transaction with the current ones, so later changes of the same properties are
+    /// conflicts and not overwritten. Models of the plan that are in memory are refreshed.
     ///
-    /// - Parameter transaction: A transaction of a store of this container, which may have been fetched without its
-    ///   changes.
+    /// - Parameter transaction: A transaction of a store of this container, which may have been fetched without its changes.
     /// - Returns: The plan, for ``apply(_:)``.
     /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
     ///   ``SwiftDataError/historyTokenStoreMismatch`` if the transaction belongs to another store.
-    ///   ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted from the
-    ///   history. ``SwiftDataError/unsupportedFeature`` if the revert restores a model and the store does not have
-    ///   the capability ``DataStoreCapabilities/explicitIdentifiers``. ``SwiftDataError/storeBusy`` or another error of the
-    ///   store; try again.
-    /// - Complexity: O(*n*) in the number of changes of the transaction, and a request to the store for each relationship
-    ///   of a model that the revert deletes.
+    ///   ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted from the history.
+    ///   ``SwiftDataError/unsupportedFeature`` if the revert restores a model and the store does not have the capability
+    ///   ``DataStoreCapabilities/explicitIdentifiers``. ``SwiftDataError/storeBusy`` or another error of the store; try again.
+    /// - Complexity: O(*n*) in the number of changes of the transaction, and a request to the store for each relationship of a
+    ///   model that the revert deletes.
     public func revertPlan<Transaction: HistoryTransaction>(for transaction: Transaction) throws -> RevertPlan {
         try makePlan(netChanges(of: transaction).inverse).plan
     }
 
-    /// Returns what a revert of all transactions between two positions would change, and its conflicts, without changing
-    /// a model.
+    /// Returns what a revert of all transactions between two positions would change, and its conflicts, without changing a model.
     ///
     /// - Parameters:
     ///   - first: The position before or after the transactions.
     ///   - second: The position at the other end.
     ///   - type: The type of the transactions, which selects the stores.
     /// - Returns: The plan, for ``apply(_:)``.
-    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back. Otherwise
-    ///   the errors of ``changes(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``, and of
-    ///   ``revertPlan(for:)``.
+    /// - Throws: The errors of ``changes(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``, and of
+    ///   ``revertPlan(for:)``, such as ``SwiftDataError/unsavedChanges``.
     /// - Complexity: O(*n*) in the number of changes between the positions.
     public func revertPlan<Transaction: HistoryTransaction>(
         between first: Transaction.TokenType, and second: Transaction.TokenType,
@@ -41,32 +37,31 @@ extension ModelContext {
 
     /// Returns a plan with the decisions of another one, which is compared with the current models again.
     ///
-    /// Use this method if ``apply(_:)`` throws ``SwiftDataError/revertConflict`` although all conflicts were resolved.
-    /// Resolving a conflict can cause another one: if you skip a deleted model, a restored model can no longer reference
-    /// it. Models may also have changed since. Resolve the new conflicts, and apply the new plan.
+    /// Use this method if ``apply(_:)`` throws ``SwiftDataError/revertConflict`` although all conflicts were resolved. Resolving a
+    /// conflict can cause another one: if you skip a deleted model, a restored model can no longer reference it. Models may also
+    /// have changed since. Resolve the new conflicts, and apply the new plan.
     ///
     /// - Parameter plan: A plan with decisions.
     /// - Returns: The plan, for ``apply(_:)``. A decision is kept unless the current value of its property has changed.
     /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
     ///   ``SwiftDataError/storeBusy`` or another error of the store; try again.
-    /// - Complexity: That of ``revertPlan(for:)``.
     public func revertPlan(updating plan: RevertPlan) throws -> RevertPlan {
         try makePlan(plan.changes, plan.conflicts).plan.keepingDecisions(of: plan)
     }
 
     /// Takes back the changes of a transaction, as unsaved changes of this context.
     ///
-    /// Deleted models are restored with their identifiers, inserted models are deleted, and updated properties get their
-    /// old values. Review the changes, for example in ``changedModelsArray``, and save them as a transaction of this
-    /// context's author, or call ``rollback()``:
+    /// Deleted models are restored with their identifiers, inserted models are deleted, and updated properties get their old
+    /// values. Review the changes, for example in ``changedModelsArray``, and save them as a transaction of this context's author,
+    /// or call ``rollback()``:
     ///
     /// ```swift
     /// try context.revert(transaction)
     /// try context.save()
     /// ```
     ///
-    /// If there are conflicts, for example because a property was changed again since, the method changes nothing and
-    /// throws an error. Use ``revertPlan(for:)`` to inspect and resolve them.
+    /// If there are conflicts, for example because a property was changed again since, the method changes nothing and throws an
+    /// error. Use ``revertPlan(for:)`` to inspect and resolve them.
     ///
     /// - Parameter transaction: A transaction of a store of this container.
     /// - Returns: The plan that was applied.
@@ -78,9 +73,8 @@ extension ModelContext {
         try revert(netChanges(of: transaction))
     }
 
-    /// Takes back the changes of all transactions between two positions, as unsaved changes of this context.
-    ///
-    /// See ``revert(_:)``. Changes in the range that cancel each other out are not made again.
+    /// Takes back the changes of all transactions between two positions, as unsaved changes of this context; see ``revert(_:)``.
+    /// Changes in the range that cancel each other out are not made again.
     ///
     /// - Parameters:
     ///   - first: The position before or after the transactions.
@@ -89,7 +83,6 @@ extension ModelContext {
     /// - Returns: The plan that was applied.
     /// - Throws: ``SwiftDataError/revertConflict`` if there are conflicts; resolve them in a plan. Otherwise the errors of
     ///   ``revertPlan(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``. Nothing has changed then.
-    /// - Complexity: That of ``revertPlan(between:and:of:)``.
     @discardableResult
     public func revert<Transaction: HistoryTransaction>(
         between first: Transaction.TokenType, and second: Transaction.TokenType,
@@ -131,14 +124,13 @@ extension ModelContext {
 
     /// Makes the changes of a plan, as unsaved changes of this context.
     ///
-    /// The method compares the plan with the current models again. If something changed since the plan was created, or
-    /// since a conflict was resolved, it changes nothing and throws an error. Call ``revertPlan(updating:)`` in that case.
+    /// The method compares the plan with the current models again. If something changed since the plan was created, or since a
+    /// conflict was resolved, it changes nothing and throws an error. Call ``revertPlan(updating:)`` in that case.
     ///
     /// - Parameter plan: A plan whose conflicts are resolved.
-    /// - Throws: ``SwiftDataError/revertConflict`` if there are unresolved or new conflicts.
-    ///   ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
-    ///   ``SwiftDataError/storeBusy`` or another error of the store; try again. Nothing has changed then.
-    /// - Complexity: That of ``revertPlan(for:)``.
+    /// - Throws: ``SwiftDataError/revertConflict`` if there are unresolved or new conflicts. ``SwiftDataError/unsavedChanges`` if
+    ///   the context has unsaved changes; save them or roll back. ``SwiftDataError/storeBusy`` or another error of the store; try
+    ///   again. Nothing has changed then.
     public func apply(_ plan: RevertPlan) throws {
         let current = try makePlan(plan.changes, plan.conflicts)
         try apply(current.plan, current.models)
@@ -161,7 +153,7 @@ extension ModelContext {
         return (plan, planner.models)
     }
 
-    /// Makes the changes of a plan that was just created.
+    /// The plan was just created.
     private func apply(_ plan: RevertPlan, _ models: Models) throws {
         let unresolved = plan.unresolvedConflicts
         if let conflict = unresolved.first {
@@ -192,10 +184,8 @@ extension ModelContext {
         }
     }
 
-    /// Returns the net changes of one transaction, which are read from its store again.
-    ///
-    /// A transaction of another program grows until a save ends it, so a read can return a part of it. If the transaction
-    /// has changes, only these are read.
+    /// Reads the changes from the store again, unless the transaction has changes: one of another program grows until a save ends
+    /// it, so a read can return a part of it.
     private func netChanges<Transaction: HistoryTransaction>(of transaction: Transaction) throws -> NetChanges {
         let store = try providers(of: Transaction.self).first {
             ($0 as? any DataStore)?.identifier == transaction.storeIdentifier

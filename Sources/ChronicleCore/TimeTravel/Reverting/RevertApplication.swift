@@ -1,7 +1,6 @@
 /// Makes the steps of a plan without unresolved conflicts.
 struct RevertApplication {
     private let context: ModelContext
-    /// The models that exist, by identifier.
     private var models: [PersistentIdentifier: any PersistentModel]
 
     init(_ context: ModelContext, _ models: [PersistentIdentifier: any PersistentModel]) {
@@ -20,9 +19,8 @@ struct RevertApplication {
         for model in Self.referencingFirst(deleted) { context.deleteAny(model) }
     }
 
-    /// Returns the models in an order in which a model comes before those that it references, except for cycles.
-    ///
-    /// A delete rule then finds no reference to remove, and models whose deletes are undone are still connected.
+    /// A model comes before those that it references, except for cycles. A delete rule then finds no reference to remove, and
+    /// models whose deletes are undone are still connected.
     private static func referencingFirst(_ models: [any PersistentModel]) -> [any PersistentModel] {
         let indices = Dictionary(
             models.enumerated().map { ($1.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
@@ -45,7 +43,7 @@ struct RevertApplication {
         return (order + models.indices.filter { referrers[$0] > 0 }).map { models[$0] }
     }
 
-    /// Removes the links along which a delete would cascade to models that existed before the changes.
+    /// Along these links, a delete would cascade to models that existed before the changes.
     private func removeLinks(
         from backing: AnyBackingData, where isKept: (ObjectIdentifier) -> Bool
     ) throws {
@@ -100,8 +98,7 @@ struct RevertApplication {
 }
 
 extension RevertPlan.Step {
-    /// Returns the stored forms of the attributes and to-one relationships to set, except for those that the entity does
-    /// not have, or whose old values are not known.
+    /// Omits properties that the entity does not have, or whose old values are not known.
     func storedForms(in entity: Schema.Entity) -> [(property: Schema.Property, form: PropertyValue)] {
         values.compactMap { value in
             guard let property = entity.propertiesByName[value.name], property.slot >= 0, let old = value.value,
@@ -113,8 +110,6 @@ extension RevertPlan.Step {
 }
 
 extension ModelContext {
-    /// Inserts a model with a permanent identifier, whose row was deleted.
-    ///
     /// - Parameter row: The values, without the destinations of relationships.
     fileprivate func restore(
         _ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity
@@ -131,7 +126,6 @@ extension ModelContext {
         return model
     }
 
-    /// Returns the models of some rows that exist.
     func loadModels(
         _ entityName: String, _ identifiers: some Collection<PersistentIdentifier>
     ) throws -> [any PersistentModel] {
@@ -144,7 +138,6 @@ extension ModelContext {
 }
 
 extension AnyBackingData {
-    /// Sets attributes to values in their stored form, like the program would.
     fileprivate func set(_ values: [(property: Schema.Property, form: PropertyValue)]) throws {
         guard let entity = membership?.entity else { return }
         // Moves unsaved values out of the wrappers, which read their values again.

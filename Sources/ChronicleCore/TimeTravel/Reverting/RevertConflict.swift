@@ -1,6 +1,5 @@
-/// A reason why a part of a revert cannot be made without a decision.
-///
-/// A ``RevertPlan`` lists the conflicts of a revert. Resolve each of them with one of its ``allowedResolutions``.
+/// A reason why a part of a revert cannot be made without a decision, which is one of its ``allowedResolutions``; see
+/// ``RevertPlan``.
 public struct RevertConflict: Sendable, Identifiable {
     /// The reason for a conflict.
     public enum Kind: Sendable, Hashable {
@@ -10,28 +9,27 @@ public struct RevertConflict: Sendable, Identifiable {
         case modelDeleted
         /// The deleted model was restored already.
         case modelExists
-        /// Another model has the unique value that the property would get again, or the destination of the one-to-one
-        /// relationship; it is in ``RevertConflict/relatedModels``.
+        /// Another model has the unique value that the property would get again, or the destination of the one-to-one relationship;
+        /// it is in ``RevertConflict/relatedModels``.
         case uniqueValueTaken
         /// The schema does not contain the entity of the model, or not the subclass of a deleted row.
         case unknownEntity
         /// The class no longer has the property.
         case unknownProperty
-        /// The history does not preserve a value that the revert requires, or the value cannot be converted to the type
-        /// of the property.
+        /// The history does not preserve a value that the revert requires, or the value cannot be converted to the type of the
+        /// property.
         case valueMissing
-        /// A destination that the relationship would get again does not exist; it is in
-        /// ``RevertConflict/relatedModels``.
+        /// A destination that the relationship would get again, in ``RevertConflict/relatedModels``, does not exist.
         case referenceMissing
-        /// Deleting the model would also change or delete the models in ``RevertConflict/relatedModels``, or a *deny*
-        /// rule forbids the delete because of them. In the second case, the model can only be skipped.
+        /// Deleting the model would also change or delete the models in ``RevertConflict/relatedModels``, or a *deny* rule forbids
+        /// the delete because of them. In the second case, the model can only be skipped.
         case referenced
     }
 
     /// A decision about a conflict.
     public enum Resolution: Sendable, Hashable {
-        /// The property keeps its current value. In a restored model, it gets its default value, or `nil`. The other end
-        /// of a one-to-one relationship also keeps its value.
+        /// The property keeps its current value. In a restored model, it gets its default value, or `nil`. The other end of a
+        /// one-to-one relationship also keeps its value.
         case keepCurrent
         /// The property gets its old value, or the model is deleted, regardless of what changed since.
         case restoreOld
@@ -46,7 +44,6 @@ public struct RevertConflict: Sendable, Identifiable {
         let kind: Kind
     }
 
-    /// The identity of the conflict in its plan.
     public let id: ID
     /// The value that the changes to revert left: `.some(nil)` for `nil`, and `nil` if it is not known.
     public let expectedValue: (any Sendable)??
@@ -72,7 +69,6 @@ public struct RevertConflict: Sendable, Identifiable {
 }
 
 extension RevertConflict: CustomStringConvertible {
-    /// The model, the property and the reason, without values.
     public var description: String {
         "\(persistentIdentifier)\(propertyName.map { ".\($0)" } ?? ""): \(kind)"
             + (resolution.map { " (\($0))" } ?? "")
@@ -80,7 +76,7 @@ extension RevertConflict: CustomStringConvertible {
 }
 
 extension RevertConflict.Kind {
-    /// The reason for the conflict, for an error that names the model and the property.
+    /// For an error that names the model and the property.
     var reason: String {
         switch self {
         case .changedSince: "the property was changed again after the changes to revert"

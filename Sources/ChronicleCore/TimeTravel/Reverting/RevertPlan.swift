@@ -1,7 +1,6 @@
 /// What a revert would change, and the conflicts to resolve before.
 ///
-/// ``ModelContext/revertPlan(for:)`` creates a plan without changing a model. Inspect it, resolve its conflicts, and apply
-/// it:
+/// Inspect a plan, resolve its conflicts, and apply it:
 ///
 /// ```swift
 /// var plan = try context.revertPlan(for: transaction)
@@ -28,19 +27,15 @@ public struct RevertPlan: Sendable {
         public let persistentIdentifier: PersistentIdentifier
         /// What to do with the model.
         public let action: Action
-        /// The properties that a restored or updated model gets: ``NetValue/value`` is the old value. Empty for a
-        /// delete.
+        /// The properties that a restored or updated model gets: ``NetValue/value`` is the old value. Empty for a delete.
         public let values: [NetValue]
 
-        /// The identity of the step in its plan, ``persistentIdentifier``.
         public var id: PersistentIdentifier { persistentIdentifier }
     }
 
     /// The conflicts, in the order of the steps.
     public private(set) var conflicts: [RevertConflict]
     /// The changes, one for each model, including those of unresolved conflicts whose old value is known.
-    ///
-    /// - Complexity: O(*n*), where *n* is the number of steps and conflicts.
     public var steps: [Step] {
         let resolutions = Dictionary(grouping: conflicts.filter { $0.resolution != nil }, by: \.persistentIdentifier)
         return allSteps.compactMap { step in
@@ -53,8 +48,6 @@ public struct RevertPlan: Sendable {
         }
     }
     /// The conflicts without a resolution, except for those of models that are skipped.
-    ///
-    /// - Complexity: O(*n*), where *n* is the number of conflicts.
     public var unresolvedConflicts: [RevertConflict] {
         let skipped = Set(conflicts.lazy.filter { $0.resolution == .skipModel }.map(\.persistentIdentifier))
         return conflicts.filter { $0.resolution == nil && !skipped.contains($0.persistentIdentifier) }
@@ -64,7 +57,7 @@ public struct RevertPlan: Sendable {
     let changes: NetChanges
     private let allSteps: [Step]
     private let indices: [RevertConflict.ID: Int]
-    /// The metadata that marks the transaction of an undo or a redo.
+    /// Marks the transaction of an undo or a redo.
     var mark: (key: String, value: String)?
 
     init(_ changes: NetChanges, _ steps: [Step], _ conflicts: [RevertConflict]) {
@@ -79,10 +72,8 @@ public struct RevertPlan: Sendable {
     ///
     /// - Parameters:
     ///   - conflict: A conflict of the plan. Other conflicts are ignored.
-    ///   - resolution: One of the ``RevertConflict/allowedResolutions``; others are ignored. `nil` withdraws the
-    ///     decision.
+    ///   - resolution: One of the ``RevertConflict/allowedResolutions``; others are ignored. `nil` withdraws the decision.
     /// - Returns: Whether the conflict now has the resolution.
-    /// - Complexity: O(1).
     @discardableResult
     public mutating func resolve(_ conflict: RevertConflict, with resolution: RevertConflict.Resolution?) -> Bool {
         guard let index = indices[conflict.id],
@@ -95,14 +86,13 @@ public struct RevertPlan: Sendable {
     /// Decides about all conflicts that have no resolution and allow this one.
     ///
     /// - Parameter resolution: The decision.
-    /// - Complexity: O(*n*), where *n* is the number of conflicts.
     public mutating func resolveAll(with resolution: RevertConflict.Resolution) {
         for index in conflicts.indices
         where conflicts[index].resolution == nil && conflicts[index].allowedResolutions.contains(resolution) {
             conflicts[index].resolution = resolution
         }
     }
-    /// Returns the plan with the decisions of an earlier one, also those about conflicts that they have ended.
+    /// Also keeps decisions about conflicts that they have ended.
     func keepingDecisions(of earlier: RevertPlan) -> RevertPlan {
         let known = Set(conflicts.lazy.map(\.id))
         let ended = earlier.conflicts.filter { $0.resolution != nil && !known.contains($0.id) }

@@ -23,7 +23,7 @@ extension RevertPlanner {
         addStep(change, .restore, values)
     }
 
-    /// Returns whether the old value of a property can be set, and adds a conflict if it cannot.
+    /// Adds a conflict if the old value cannot be set.
     private mutating func isRestorable(
         _ value: NetValue, _ property: Schema.Property, _ change: NetChange, allows: [RevertConflict.Resolution]
     ) throws -> Bool {
@@ -58,8 +58,7 @@ extension RevertPlanner {
         return false
     }
 
-    /// Returns the model that references the destination of a one-to-one relationship after the revert, if it is another
-    /// one.
+    /// Returns the other model that references the destination of a one-to-one relationship after the revert.
     private func holder(
         of destination: PersistentIdentifier, _ property: Schema.Property, _ change: NetChange
     ) throws -> (model: PersistentIdentifier, inverse: String)? {
@@ -103,7 +102,6 @@ extension RevertPlanner {
         if !values.isEmpty { addStep(change, .update, values) }
     }
 
-    /// Adds a conflict unless a property has the value that the changes to revert left.
     private mutating func requireExpected(
         _ value: NetValue, _ current: PropertyValue, _ property: Schema.Property, _ change: NetChange,
         allows: [RevertConflict.Resolution]
@@ -113,14 +111,12 @@ extension RevertPlanner {
         conflict(kind, change, value.name, value, current: current, property, allows: allows)
     }
 
-    /// Returns whether the history contains an update of a property.
     private func isUpdated(_ property: Schema.Property, of identifier: PersistentIdentifier) throws -> Bool {
         let entries: [ModelHistoryEntry<DefaultHistoryTransaction>] = try context.history(
             of: identifier, attributeNamed: property.name)
         return entries.contains { if case .update = $0.change { true } else { false } }
     }
 
-    /// Returns whether a relationship has the links that a value would restore, and none that it would remove.
     private func hasLinks(_ value: NetValue, _ property: Schema.Property, _ backing: AnyBackingData) throws -> Bool {
         guard property.isLinked, let relationship = ManagedRelationship(context, backing, property) else {
             return false
@@ -157,15 +153,14 @@ extension RevertPlanner {
         addStep(change, .delete)
     }
 
-    /// Returns whether a save rejects the delete of a model while the relationship has destinations.
     private func isDeleteDenied(by relationship: ManagedRelationship) -> Bool {
         if relationship.relationship.deleteRule == .deny { return true }
         guard let inverse = relationship.inverse?.relationship, !inverse.isToMany else { return false }
         return schema.deleteRule(towards: inverse) == .deny
     }
 
-    /// Returns the models, except for those that the revert changes accordingly, that a delete would change or delete, or
-    /// that prevent it.
+    /// Returns the models that a delete would change or delete, or that prevent it, except for those that the revert changes
+    /// accordingly.
     private func affectedModels(
         _ relationship: ManagedRelationship, _ change: NetChange, isDenied: Bool
     ) throws -> [PersistentIdentifier] {
@@ -189,7 +184,6 @@ extension RevertPlanner {
         return affected.sorted()
     }
 
-    /// Returns the models whose relationships to the model were added after it was inserted.
     private func addedLinks(
         _ relationship: ManagedRelationship, _ change: NetChange
     ) throws -> [PersistentIdentifier] {
@@ -209,7 +203,6 @@ extension RevertPlanner {
 }
 
 extension Schema.Property {
-    /// Returns whether a stored form is valid for the kind of the property.
     fileprivate func accepts(_ form: PropertyValue) -> Bool {
         switch form {
         case .null: isOptional || isRelationship && relationship?.isToMany == false

@@ -1,6 +1,5 @@
 // Unique values that a revert would restore, and that other models have.
 extension RevertPlanner {
-    /// Adds a conflict for each unique value of the steps that another model has.
     mutating func findTakenValues() throws {
         let relevant = steps.filter { step in
             step.action != .delete
@@ -54,7 +53,6 @@ extension RevertPlanner {
         }
     }
 
-    /// Returns the row of a model after a step, without the properties that keep their values.
     private func row(after step: RevertPlan.Step) throws -> [PropertyValue]? {
         let identifier = step.persistentIdentifier
         guard let entity = schema.entitiesByName[identifier.entityName] else { return nil }
@@ -68,8 +66,7 @@ extension RevertPlanner {
 }
 
 extension Schema.Entity {
-    /// Returns the superentity that declares a uniqueness constraint, whose other subentities must not have the values
-    /// either.
+    /// Other subentities of the entity that declares a constraint must not have the values either.
     fileprivate func owner(of constraint: [Schema.Property]) -> Schema.Entity {
         let slots = constraint.map(\.slot)
         guard let parent = superentity, parent.uniqueProperties.contains(where: { $0.map(\.slot) == slots }) else {

@@ -2,15 +2,10 @@
 struct RevertPlanner {
     let context: ModelContext
     let changes: NetChanges
-    /// The earlier decisions.
     private let decided: [RevertConflict.ID: RevertConflict]
-    /// The properties that keep their values because of earlier decisions.
     private let kept: [PersistentIdentifier: Set<String>]
-    /// The models that the program decided to skip.
     let skipped: Set<PersistentIdentifier>
-    /// The models of the changes that exist.
     private(set) var models: [PersistentIdentifier: any PersistentModel] = [:]
-    /// The destinations of old references that exist.
     private var destinations: Set<PersistentIdentifier> = []
     var steps: [RevertPlan.Step] = []
     private var conflicts: [RevertConflict] = []
@@ -33,9 +28,6 @@ struct RevertPlanner {
 
     var schema: Schema { context.coordinator.schema }
 
-    /// Creates the plan.
-    ///
-    /// - Throws: An error of a store that failed to load models, or ``SwiftDataError/unsupportedFeature``.
     mutating func plan() throws -> RevertPlan {
         try loadModels()
         try findDestinations()
@@ -46,7 +38,7 @@ struct RevertPlanner {
 
     // MARK: Loading
 
-    /// Loads the models of the changes. Marks the models in memory whose rows no longer exist.
+    /// Marks the models in memory whose rows no longer exist.
     private mutating func loadModels() throws {
         let identifiers = Dictionary(grouping: changes.lazy.map(\.persistentIdentifier), by: \.entityName)
             .filter { schema.entitiesByName[$0.key] != nil }
@@ -56,7 +48,6 @@ struct RevertPlanner {
         }
     }
 
-    /// Finds out which destinations of old references exist.
     private mutating func findDestinations() throws {
         var sought: Set<PersistentIdentifier> = []
         for change in changes where change.kind != .delete {
@@ -78,7 +69,6 @@ struct RevertPlanner {
         }
     }
 
-    /// Returns whether a destination exists after the revert.
     func willExist(_ identifier: PersistentIdentifier) -> Bool {
         guard let change = changes.change(of: identifier), !skipped.contains(identifier) else {
             return destinations.contains(identifier)
@@ -86,12 +76,10 @@ struct RevertPlanner {
         return change.kind != .delete && (change.kind == .insert || destinations.contains(identifier))
     }
 
-    /// Returns whether the revert deletes a model.
     func willDelete(_ identifier: PersistentIdentifier) -> Bool {
         !skipped.contains(identifier) && changes.change(of: identifier)?.kind == .delete
     }
 
-    /// Returns whether a property keeps its value because of an earlier decision.
     func isKept(_ name: String, of identifier: PersistentIdentifier) -> Bool {
         kept[identifier]?.contains(name) == true
     }

@@ -11,14 +11,13 @@ import Foundation
 /// try context.history.redo()      // Makes it again.
 /// ```
 ///
-/// Undo takes back the newest transaction of the author that is not taken back yet, regardless of what other authors
-/// saved since, and never a transaction of another author. It is based on the history, so it also works in another
-/// context, process, or launch of the program. An undo or a redo is saved at once, as a transaction of the author whose
-/// ``DefaultHistoryTransaction/metadata`` contains ``undoKey`` or ``redoKey``. After another save, there is nothing to
-/// redo.
+/// Undo takes back the newest transaction of the author that is not taken back yet, regardless of what other authors saved since,
+/// and never a transaction of another author. It is based on the history, so it also works in another context, process, or launch
+/// of the program. An undo or a redo is saved at once, as a transaction of the author whose ``DefaultHistoryTransaction/metadata``
+/// contains ``undoKey`` or ``redoKey``. After another save, there is nothing to redo.
 ///
-/// If something that an undo would change was changed since, the undo changes nothing and throws
-/// ``SwiftDataError/revertConflict``. To resolve the conflicts, use a plan:
+/// If something that an undo would change was changed since, the undo changes nothing and throws ``SwiftDataError/revertConflict``.
+/// To resolve the conflicts, use a plan:
 ///
 /// ```swift
 /// if var plan = try context.history.undoPlan() {
@@ -27,30 +26,25 @@ import Foundation
 /// }
 /// ```
 ///
-/// Use the same ``Scope`` for all undos of an author. An undo history does not take those of the other scope into
-/// account.
-///
-/// The transactions of a replica that were replayed are not taken back, because the replica would then conflict with its
-/// source; see ``ModelContainer/replayHistory(from:storeName:)-(FileHandle,_)``.
-///
-/// Undo requires a container with one store that records a ``DefaultHistoryTransaction`` history.
+/// Use the same ``Scope`` for all undos of an author: an undo history does not take those of the other scope into account. The
+/// transactions of a replica that were replayed are not taken back, because the replica would then conflict with its source; see
+/// ``ModelContainer/replayHistory(from:storeName:)-(FileHandle,_)``. Undo requires a container with one store that records a
+/// ``DefaultHistoryTransaction`` history.
 public struct UndoHistory {
     /// The saves that an undo history consists of.
     public enum Scope: Sendable {
-        /// The saves with the ``ModelContext/author`` of the context.
-        ///
-        /// If the context has no author, these are the saves of all contexts without an author, but not the changes of
-        /// other programs.
+        /// The saves with the ``ModelContext/author`` of the context. Without an author, these are the saves of all contexts
+        /// without an author, but not the changes of other programs.
         case author
         /// The saves with the ``ModelContext/author`` and the ``ModelContext/name`` of the context.
         case authorAndContextName
     }
 
-    /// The metadata key of an undo. Its value is the ``DefaultHistoryTransaction/transactionIdentifier`` of the
-    /// transaction that was taken back.
-    public static let undoKey = "chronicle.undo"
-    /// The metadata key of a redo. Its value is the ``DefaultHistoryTransaction/transactionIdentifier`` of the undo that
+    /// The metadata key of an undo, whose value is the ``DefaultHistoryTransaction/transactionIdentifier`` of the transaction that
     /// was taken back.
+    public static let undoKey = "chronicle.undo"
+    /// The metadata key of a redo, whose value is the ``DefaultHistoryTransaction/transactionIdentifier`` of the undo that was
+    /// taken back.
     public static let redoKey = "chronicle.redo"
 
     private let context: ModelContext
@@ -76,10 +70,8 @@ extension ModelContext {
 // Where Foundation has `UndoManager`, the property has that type.
 #if !canImport(Darwin)
     extension ModelContext {
-        /// The undo history to use for the context, or `nil`, which is the default.
-        ///
-        /// Chronicle does not use the property. SwiftData's property has the type `UndoManager`, which Foundation does not have on
-        /// Linux, and whose actions are changes instead of saves.
+        /// The undo history to use for the context, or `nil` by default. Chronicle does not use the property. SwiftData's has the
+        /// type `UndoManager`, which Foundation does not have on Linux, and whose actions are changes instead of saves.
         public var undoManager: UndoHistory? {
             get { storage.undoScope.map { UndoHistory(self, $0) } }
             set { storage.undoScope = newValue?.scope }
@@ -91,26 +83,24 @@ extension UndoHistory {
     /// Whether there is a transaction to take back. Unsaved changes have no effect.
     ///
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if the container has several stores with a history.
-    ///   ``SwiftDataError/historyDisabled`` if the store records no history. ``SwiftDataError/storeBusy`` or another
-    ///   error of the store; try again.
+    ///   ``SwiftDataError/historyDisabled`` if the store records no history. ``SwiftDataError/storeBusy`` or another error of the
+    ///   store; try again.
     /// - Complexity: That of finding the newest transaction of the author.
     public var canUndo: Bool { get throws { try undoTarget(before: nil) != nil } }
 
     /// Whether there is an undo to take back. Unsaved changes have no effect.
     ///
     /// - Throws: The errors of ``canUndo``, such as ``SwiftDataError/historyDisabled``.
-    /// - Complexity: That of finding the newest transaction of the author.
     public var canRedo: Bool { get throws { try redoTarget(before: nil) != nil } }
 
-    /// Takes back the newest transaction of the author that is not taken back yet, and saves.
-    ///
-    /// A transaction whose changes have no effect anymore is skipped.
+    /// Takes back the newest transaction of the author that is not taken back yet, and saves. Skips transactions whose changes have
+    /// no effect anymore.
     ///
     /// - Returns: The plan that was applied, or `nil` if there is nothing to take back.
     /// - Throws: ``SwiftDataError/revertConflict`` if there are conflicts; resolve them in a plan.
-    ///   ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back. The errors of
-    ///   ``canUndo``, of ``ModelContext/revertPlan(for:)`` and of ``ModelContext/save()``, such as
-    ///   ``SwiftDataError/storeReadOnly``. Nothing has changed then.
+    ///   ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back. The errors of ``canUndo``,
+    ///   of ``ModelContext/revertPlan(for:)`` and of ``ModelContext/save()``, such as ``SwiftDataError/storeReadOnly``. Nothing has
+    ///   changed then.
     /// - Complexity: That of ``ModelContext/revert(_:)`` and of a save.
     @discardableResult
     public func undo() throws -> RevertPlan? {
@@ -119,13 +109,11 @@ extension UndoHistory {
         return plan
     }
 
-    /// Makes the changes of the newest undo again, and saves, if the author made no other save since.
-    ///
-    /// An undo whose changes have no effect anymore is skipped.
+    /// Makes the changes of the newest undo again, and saves, if the author made no other save since. Skips undos whose changes
+    /// have no effect anymore.
     ///
     /// - Returns: The plan that was applied, or `nil` if there is nothing to make again.
     /// - Throws: The errors of ``undo()``, such as ``SwiftDataError/revertConflict``. Nothing has changed then.
-    /// - Complexity: That of ``undo()``.
     @discardableResult
     public func redo() throws -> RevertPlan? {
         guard let plan = try redoPlan() else { return nil }
@@ -137,7 +125,6 @@ extension UndoHistory {
     ///
     /// - Returns: The plan, for ``save(_:)``, or `nil` if there is nothing to take back.
     /// - Throws: The errors of ``undo()``, except for those of a save, such as ``SwiftDataError/unsavedChanges``.
-    /// - Complexity: That of ``ModelContext/revertPlan(for:)``.
     public func undoPlan() throws -> RevertPlan? {
         var target = try undoTarget(before: nil)
         while let transaction = target {
@@ -155,7 +142,6 @@ extension UndoHistory {
     ///
     /// - Returns: The plan, for ``save(_:)``, or `nil` if there is nothing to make again.
     /// - Throws: The errors of ``undoPlan()``, such as ``SwiftDataError/unsavedChanges``.
-    /// - Complexity: That of ``ModelContext/revertPlan(for:)``.
     public func redoPlan() throws -> RevertPlan? {
         var target = try redoTarget(before: nil)
         while let undo = target {
@@ -176,7 +162,6 @@ extension UndoHistory {
     /// - Parameter plan: A plan of ``undoPlan()`` or ``redoPlan()`` whose conflicts are resolved.
     /// - Throws: The errors of ``ModelContext/apply(_:)``, such as ``SwiftDataError/revertConflict``, and of
     ///   ``ModelContext/save()``. Nothing has changed then.
-    /// - Complexity: That of ``ModelContext/apply(_:)`` and of a save.
     public func save(_ plan: RevertPlan) throws {
         try context.apply(plan)
         let metadata = context.transactionMetadata
@@ -193,7 +178,6 @@ extension UndoHistory {
     // An undo of a transaction leaves the transactions before it as they were, and so does a redo of the undo. Therefore,
     // the transactions between the two need not be read.
 
-    /// Returns the newest transaction that is not taken back.
     private func undoTarget(before limit: DefaultHistoryTransaction?) throws -> DefaultHistoryTransaction? {
         let store = try store()
         var latest = try latestTransaction(before: limit?.transactionIdentifier, in: store)
@@ -212,7 +196,6 @@ extension UndoHistory {
         return nil
     }
 
-    /// Returns the newest undo that is not taken back, if there is no other save after it.
     private func redoTarget(before limit: DefaultHistoryTransaction?) throws -> DefaultHistoryTransaction? {
         let store = try store()
         var latest = try latestTransaction(before: limit?.transactionIdentifier, in: store)
@@ -235,8 +218,7 @@ extension UndoHistory {
         return stores[0]
     }
 
-    /// Returns the newest transaction that was saved in this store. The marks of a replayed one contain identifiers of
-    /// its source.
+    /// The marks of a replayed transaction contain identifiers of its source, so only those that were saved in this store count.
     private func latestTransaction(before limit: Int64?, in store: Store) throws -> DefaultHistoryTransaction? {
         var (limit, count): (Int64, UInt64) = (limit ?? .max, 1)
         while true {
@@ -274,8 +256,7 @@ extension UndoHistory {
 }
 
 extension DefaultHistoryTransaction {
-    /// Returns the transaction that an undo or a redo took back. A program can set any text, so the identifier of a later
-    /// transaction is ignored.
+    /// A program can set any text, so the identifier of a later transaction is ignored.
     fileprivate func reference(_ key: String) -> Int64? {
         metadata[key].flatMap { Int64($0) }.flatMap { $0 < transactionIdentifier ? $0 : nil }
     }

@@ -9,28 +9,27 @@ extension ModelContext {
     /// let imported = try context.fetchHistory(.after(context.token(tagged: "before-import")))
     /// ```
     ///
-    /// The tag is stored in every store of the container with default history, and visible to all programs that use
-    /// them. It names the last saved state; unsaved changes of the context are not part of it. Several stores are tagged
-    /// one after the other, so an error can leave the tag in some of them; call the method again with `replacing: true`.
+    /// The tag is stored in every store of the container with default history, and visible to all programs that use them. It names
+    /// the last saved state; unsaved changes of the context are not part of it. Several stores are tagged one after the other, so
+    /// an error can leave the tag in some of them; call the method again with `replacing: true`.
     ///
-    /// A tag does not keep history: when the history up to it and beyond is deleted, for example by
-    /// ``HistoryRetention``, the tag remains, and its token throws ``SwiftDataError/historyTokenExpired``.
+    /// A tag does not keep history: when the history up to it and beyond is deleted, for example by ``HistoryRetention``, the tag
+    /// remains, and its token throws ``SwiftDataError/historyTokenExpired``.
     ///
     /// - Parameters:
     ///   - name: The name of the tag.
     ///   - replacing: Whether to move a tag of this name to the current position.
     /// - Returns: The token of the position.
     /// - Throws:
-    ///   - ``SwiftDataError/duplicateHistoryTag`` if a store has a tag of this name. Choose another name, delete the tag,
-    ///     or replace it. The tag was not moved in any store.
-    ///   - ``SwiftDataError/valueOutOfRange`` if the name contains a NUL character. Remove it.
+    ///   - ``SwiftDataError/duplicateHistoryTag`` if a store has a tag of this name. The tag was not moved in any store.
+    ///   - ``SwiftDataError/valueOutOfRange`` if the name is empty or contains a NUL character.
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store has default history.
     ///   - ``SwiftDataError/unsupportedFeature`` if a store does not support tags.
-    ///   - ``SwiftDataError/historyDisabled`` if no store records history. Enable it in the configuration.
+    ///   - ``SwiftDataError/historyDisabled`` if no store records history.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration of a store does not allow saving.
     ///   - ``SwiftDataError/storeBusy`` or another error of the store. Try again.
-    /// - Complexity: O(log *n*) for each store, where *n* is the length of the history, unless there are unsaved changes
-    ///   of other programs, which are grouped into a transaction first.
+    /// - Complexity: O(log *n*) for each store, where *n* is the length of the history, unless there are unsaved changes of other
+    ///   programs, which are grouped into a transaction first.
     @discardableResult
     public func tag(_ name: String, replacing: Bool = false) throws -> DefaultHistoryToken {
         try StoredName.tag.validate(name)
@@ -49,14 +48,12 @@ extension ModelContext {
         }
     }
 
-    /// Returns the position of a tag.
-    ///
-    /// The token works wherever a token does, for example in ``HistoryDescriptor/after(_:)-(DefaultHistoryToken)``.
+    /// Returns the position of a tag, for example for ``HistoryDescriptor/after(_:)-(DefaultHistoryToken)``.
     ///
     /// - Parameter name: The name of the tag.
     /// - Returns: The token, with the position in each store that has the tag.
-    /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has a tag of this name; see ``tags()``. The errors of
-    ///   ``tags()``, such as ``SwiftDataError/unsupportedFeature``.
+    /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has a tag of this name. The errors of ``tags()``, such as
+    ///   ``SwiftDataError/unsupportedFeature``.
     public func token(tagged name: String) throws -> DefaultHistoryToken {
         guard let tag = try tags().first(where: { $0.name.hasSameBytes(as: name) }) else {
             throw Self.tagNotFound(name)
@@ -64,9 +61,8 @@ extension ModelContext {
         return tag.token
     }
 
-    /// Returns all tags of the container's stores, ordered by name.
-    ///
-    /// A name that several stores have is one tag, with a token that has all positions, and with the latest date.
+    /// Returns all tags of the container's stores, ordered by name. A name that several stores have is one tag, with a token that
+    /// has all positions, and with the latest date.
     ///
     /// - Returns: The tags, including those whose tokens expired.
     /// - Throws:
@@ -90,9 +86,9 @@ extension ModelContext {
     /// Deletes a tag from all stores. The history and tokens of the tag are not affected.
     ///
     /// - Parameter name: The name of the tag.
-    /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has a tag of this name.
-    ///   ``SwiftDataError/storeReadOnly`` if the configuration of a store does not allow saving. The errors of
-    ///   ``tags()``, such as ``SwiftDataError/storeBusy``; call the method again.
+    /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has a tag of this name. ``SwiftDataError/storeReadOnly`` if the
+    ///   configuration of a store does not allow saving. The errors of ``tags()``, such as ``SwiftDataError/storeBusy``; call the
+    ///   method again.
     public func deleteTag(_ name: String) throws {
         let stores = try taggingStores()
         let wasFound = try ReadCancellation.suspended {
@@ -101,7 +97,7 @@ extension ModelContext {
         guard wasFound.contains(true) else { throw Self.tagNotFound(name) }
     }
 
-    /// Returns the stores with default history, all of which must support tags.
+    /// All stores with default history must support tags.
     private func taggingStores() throws -> [any HistoryTagging<DefaultHistoryTransaction>] {
         try providers(of: DefaultHistoryTransaction.self).map { provider in
             try attributingErrors(to: provider) {
