@@ -20,12 +20,6 @@ extension ModelContainer {
     /// Deletes the oldest transactions that exceed the limits of the stores' configurations, and returns free space to the file
     /// system.
     ///
-    /// ```swift
-    /// for result in try await container.purgeHistory() {
-    ///     print("deleted", result.transactions, "transactions; kept some for", result.keptFor)
-    /// }
-    /// ```
-    ///
     /// The default store deletes in steps of a few milliseconds, with pauses in which other writers can save. If the task is
     /// cancelled or the process ends, what was deleted remains deleted and the history is valid; the next purge continues. Tokens
     /// before the newest deleted transaction expire.

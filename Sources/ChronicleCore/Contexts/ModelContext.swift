@@ -138,12 +138,7 @@ extension ModelContext {
     /// Further information about the changes, such as the reason for them, which the history records with every save.
     ///
     /// Use it for what differs between saves of one author: a request identifier, the name of an import, the version of the
-    /// program. Set it before the save:
-    ///
-    /// ```swift
-    /// context.transactionMetadata = ["reason": "import", "request": request.identifier]
-    /// try context.save()
-    /// ```
+    /// program. Set it before the save, as in `context.transactionMetadata = ["reason": "import"]`.
     ///
     /// Readers get it as ``DefaultHistoryTransaction/metadata`` and can filter by each key. Like the author, it is kept after a
     /// save and applies to later saves and batch deletes until you change it. It is empty by default. Changing it is not an unsaved
@@ -304,7 +299,6 @@ extension ModelContext {
     ///
     /// - Parameter identifier: The identifier of the model.
     /// - Returns: The model, or `nil` if it is not in memory or of another class.
-    /// - Complexity: O(1).
     public func registeredModel<Model: PersistentModel>(for identifier: PersistentIdentifier) -> Model? {
         registeredBacking(identifier)?.model as? Model
     }

@@ -51,7 +51,6 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     /// The section with a title, or `nil` if no model has that title.
     ///
     /// - Parameter title: The title.
-    /// - Complexity: O(1).
     public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
         indices[Key(title: title)].map { sections[$0] }
     }
@@ -60,14 +59,12 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     ///
     /// - Parameter title: The title.
     /// - Returns: `true` if there is a section with the title.
-    /// - Complexity: O(1).
     public func contains(sectionTitle title: SectionTitle) -> Bool { indices[Key(title: title)] != nil }
 
     /// Returns the position of the section with a title.
     ///
     /// - Parameter title: The title.
     /// - Returns: The position, or `nil` if no model has that title.
-    /// - Complexity: O(1).
     public func index(ofSectionTitled title: SectionTitle) -> Int? { indices[Key(title: title)] }
 }
 

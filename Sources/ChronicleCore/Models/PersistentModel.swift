@@ -150,7 +150,6 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
     ///
     /// - Parameter keyPath: A key path of the model.
     /// - Returns: The name, or `nil` if the map does not contain the key path.
-    /// - Complexity: O(1).
     public func name(of keyPath: AnyKeyPath) -> String? {
         indexByKeyPath[keyPath].map { elements[$0].name }
     }

@@ -5,11 +5,6 @@ import Foundation
 /// A search finds the same texts as `text.range(of: part, options: [.caseInsensitive, .diacriticInsensitive])`. It ignores the
 /// current locale, so that all processes that share a store find the same models. Create one search and use it for many texts. It
 /// is fast for Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters and for ideographs.
-///
-/// ```swift
-/// let search = TextSearch("CAFE")
-/// search.isFound(in: "Le Café")   // true
-/// ```
 public struct TextSearch: Sendable {
     private let part: String
     /// The folded part; `nil` when the search has to use Foundation.

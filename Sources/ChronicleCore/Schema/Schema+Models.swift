@@ -1,19 +1,10 @@
 extension Schema {
     /// Returns the model class of an entity.
     ///
-    /// Pass the result to a generic function. For example, a store that saves entity names in its history creates changes as
-    /// follows:
-    ///
-    /// ```swift
-    /// func insert<Model: PersistentModel>(of model: Model.Type) -> HistoryChange {
-    ///     .insert(MyInsert<Model>(…))
-    /// }
-    /// let change = insert(of: schema.modelType(named: record.entityName))
-    /// ```
+    /// Pass the result to a generic function, for example to create a `MyInsert<Model>` from a stored entity name.
     ///
     /// - Parameter entityName: The name of the entity.
     /// - Returns: The model class, or ``RemovedModel`` if the schema does not contain the entity or its class.
-    /// - Complexity: O(1).
     public func modelType(named entityName: String) -> any PersistentModel.Type {
         entitiesByName[entityName]?.type ?? RemovedModel.self
     }

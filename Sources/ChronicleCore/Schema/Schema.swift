@@ -99,7 +99,6 @@ public final class Schema: Sendable {
     ///
     /// - Parameter type: The model class.
     /// - Returns: The entity, or `nil` if the schema does not contain the class.
-    /// - Complexity: O(1).
     public func entity(for type: any PersistentModel.Type) -> Entity? {
         entitiesByType[ObjectIdentifier(type)]
     }
@@ -108,14 +107,12 @@ public final class Schema: Sendable {
     ///
     /// - Parameter entityName: The name of an entity.
     /// - Returns: The names; only the name itself for an entity without subentities.
-    /// - Complexity: O(1).
     public func kinds(of entityName: String) -> Set<String> { kinds[entityName] ?? [entityName] }
 
     /// Returns whether other entities of the schema inherit from an entity.
     ///
     /// - Parameter entity: An entity of the schema.
     /// - Returns: `true` if the entity has subentities.
-    /// - Complexity: O(1).
     public func hasSubentities(_ entity: Entity) -> Bool { !kinds.isEmpty && kinds[entity.name] != nil }
 
     /// Returns the delete rule that applies to rows whose to-one relationship references a deleted model.
@@ -136,7 +133,6 @@ public final class Schema: Sendable {
     ///
     /// - Parameter relationship: A relationship of this schema.
     /// - Returns: The property of the destination, or `nil` if the relationship has no inverse.
-    /// - Complexity: O(1).
     public func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
     }
@@ -148,7 +144,6 @@ public final class Schema: Sendable {
     ///
     /// - Parameter property: A relationship of this schema.
     /// - Returns: The links, or `nil` if the relationship is not stored as links.
-    /// - Complexity: O(1).
     public func links(of property: Property) -> Links? {
         linksByProperty[ObjectIdentifier(property)]
     }
@@ -253,7 +248,6 @@ extension Schema {
         ///
         /// - Parameter keyPath: A key path of the model class.
         /// - Returns: The property, or `nil` if the key path is not a stored property.
-        /// - Complexity: O(1).
         public func property(at keyPath: AnyKeyPath) -> Property? {
             propertiesByKeyPath.values[keyPath]
         }
@@ -266,7 +260,6 @@ extension Schema {
         ///
         /// - Parameter name: The name of the property.
         /// - Returns: The property, or `nil` if the entity has no such property.
-        /// - Complexity: O(1).
         public func property(named name: String) -> Property? {
             propertiesByName[name]
         }

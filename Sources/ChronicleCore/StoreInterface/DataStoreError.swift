@@ -2,18 +2,8 @@ public import Foundation
 
 /// An error that a store throws if it cannot perform a request, or if the context should perform it instead.
 ///
-/// A store throws one of these errors for requests that its backend does not support, and the context handles it:
-///
-/// ```swift
-/// func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
-///     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
-///     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-///     …
-/// }
-/// ```
-///
-/// Programs do not receive this error. If the context cannot perform the request either, it throws a ``SwiftDataError``
-/// with the name of the store.
+/// Programs do not receive this error. If the context cannot perform the request either, it throws a ``SwiftDataError`` with the
+/// name of the store.
 public struct DataStoreError: Error, Hashable, Sendable {
     fileprivate enum Kind: Int, Hashable, Sendable {
         case invalidPredicate, preferInMemoryFilter, preferInMemorySort, unsupportedFeature

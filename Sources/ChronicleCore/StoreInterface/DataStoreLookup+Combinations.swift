@@ -20,14 +20,12 @@ extension DataStoreLookup {
         ///
         /// - Parameter combination: The values of a row for the properties of the lookup.
         /// - Returns: `true` if the row matches the lookup.
-        /// - Complexity: O(1).
         public func contains(_ combination: [PropertyValue]) -> Bool { positions[combination] != nil }
 
         /// Returns the position of a combination, or `nil` if the set does not contain it.
         ///
         /// - Parameter combination: The values of a row for the properties of the lookup.
         /// - Returns: The position, or `nil` if the row does not match the lookup.
-        /// - Complexity: O(1).
         public func firstIndex(of combination: [PropertyValue]) -> Int? { positions[combination] }
 
         /// Adds a combination at the end, unless the set contains it, and returns its position.

@@ -2,20 +2,7 @@
 ///
 /// Contexts use lookups to load models by identifier, the destinations of relationships that are not links, and the rows that have
 /// the same unique values as inserted models. The descriptor of such a request has no predicate, no sort descriptors and no limits.
-/// Use an index instead of reading all rows if possible:
-///
-/// ```swift
-/// switch request.lookup {
-/// case .identifiers(let identifiers)?:
-///     // Return the rows with these identifiers.
-/// case .references(let property, let identifiers)?:
-///     // Return the rows that have .reference(identifier) at property.slot.
-/// case .values(let properties, let combinations)?:
-///     // Return the rows whose values at the slots of the properties are one of the combinations.
-/// case nil:
-///     // Return the rows that match request.descriptor.
-/// }
-/// ```
+/// Use an index instead of reading all rows if possible. The values of properties are at their ``Schema/Property/slot``.
 ///
 /// A store may also filter the rows with ``matches(_:)``, or ignore the lookup and return all rows that match the descriptor: the
 /// context omits those that do not match. Do not throw ``DataStoreError/preferInMemoryFilter``, which applies only to predicates.
@@ -35,7 +22,6 @@ public enum DataStoreLookup: Hashable, Sendable {
     ///
     /// - Parameter snapshot: A row of the requested entity.
     /// - Returns: Whether the row has one of the identifiers, references, or combinations.
-    /// - Complexity: O(1).
     public func matches(_ snapshot: some DataStoreRowSnapshot) -> Bool {
         matches(snapshot.persistentIdentifier, DataStoreRow(snapshot.values))
     }

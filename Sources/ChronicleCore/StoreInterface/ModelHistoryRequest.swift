@@ -1,12 +1,6 @@
 public import Foundation
 
-/// A request for a part of the history of one model.
-///
-/// ```swift
-/// var request = ModelHistoryRequest<DefaultHistoryTransaction>(trip.persistentModelID, order: .reverse, limit: 20)
-/// let page = try context.historyPage(request)
-/// request.continuation = page.continuation
-/// ```
+/// A request for a part of the history of one model; see ``ModelContext/historyPage(_:)``.
 public struct ModelHistoryRequest<Transaction: HistoryTransaction>: Sendable {
     /// The identifier of the model, which may have been deleted.
     public var model: PersistentIdentifier

@@ -24,7 +24,6 @@ public struct PropertySet: Hashable, Sendable, Codable {
     ///
     /// - Parameter slot: The slot of the property.
     /// - Returns: `true` if the set contains the slot.
-    /// - Complexity: O(1).
     @inlinable
     public func contains(_ slot: Int) -> Bool {
         if slot < 64 { return low & (1 << UInt64(slot)) != 0 }

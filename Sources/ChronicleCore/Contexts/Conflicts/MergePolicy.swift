@@ -25,12 +25,7 @@ extension ModelContext {
     /// What ``save()`` does if its changes conflict with the rows of the store.
     ///
     /// With the default, ``MergePolicy/mergeByPropertyObjectTrump``, inserting a model with the unique values of an existing row
-    /// updates this row, as in SwiftData. Set ``MergePolicy/error`` if a second model with the same values is a mistake:
-    ///
-    /// ```swift
-    /// context.mergePolicy = .error
-    /// do { try context.save() } catch SwiftDataError.uniquenessViolation { … }
-    /// ```
+    /// updates this row, as in SwiftData. Set ``MergePolicy/error`` if a second model with the same values is a mistake.
     public var mergePolicy: MergePolicy {
         get { storage.mergePolicy }
         set { storage.mergePolicy = newValue }

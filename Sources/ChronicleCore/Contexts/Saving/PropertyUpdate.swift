@@ -2,17 +2,7 @@ public import Foundation
 
 /// The new value of a property in a batch update: a constant, or an expression that is evaluated for each row.
 ///
-/// ```swift
-/// try context.update(
-///     model: Trip.self, where: #Predicate { $0.isArchived },
-///     set: [
-///         PropertyUpdate(\.rating, to: \.rating + 1),
-///         PropertyUpdate(\.note, to: "archived"),
-///         PropertyUpdate(\.isLong, to: #Expression { $0.nights > 7 }),
-///     ])
-/// ```
-///
-/// All expressions of a batch update read the values from before the update.
+/// All expressions of a batch update read the values from before the update; see ``ModelContext/update(model:where:set:)``.
 public struct PropertyUpdate<Model: PersistentModel>: Sendable {
     /// The key path of the property.
     public let keyPath: any PartialKeyPath<Model> & Sendable

@@ -46,11 +46,5 @@ extension ModelContext {
     }
 
     /// What the last ``save()`` did with changes that conflicted with the rows of the store; empty if there were no conflicts.
-    /// ```swift
-    /// try context.save()
-    /// for change in context.lastSaveResult.droppedChanges {
-    ///     print(change.persistentIdentifier, "was deleted; not saved:", change.updatedAttributeNames)
-    /// }
-    /// ```
     public var lastSaveResult: SaveResult { storage.lastSaveResult }
 }

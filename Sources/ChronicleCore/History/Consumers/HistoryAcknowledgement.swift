@@ -2,15 +2,8 @@ import Foundation
 
 /// The move of a consumer's position past a batch.
 ///
-/// A store that conforms to ``DataStoreConsuming`` applies it in the transaction of the save that contains it:
-///
-/// ```swift
-/// if let acknowledgement = request.acknowledgement {
-///     var record = records[acknowledgement.consumerName]
-///     try acknowledgement.apply(to: &record)
-///     records[acknowledgement.consumerName] = record
-/// }
-/// ```
+/// A store that conforms to ``DataStoreConsuming`` applies it in the transaction of the save that contains it; see
+/// ``DataStoreSaveChangesRequest/acknowledgement``.
 public struct HistoryAcknowledgement: Sendable {
     /// The name of the consumer.
     public let consumerName: String

@@ -2,18 +2,6 @@ import Synchronization
 
 /// Changes, or a part of the models, that a ``HistoryConsumer`` delivers at once.
 ///
-/// ```swift
-/// switch batch.content {
-/// case .changes: for change in try batch.changes { … }
-/// case .largeTransaction:
-///     var reader = batch.changeReader()
-///     while let changes = try reader.nextChanges() { for change in changes { … } }
-/// case .reset: index.removeAll()
-/// case .snapshot(let identifiers): for identifier in identifiers { … }
-/// }
-/// try consumer.acknowledge(batch)
-/// ```
-///
 /// Acknowledge every batch, including a reset. Until then, the consumer delivers the same changes again.
 public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
     /// What a batch contains.

@@ -56,13 +56,7 @@ extension HistoryConsumer {
     ///
     /// ```swift
     /// for try await batch in consumer.batches() {
-    ///     switch batch.content {
-    ///     case .changes, .largeTransaction:
-    ///         var reader = batch.changeReader()
-    ///         while let changes = try reader.nextChanges() { try index.apply(changes) }
-    ///     case .reset: try index.removeAll()
-    ///     case .snapshot(let identifiers): try index.addModels(identifiers)
-    ///     }
+    ///     // Process the batch.
     ///     try consumer.acknowledge(batch)
     /// }
     /// ```

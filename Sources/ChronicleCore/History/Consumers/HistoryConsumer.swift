@@ -172,7 +172,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     ///     batch.
     ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed.
     ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Acknowledge the batch again.
-    /// - Complexity: O(1).
     public func acknowledge(_ batch: HistoryBatch<Transaction>) throws {
         try apply(batch.acknowledgement, batch)
     }
@@ -192,7 +191,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     ///   - batch: The batch that ``nextBatch(limit:)`` returned last, or a prefix of it.
     ///   - reason: Why the batch cannot be processed.
     /// - Throws: The errors of ``acknowledge(_:)``, such as ``SwiftDataError/historyConsumerEvicted``.
-    /// - Complexity: O(1).
     public func skip(_ batch: HistoryBatch<Transaction>, reason: String) throws {
         try apply(batch.acknowledgement.skipping(reason), batch)
     }
@@ -217,7 +215,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// - Throws: ``SwiftDataError/historyConsumerInUse`` if another instance is reading; try again later.
     ///   ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed; create it again.
     ///   ``SwiftDataError/storeBusy`` or another error of the store.
-    /// - Complexity: O(1).
     public func seek(to start: HistoryStart<Token>) throws {
         try attributing {
             try DeferredCallbacks.deferring {

@@ -27,16 +27,8 @@ public enum HistoryResetReason: String, Codable, Hashable, Sendable {
     /// The program requested it with ``HistoryStart/snapshot``, or a model class was renamed while the consumer read the models.
     case requested
 
-    /// Creates the reason that corresponds to an error of a history fetch, or returns `nil` for any other error.
-    ///
-    /// Use it if you read the history with tokens, without a consumer:
-    ///
-    /// ```swift
-    /// do { return try context.fetchHistory(.after(token)) } catch {
-    ///     guard let reason = HistoryResetReason(error) else { throw error }
-    ///     try startOver(reason)
-    /// }
-    /// ```
+    /// Creates the reason that corresponds to an error of a history fetch, or returns `nil` for any other error, to start over when
+    /// the history cannot be read after a token.
     ///
     /// - Parameter error: The error that a history fetch threw.
     public init?(_ error: any Error) {

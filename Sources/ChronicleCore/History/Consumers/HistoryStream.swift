@@ -108,7 +108,6 @@ extension ModelContainer {
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type and
     ///   the models of the filter; pass the name of a store. ``SwiftDataError/historyDisabled`` if the store does not record its
     ///   history. ``SwiftDataError/storeBusy`` or another error of the store.
-    /// - Complexity: O(1).
     public func historyChanges<Transaction: HistoryTransaction>(
         of type: Transaction.Type = DefaultHistoryTransaction.self, after token: Transaction.TokenType? = nil,
         filter: HistoryFilter = HistoryFilter(), storeName: String? = nil

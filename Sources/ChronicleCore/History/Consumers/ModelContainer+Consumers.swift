@@ -2,11 +2,6 @@
 extension ModelContainer {
     /// Returns a consumer of a store's history, and creates it if the store has none of this name.
     ///
-    /// ```swift
-    /// let consumer = try container.historyConsumer(
-    ///     named: "search", filter: HistoryFilter(models: [Trip.self]), startingAt: .snapshot)
-    /// ```
-    ///
     /// The consumer reads the history of one store: the one that contains the models of the filter, or the only one with
     /// transactions of the type.
     ///
@@ -28,7 +23,6 @@ extension ModelContainer {
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     ///   - ``SwiftDataError/storeBusy`` or another error of the store.
-    /// - Complexity: O(1).
     public func historyConsumer<Transaction: HistoryTransaction>(
         named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
         filter: HistoryFilter = HistoryFilter(), startingAt start: HistoryStart<Transaction.TokenType>,
@@ -65,7 +59,6 @@ extension ModelContainer {
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
     /// - Throws: The errors of ``removeHistoryConsumer(named:of:storeName:)``. ``SwiftDataError/duplicateHistoryConsumer`` if there
     ///   is a consumer with the new name. ``SwiftDataError/valueOutOfRange`` if the new name is empty or contains a NUL character.
-    /// - Complexity: O(1).
     public func renameHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
         storeName: String? = nil
@@ -89,7 +82,6 @@ extension ModelContainer {
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
     /// - Throws: The errors of ``removeHistoryConsumer(named:of:storeName:)``, such as ``SwiftDataError/historyConsumerNotFound``.
-    /// - Complexity: O(1).
     public func resetHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to start: HistoryStart<Transaction.TokenType>,
         of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil
@@ -107,7 +99,6 @@ extension ModelContainer {
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the name of
     ///   one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or another
     ///   error of the store.
-    /// - Complexity: O(1).
     public func removeHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil
     ) throws {

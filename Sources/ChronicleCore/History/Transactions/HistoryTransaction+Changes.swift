@@ -2,10 +2,6 @@
 extension HistoryTransaction {
     /// Returns the changes of the models of a class and its subclasses, in the order in which they were made.
     ///
-    /// ```swift
-    /// for change in transaction.changes(of: Trip.self) { print(change) }
-    /// ```
-    ///
     /// - Parameter type: The class.
     /// - Returns: The changes.
     /// - Complexity: O(*n*), where *n* is the number of changes of the transaction.

@@ -5,10 +5,6 @@ import Foundation
 extension DefaultHistoryTransaction: CustomStringConvertible {
     /// The transaction with its changes and their preserved values, in several lines, as `chronicle log` prints it.
     ///
-    /// ```swift
-    /// for transaction in try context.fetchHistory(.after(token)) { print(transaction) }
-    /// ```
-    ///
     /// The format may change. The text contains values of models, so do not log it if these must not be logged.
     public var description: String {
         let check = token.checkValue(in: storeIdentifier)

@@ -2,12 +2,6 @@
 extension ModelContext {
     /// Returns the matching transactions of every store that provides this type.
     ///
-    /// ```swift
-    /// let transactions = try context.fetchHistory(
-    ///     HistoryDescriptor<DefaultHistoryTransaction>(
-    ///         predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) }))
-    /// ```
-    ///
     /// Unless the descriptor sorts them, the transactions of a store are in commit order. Those of several stores are merged by
     /// timestamp and store identifier, and those of each store stay in commit order.
     ///

@@ -33,10 +33,6 @@ extension DefaultHistoryInsert {
     ///
     /// For an optional attribute, the result is a nested optional: `.some(nil)` means that the value was `nil`.
     ///
-    /// ```swift
-    /// if let name = insert.value(\.name) { print("inserted as", name) }
-    /// ```
-    ///
     /// - Parameter keyPath: The key path of the attribute.
     /// - Returns: The value, or `nil` if the history does not preserve it or it is an ``UndecodableValue``.
     public func value<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
@@ -75,10 +71,6 @@ extension DefaultHistoryUpdate {
     /// Returns the value of an attribute before the update.
     ///
     /// For an optional attribute, the result is a nested optional: `.some(nil)` means that the value was `nil`.
-    ///
-    /// ```swift
-    /// if let old = update.previousValue(\.name), let new = update.value(\.name) { print(old, "became", new) }
-    /// ```
     ///
     /// - Parameter keyPath: The key path of the attribute.
     /// - Returns: The value, or `nil` if the update did not change the attribute, the history does not preserve the value, or it is

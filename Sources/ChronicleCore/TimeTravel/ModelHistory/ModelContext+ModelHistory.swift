@@ -39,12 +39,8 @@ extension ModelContext {
             for: type)
     }
 
-    /// Returns all changes of the model with an identifier, which may have been deleted, with the key path of one of its
-    /// attributes; see ``history(of:attribute:order:for:)-(Model,_,_,_)``.
-    ///
-    /// ```swift
-    /// let entries = try context.history(of: identifier, attribute: \Trip.name)
-    /// ```
+    /// Returns all changes of the model with an identifier, which may have been deleted, with a key path such as `\Trip.name` of
+    /// one of its attributes; see ``history(of:attribute:order:for:)-(Model,_,_,_)``.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the model.

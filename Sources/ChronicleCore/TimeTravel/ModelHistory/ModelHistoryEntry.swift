@@ -1,12 +1,6 @@
 /// A change in the history of one model, with its transaction.
 ///
 /// The values before and after the change are those that the history preserves; see `ModelConfiguration.preservesValues`.
-///
-/// ```swift
-/// for entry in try context.history(of: trip, attribute: \.name) {
-///     print(entry.transaction.timestamp, entry.transaction.author ?? "", entry.value(\Trip.name) ?? "")
-/// }
-/// ```
 public struct ModelHistoryEntry<Transaction: HistoryTransaction>: Sendable {
     /// The transaction that contains the change. The default store returns it without ``HistoryTransaction/changes``.
     public let transaction: Transaction

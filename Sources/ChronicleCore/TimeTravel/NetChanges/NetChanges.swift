@@ -1,16 +1,5 @@
-/// The net changes of a range of the history: one change for each model that differs between two positions.
-///
-/// ```swift
-/// let before = try context.currentHistoryToken()
-/// // …
-/// for change in try context.changes(between: before, and: context.currentHistoryToken()) {
-///     switch change.kind {
-///     case .insert: print("new:", change.persistentIdentifier)
-///     case .update: print(change.previousValue(\Trip.name) as Any, "is now", change.value(\Trip.name) as Any)
-///     case .delete: print("deleted:", change.previousValue(\Trip.name) as Any)
-///     }
-/// }
-/// ```
+/// The net changes of a range of the history: one change for each model that differs between two positions; see
+/// ``ModelContext/changes(between:and:of:)``.
 ///
 /// Changes that cancel each other out are not included: a model that was inserted and deleted in the range, and an attribute that
 /// has its first value again. The changes are in the order in which the history first mentions their models, store by store.
@@ -30,7 +19,6 @@ public struct NetChanges: Sendable {
     ///
     /// - Parameter identifier: The identifier of the model.
     /// - Returns: The change, or `nil` if the model is the same at both positions.
-    /// - Complexity: O(1).
     public func change(of identifier: PersistentIdentifier) -> NetChange? { positions[identifier].map { changes[$0] } }
 
     /// Returns the changes of the models of a class and of its subclasses.

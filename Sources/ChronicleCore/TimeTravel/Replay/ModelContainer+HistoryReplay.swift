@@ -97,7 +97,6 @@ extension ModelContainer {
     /// - Returns: A token of the source, or `nil` if nothing was replayed to the store.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if the store does not have the capability ``DataStoreCapabilities/replay``,
     ///   or if several stores do; pass the name of one. ``SwiftDataError/storeBusy`` or another error of the store.
-    /// - Complexity: O(1).
     public func replayedHistoryToken(storeName: String? = nil) throws -> DefaultHistoryToken? {
         let store = try replica(named: storeName)
         return try attributingErrors(to: store) { try store.replayedHistoryToken() }

@@ -2,8 +2,6 @@ import Foundation
 
 /// Takes back the saves of an author, one after the other, and makes them again.
 ///
-/// ``ModelContext/history`` returns the undo history of the context's author:
-///
 /// ```swift
 /// context.author = "editor"
 /// // … save several times
@@ -17,14 +15,7 @@ import Foundation
 /// contains ``undoKey`` or ``redoKey``. After another save, there is nothing to redo.
 ///
 /// If something that an undo would change was changed since, the undo changes nothing and throws ``SwiftDataError/revertConflict``.
-/// To resolve the conflicts, use a plan:
-///
-/// ```swift
-/// if var plan = try context.history.undoPlan() {
-///     plan.resolveAll(with: .keepCurrent)
-///     try context.history.save(plan)
-/// }
-/// ```
+/// To resolve the conflicts, use ``undoPlan()`` and ``save(_:)``.
 ///
 /// Use the same ``Scope`` for all undos of an author: an undo history does not take those of the other scope into account. The
 /// transactions of a replica that were replayed are not taken back, because the replica would then conflict with its source; see

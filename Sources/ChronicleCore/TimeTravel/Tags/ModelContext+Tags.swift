@@ -3,12 +3,6 @@ extension ModelContext {
     ///
     /// Two names are the same if their UTF-8 is, so composed and decomposed characters make different names.
     ///
-    /// ```swift
-    /// try context.tag("before-import")
-    /// try importTrips(into: context)
-    /// let imported = try context.fetchHistory(.after(context.token(tagged: "before-import")))
-    /// ```
-    ///
     /// The tag is stored in every store of the container with default history, and visible to all programs that use them. It names
     /// the last saved state; unsaved changes of the context are not part of it. Several stores are tagged one after the other, so
     /// an error can leave the tag in some of them; call the method again with `replacing: true`.
