@@ -49,9 +49,9 @@ extension SwiftDataError {
     public static let missingDirectory = SwiftDataError(.missingDirectory)
     /// The file is damaged, or another program wrote an invalid row to one of the store's internal tables.
     ///
-    /// Thrown when a store is opened, read or written. The detail names the table and the row, if they are known.
-    /// Nothing was written. Restore a backup, or recover the readable rows; for the default store, use the `.recover`
-    /// command of the `sqlite3` shell.
+    /// Thrown when a store is opened, read or written. The detail names the table and the row, if they are known. Nothing was
+    /// written. Restore a backup, or recover the readable rows; for the default store, use the `.recover` command of the `sqlite3`
+    /// shell.
     public static let damagedFile = SwiftDataError(.damagedFile)
     /// The name of a configuration, its file or its group is empty or contains a slash or a NUL character. Choose another name.
     public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
@@ -128,8 +128,9 @@ extension SwiftDataError {
     /// Thrown by a save that cannot merge the models, or must not, because of ``ModelContext/mergePolicy``. Change the values or
     /// delete one of the models, and save again.
     public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
-    /// A deleted model is still referenced by a relationship that has the delete rule *deny* or is not optional.
+    /// A deleted model is still referenced by models that do not permit this.
     ///
+    /// A relationship with the delete rule *deny* has destinations, or a relationship that references the model is not optional.
     /// Delete the other models as well, change their relationships, or call ``ModelContext/rollback()``.
     public static let deleteDenied = SwiftDataError(.deleteDenied)
     /// A stored value is not valid for the type of its property, because another program or another version of the class wrote it.
@@ -193,10 +194,9 @@ extension SwiftDataError {
     public static let saveOutcomeUnknown = SwiftDataError(.saveOutcomeUnknown)
     /// The store failed for a reason that no other kind describes.
     ///
-    /// See ``detail`` and ``underlying``, which is a `DatabaseError` for the default store. An input/output error (its
-    /// `resultCode` is 10) does not imply that the file is damaged; check the disk and try again. If the disk failed while
-    /// it synchronized the changes of a save, and still fails when the store is closed, they may be in the store when it is
-    /// opened again.
+    /// See ``detail`` and ``underlying``, which is a `DatabaseError` for the default store. An input/output error (its `resultCode`
+    /// is 10) does not imply that the file is damaged; check the disk and try again. If the disk failed while it synchronized the
+    /// changes of a save, and still fails when the store is closed, they may be in the store when it is opened again.
     public static let storeFailure = SwiftDataError(.storeFailure)
     /// A store returned a result that violates the requirements of its protocol. Correct the implementation of the store.
     ///
@@ -216,23 +216,17 @@ extension SwiftDataError {
     /// ``historyTokenAhead`` and ``historyTokenGap``.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
     /// The store contains a different transaction at the position of the token, because a power failure or a restored backup
-    /// reverted the original one.
-    ///
-    /// Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
+    /// reverted the original one. Start over as for ``historyTokenExpired``.
     public static let historyTokenForked = SwiftDataError(.historyTokenForked)
     /// The token has no position in this store, because another store created it.
     ///
     /// Use a token of this store, or merge both with ``DefaultHistoryToken/merging(_:)``.
     public static let historyTokenStoreMismatch = SwiftDataError(.historyTokenStoreMismatch)
     /// The position of the token is after the newest transaction, because a power failure or a restored backup reverted the
-    /// transactions up to the token.
-    ///
-    /// Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
+    /// transactions up to the token. Start over as for ``historyTokenExpired``.
     public static let historyTokenAhead = SwiftDataError(.historyTokenAhead)
     /// The history after the token is incomplete, because history was disabled for a time or another program removed or changed the
-    /// triggers that record it.
-    ///
-    /// Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
+    /// triggers that record it. Start over as for ``historyTokenExpired``.
     public static let historyTokenGap = SwiftDataError(.historyTokenGap)
     /// No store of the container provides transactions of the requested type. Use the transaction type of one of the stores.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
@@ -269,9 +263,9 @@ extension SwiftDataError {
     public static let invalidHistoryExport = SwiftDataError(.invalidHistoryExport)
     /// A replay would overwrite changes that the target of the replay made to the same models.
     ///
-    /// Also thrown if another replay to the same store has continued, and if the export is from the store itself. The
-    /// error names the model and the property if they are known. The transactions before it were replayed. Undo the
-    /// changes of the target, or replay the export to a new store.
+    /// Also thrown if another replay to the same store has continued, and if the export is from the store itself. The error names
+    /// the model and the property if they are known. The transactions before it were replayed. Undo the changes of the target, or
+    /// replay the export to a new store.
     public static let historyReplayConflict = SwiftDataError(.historyReplayConflict)
 }
 

@@ -63,7 +63,8 @@ public final class HistoryObserver: Observable, Sendable {
     /// Creates an observer.
     ///
     /// - Parameters:
-    ///   - historyTokens: The positions after which transactions count, by store identifier; by default, the current ones.
+    ///   - historyTokens: The positions after which transactions count, by store identifier. A store without a token is observed
+    ///     from its current position.
     ///   - observedModels: The models of which a transaction must change at least one, or an empty array for all.
     ///   - authors: The authors whose transactions count, or an empty set for all transactions.
     ///   - modelContainer: The container of the stores.

@@ -216,8 +216,8 @@ extension PersistentIdentifier: Codable {
     /// Encodes the identifier as a keyed container.
     ///
     /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance), `number` (the
-    /// integer primary key, or 0) and, for other primary keys and temporary identifiers, `key` (their JSON, or an identifier of the
-    /// process).
+    /// integer primary key, 0 for other keys, or the number of a temporary identifier) and, except for integers, `key` (the JSON of
+    /// the primary key, or an identifier of the process).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(origin.storeIdentifier, forKey: .store)

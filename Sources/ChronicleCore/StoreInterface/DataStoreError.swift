@@ -21,22 +21,21 @@ public struct DataStoreError: Error, Hashable, Sendable {
     /// The context filters in memory.
     ///
     /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request without
-    /// predicate, limit and offset, and then applies them to the rows. After an error of ``DataStoreBatching/delete(_:)``, it
-    /// fetches the models and deletes them with a save.
+    /// predicate, limit and offset, and then applies them to the rows. After an error of ``DataStoreBatching/delete(_:)`` or
+    /// ``DataStoreBatching/update(_:)``, it fetches the models and changes them with a save.
     public static let preferInMemoryFilter = DataStoreError(.preferInMemoryFilter)
     /// The context sorts in memory.
     ///
-    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request without sort
-    /// descriptors, limit and offset, sorts the rows, and then applies the limit and the offset. Rows that compare as equal remain
-    /// in the order of the store.
+    /// Like after ``preferInMemoryFilter``, the context repeats the request, without sort descriptors, limit and offset. Rows that
+    /// compare as equal remain in the order of the store.
     public static let preferInMemorySort = DataStoreError(.preferInMemorySort)
     /// The store does not support the requested feature. The program receives ``SwiftDataError/unsupportedFeature``.
     public static let unsupportedFeature = DataStoreError(.unsupportedFeature)
     /// The store does not support the predicate. The program receives ``SwiftDataError/unsupportedPredicate``.
     public static let invalidPredicate = DataStoreError(.invalidPredicate)
 
-    /// Returns this error with a detail, as in
-    /// `throw DataStoreError.unsupportedFeature.with(detail: "deleting history by predicate")`.
+    /// Returns this error with a detail, as in `throw DataStoreError.unsupportedFeature.with(detail: "deleting history by
+    /// predicate")`.
     ///
     /// - Parameter detail: The unsupported feature, or the unsupported part of the predicate, in a few words.
     /// - Returns: The error with the detail.

@@ -59,13 +59,13 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
 
 /// A request to write the changes of one save.
 ///
-/// The arrays list the changes in the order in which the context registered them. Write the inserts first, then the
-/// updates, then the deletes, unless the store requires a different order.
+/// The arrays list the changes in the order in which the context registered them. Write the inserts first, then the updates, then
+/// the deletes, unless the store requires a different order.
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
     /// The context that makes the request.
     public let editingState: EditingState
-    /// The new models. Their identifiers are temporary, unless the store has the capability
-    /// ``DataStoreCapabilities/explicitIdentifiers``, and their references may be temporary.
+    /// The new models. Their references may be temporary. Their identifiers are temporary, except for some in stores with the
+    /// capability ``DataStoreCapabilities/explicitIdentifiers``.
     public let inserted: [SnapshotType]
     /// The changed models, with all their values. ``DataStoreRowSnapshot/changed`` contains the slots to write.
     public let updated: [SnapshotType]

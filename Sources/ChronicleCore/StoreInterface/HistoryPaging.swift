@@ -1,6 +1,6 @@
 /// A store that returns the changes of a transaction in pages, so that a transaction of any size can be read in bounded memory.
 ///
-/// ``HistoryReader`` reads the transactions of stores that do not adopt it as a whole.
+/// ``HistoryReader`` reads the transactions of stores without this protocol as a whole.
 public protocol HistoryPaging<HistoryType>: HistoryProviding {
     /// Returns the next changes of a transaction, in the order of ``HistoryTransaction/changes``.
     ///

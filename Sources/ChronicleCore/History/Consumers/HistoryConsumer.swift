@@ -114,7 +114,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         }
     }
 
-    /// Releases the lock of the consumer, so that another instance can read, as the last reference to this one does.
+    /// Releases the lock of the consumer, so that another instance can read. So does the end of its last reference.
     ///
     /// Batches that were delivered can still be acknowledged until another instance reads.
     public func release() {

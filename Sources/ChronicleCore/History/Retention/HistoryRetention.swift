@@ -34,8 +34,8 @@ public struct HistoryRetention: Hashable, Sendable {
     ///
     /// Choose several minutes at least: a consumer that waits for commits is seen about once per minute.
     public var maximumSilence: Duration?
-    /// The minimum time between two automatic purges of a store, or `nil` for none. They start in the background after a save,
-    /// first after that of the opened store, if there is a limit.
+    /// The minimum time between two automatic purges of a store, or `nil` for none. With a limit, they start in the background
+    /// after a save, the first one after the first save of the opened store.
     public var purgeInterval: Duration?
 
     /// No limits: the history is not deleted.

@@ -5,9 +5,9 @@
 /// @Attribute(originalName: "notes") var remarks: String?
 /// ```
 ///
-/// The `@Model` macro adds the wrapper to every stored property, so you write it only to specify options. See ``Schema/Attribute``
-/// for the supported types and their stored representation. A property whose type is a model or a collection of models is a
-/// relationship; see ``Relationship``.
+/// The `@Model` macro adds the wrapper to every stored property, so you write it only to specify options. The article
+/// <doc:DefiningModels#Attribute-types> lists the supported types and their stored representation. A property whose type is a model
+/// or a collection of models is a relationship; see ``Relationship``.
 @propertyWrapper
 public struct Attribute<Value> {
     // Every model stores its wrappers' options, so they have to be small: they fit into the value's trailing padding.
