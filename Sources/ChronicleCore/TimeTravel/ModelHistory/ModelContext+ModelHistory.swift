@@ -83,7 +83,7 @@ extension ModelContext {
     }
 
     /// Returns a part of the history of a model, to show its newest changes, or to limit the time of a call in a store without an
-    /// index:
+    /// index.
     ///
     /// ```swift
     /// var request = ModelHistoryRequest<DefaultHistoryTransaction>(trip.persistentModelID, order: .reverse, limit: 20)
