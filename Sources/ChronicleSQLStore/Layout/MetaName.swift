@@ -16,7 +16,13 @@ package struct MetaName: Hashable, Sendable {
     /// The hash of the schema with that version.
     package static let schemaHash = MetaName("schemaHash")
 
-    /// The token of another store, as JSON.
+    /// The position from which the history contains relationships of the entity with this number as the schema stores
+    /// them, after one changed between to-one and to-many.
+    package static func relationships(_ entity: Int64) -> MetaName { MetaName("\(relationshipsPrefix)\(entity)") }
+
+    package static let relationshipsPrefix = "relationships:"
+
+    /// The token up to which the transactions of another store were replayed, as JSON.
     package static let replayed = MetaName("replayed")
 
     /// The properties of an entity: those of its newest declaration, and removed ones whose columns or links remain; see

@@ -1,5 +1,6 @@
 public import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
@@ -230,7 +231,7 @@ extension Statement {
         of table: EntityTable, _ past: PastTables?,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
-        let unknown = past?.unknownLists[table.name] ?? [:]
+        let unknown = past?.unknowns.lists[table.name] ?? [:]
         guard table.kinds != nil || !unknown.isEmpty else {
             let builder = DataStoreRowBuilder(slotCount: table.conversions.count)
             while try step() {
@@ -240,7 +241,7 @@ extension Statement {
             return
         }
         while try step() {
-            if let value = unknown[int64(0)], let past { throw past.error(value) }
+            if let value = unknown[int64(0)], let past { throw past.unknowns.error(value) }
             let (identifier, values) = try self.row(of: table)
             try row(identifier, DataStoreRow(values))
         }

@@ -51,7 +51,7 @@ final class EntityHistory: Sendable {
 
     /// `nil` if an attribute is unknown.
     func tombstone(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
+        _ values: ArraySlice<PastValue>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
     ) -> HistoryTombstone<RemovedModel>? {
         var elements: [HistoryTombstone<RemovedModel>.NamedValue] = []
         elements.reserveCapacity(values.count)
@@ -71,7 +71,7 @@ final class EntityHistory: Sendable {
 
     /// `nil` if an attribute is unknown.
     func preservedValues(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, isInsert: Bool,
+        _ values: ArraySlice<PastValue>, of model: @autoclosure () -> PersistentIdentifier, isInsert: Bool,
         areStored: Bool
     ) -> [PreservedValue]? {
         var preserved: [PreservedValue] = []

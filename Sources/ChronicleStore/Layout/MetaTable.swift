@@ -118,10 +118,8 @@ extension MetaName {
     /// The newest position of the history when the setting ``preservesValues`` was changed.
     static let preservesValuesSince = MetaName("preservesValuesSince")
 
-    /// When a relationship of the entity changed between to-one and to-many.
-    static func relationships(_ entity: Int64) -> MetaName { MetaName("relationships:\(entity)") }
-
-    /// When a relationship that is stored as links was added to the entity; missing if there was no history.
+    /// The newest position of the history when a relationship that is stored as links was added to the entity with this
+    /// number; missing if there was no history.
     static func addedRelationship(_ entity: Int64, number: Int64) -> MetaName {
         MetaName("relationship:\(entity):\(number)")
     }

@@ -41,14 +41,8 @@ extension DefaultStore {
                 return try HistoryPositions(connection).newestToken(of: identifier)
             }
             let facts = try HistoryPositions(connection).facts(at: first.first - 1)
-            guard facts.floor == 0 || facts.floor < first.first - 1 else {
-                throw SwiftDataError.historyTokenExpired.with(
-                    detail: "the transactions before \(date.formatted(.iso8601)) were deleted; use a later date")
-            }
-            var checkValue: Int64?
-            if case .header(let value) = facts.row { checkValue = value }
-            return DefaultHistoryToken(
-                storeIdentifier: identifier, position: first.first - 1, checkValue: checkValue)
+            return try facts.token(
+                ofDate: date.formatted(.iso8601), position: first.first - 1, storeIdentifier: identifier)
         }
     }
 }

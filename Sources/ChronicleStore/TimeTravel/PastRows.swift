@@ -34,7 +34,8 @@ final class PastRows: Sendable {
         prefix = "chronicle_past_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)_"
         state = Mutex(
             State(
-                tables: PastTables(storeIdentifier: present.identifier, position: position), reached: position,
+                tables: PastTables(
+                    unknowns: PastUnknowns(storeIdentifier: present.identifier, position: position)), reached: position,
                 checkValue: checkValue, layout: PastLayout(present.layout.recordedEntities.values, present.schema)))
     }
 
@@ -62,7 +63,7 @@ final class PastRows: Sendable {
             }
         } catch let error as SQLiteError {
             guard let value = PredicateFunctions.missingValue(error.message) else { throw error }
-            throw state.withLock(\.tables).error(
+            throw state.withLock(\.tables).unknowns.error(
                 .init(table: value.entity, entity: value.entity, property: value.property, key: value.key))
         }
     }
@@ -84,17 +85,8 @@ final class PastRows: Sendable {
     /// Properties cannot throw, so the rows that relationships of an entity's models reach must be known. `loadsModels` is
     /// false if the request only counts models or returns their identifiers.
     func requireKnownDestinations(of entityName: String, loadsModels: Bool, _ tables: PastTables) throws {
-        guard !tables.unknown.isEmpty || !tables.changedForms.isEmpty else { return }
-        let reachable = state.withLock(\.layout).tablesReachable(from: entityName)
-        if let name = tables.changedForms.intersection(reachable.union([entityName])).min() {
-            throw SwiftDataError.historyValueMissing.with(
-                detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
-                entityName: name)
-        }
-        for name in reachable.sorted() where loadsModels && MissingValues.current == nil {
-            guard let value = tables.unknown[name]?.min(by: { $0.key < $1.key })?.value else { continue }
-            throw tables.error(value)
-        }
+        try tables.unknowns.requireKnownDestinations(
+            of: entityName, loadsModels: loadsModels && MissingValues.current == nil, state.withLock(\.layout))
     }
 
     // MARK: Changes
@@ -124,15 +116,17 @@ final class PastRows: Sendable {
         let layout = state.layout
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         let since = try MetaTable.position(.preservesValuesSince, connection) ?? 0
-        let writer = PastWriter(connection, state.tables, prefix: prefix, present.layout) { name in
+        let writer = PastWriter(connection, state.tables, prefix: prefix, present.layout, present.schema) { name in
             try self.rowSet(name, connection)
         }
-        var changes = PastChanges(layout, completeDeletes: preservesValues ? since : nil) { table, key in
+        var changes = PastChanges(layout) { table, key in
             try writer.isPresent(table, key)
         }
-        let checkValue = try read(after: max(state.reached, facts.floor), connection, into: &changes)
+        let checkValue = try read(
+            after: max(state.reached, facts.floor), connection, completeDeletes: preservesValues ? since : nil,
+            into: &changes)
         state.tables = try writer.write(changes, layout)
-        state.tables.changedForms = try changedForms(layout, connection)
+        state.tables.unknowns.changedForms = try changedForms(layout, connection)
         (state.reached, state.checkValue) = (facts.newest, checkValue)
         self.state.withLock { [state] in $0 = state }
     }
@@ -156,9 +150,12 @@ final class PastRows: Sendable {
         return names
     }
 
-    /// Returns the check value of the newest row.
+    /// Reads the changes after a position, and returns the check value of the newest row.
+    ///
+    /// - Parameter completeDeletes: The position after which a delete preserves the values of all attributes that the row
+    ///   had; `nil` if deletes do not preserve all values.
     private func read(
-        after position: Int64, _ connection: Connection, into changes: inout PastChanges
+        after position: Int64, _ connection: Connection, completeDeletes: Int64?, into changes: inout PastChanges
     ) throws -> Int64? {
         let statement = try connection.cached(
             "SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id > ? ORDER BY id")
@@ -176,12 +173,57 @@ final class PastRows: Sendable {
                 try buffer.append(statement, position: id, kind: kind)
                 checkValue = nil
             } else {
-                try changes.add(buffer)
+                try changes.add(buffer, completeDeletes: completeDeletes)
                 buffer.removeAll()
                 checkValue = try statement.integer(ChangeTable.Column.checkValue, of: .change(id))
             }
         }
-        try changes.add(buffer)
+        try changes.add(buffer, completeDeletes: completeDeletes)
         return checkValue
     }
+}
+
+extension PastChanges {
+    /// Adds the changes of a transaction.
+    fileprivate mutating func add(_ buffer: ChangeBuffer, completeDeletes: Int64?) throws {
+        for index in buffer.rows.indices {
+            try add(BufferedChange(buffer: buffer, index: index, completeDeletes: completeDeletes))
+        }
+    }
+}
+
+/// A change in a buffer.
+private struct BufferedChange: PastChange {
+    let buffer: ChangeBuffer
+    let index: Int
+    let completeDeletes: Int64?
+
+    private var row: ChangeBuffer.Row { buffer.rows[index] }
+    var entity: Int64 { row.entity }
+    var key: Int64 { row.key }
+    var values: ArraySlice<PastValue> { buffer.values(of: row) }
+
+    var operation: PastOperation? {
+        switch row.operation {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        case .preservedValue: nil
+        }
+    }
+
+    func forEachUpdated(_ body: (Int) throws -> Void) throws {
+        let masks = row.masks < 0 ? AttributeMasks(row.mask) : buffer.masks[Int(row.masks)]
+        guard masks.isValid else { throw damaged("the attribute masks are invalid") }
+        try masks.forEach(body)
+    }
+
+    /// A row without unpreserved values has none for attributes that were added later.
+    func lacks(_ attribute: Int) -> Bool {
+        buffer.hasAllValues(index) && completeDeletes.map { row.position > $0 } ?? false
+    }
+
+    func mayLackLinks(of attribute: Int) -> Bool { true }
+
+    func damaged(_ detail: String) -> SwiftDataError { .damagedRow(.change(row.position), detail) }
 }

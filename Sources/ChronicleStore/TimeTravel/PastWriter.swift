@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Writes changed rows, as they were, to temporary tables.
@@ -8,6 +9,7 @@ final class PastWriter {
     /// The function of the returned set is defined.
     private let rowSet: (_ name: String) throws -> SQLRowSet
     private let layout: StoreLayout
+    private let schema: Schema
     private var tables: PastTables
     private var statements: [String: (insert: Statement, select: Statement)] = [:]
     /// Copies a present row with other values in some columns.
@@ -15,10 +17,10 @@ final class PastWriter {
 
     init(
         _ connection: Connection, _ tables: PastTables, prefix: String, _ layout: StoreLayout,
-        rowSet: @escaping (_ name: String) throws -> SQLRowSet
+        _ schema: Schema, rowSet: @escaping (_ name: String) throws -> SQLRowSet
     ) {
         (self.connection, self.tables, self.prefix, self.layout) = (connection, tables, prefix, layout)
-        self.rowSet = rowSet
+        (self.schema, self.rowSet) = (schema, rowSet)
     }
 
     /// `nil` if the row is not in the temporary tables.
@@ -54,11 +56,7 @@ final class PastWriter {
                 try insert.run()
             }
         }
-        for (table, links, value) in changes.unknownLists {
-            tables.unknown[table, default: [:]][value.property] = value
-            tables.unknownLists[table, default: [:]][value.key] = value
-            tables.unknownLinks[links] = value
-        }
+        tables.unknowns.insertLists(of: changes)
         return tables
     }
 
@@ -94,14 +92,15 @@ final class PastWriter {
             try insert.bind(",\(unknown.sorted().map(String.init).joined(separator: ",")),", at: 3)
             for column in past.columns where unknown.contains(column.number) {
                 tables.tables[table.name]?.addIncomplete(column.name)
-                tables.unknown[table.name, default: [:]][column.name] = .init(
-                    table: table.name, entity: table.entityName(row.entity), property: column.name, key: key)
+                tables.unknowns.insert(
+                    .init(
+                        table: table.name, entity: table.entityName(row.entity), property: column.name, key: key))
             }
         }
         try insert.run()
     }
 
-    /// Copies a row with the values before its changes. Returns whether the row exists.
+    /// With the values before its changes. Returns whether the row exists.
     private func copyRow(
         _ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable
     ) throws -> Bool {
@@ -133,22 +132,14 @@ final class PastWriter {
             + "FROM \(past.present) AS m WHERE m._rowid_ = ?1"
     }
 
-    /// An attribute that a subclass requires was added to the class later if it was NULL, and has its default value in
-    /// earlier rows.
     private func pastValue(
         _ value: PropertyValue, of column: PastTable.Column, _ row: PastChanges.Row, _ table: PastLayout.Table
     ) -> PropertyValue {
-        guard value.isNull, let entity = layout.tablesByName[table.entityName(row.entity)]?.entity,
-            entity.superentity != nil, let property = entity.propertiesByName[column.name], !property.isOptional
-        else { return value }
-        return property.defaultValue ?? .null
+        schema.pastValue(value, of: column.name, inEntity: table.entityName(row.entity))
     }
 
-    /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default
-    /// value in the file.
     private func defaultValue(of column: PastTable.Column, _ entityName: String) -> PropertyValue {
-        guard column.defaultValue.isNull else { return column.defaultValue }
-        return layout.tablesByName[entityName]?.entity.propertiesByName[column.name]?.defaultValue ?? .null
+        schema.valueOfEarlierRow(of: column.name, inEntity: entityName, columnDefault: column.defaultValue)
     }
 
     private func statements(_ past: PastTable) throws -> (insert: Statement, select: Statement) {
@@ -222,7 +213,7 @@ final class PastWriter {
         return try statement.step() ? statement.plainValue(0) : .null
     }
 
-    /// Returns the columns of the indexes, except those with expressions.
+    /// Except indexes with expressions.
     private func indexes(of table: String) throws -> [[String]] {
         let statement = try connection.prepare(
             """

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Whether the rows of the models are what the history says. It is replayed from the position after which it is complete.

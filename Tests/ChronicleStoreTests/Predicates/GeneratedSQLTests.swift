@@ -1,5 +1,6 @@
 import Chronicle
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
@@ -262,7 +263,7 @@ import Testing
 
     @Test func earlierStates() throws {
         let schema = Schema(Sight.self, Atlas.self)
-        var past = PastTables(storeIdentifier: "S", position: 7)
+        var past = PastTables(unknowns: PastUnknowns(storeIdentifier: "S", position: 7))
         func table(_ name: String) throws -> PastTable {
             let properties = try #require(schema.entitiesByName[name]).storedProperties
             let columns = properties.enumerated().map { index, property in

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 
@@ -17,17 +18,12 @@ struct ChangeBuffer {
         let operation: ChangeTable.Operation
     }
 
-    struct Value {
-        let attribute: Int64
-        let old: PropertyValue
-        let new: PropertyValue
-    }
-
     private(set) var rows: [Row] = []
     /// The masks of updates of entities with several masks.
     private(set) var masks: [AttributeMasks] = []
-    private(set) var values: [Value] = []
-    /// 0 if no rows were collected.
+    /// The preserved values.
+    private(set) var values: [PastValue] = []
+    /// The positions of the first and last collected rows; 0 if there are none.
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = 0
 
@@ -35,7 +31,8 @@ struct ChangeBuffer {
     /// Includes the rows of preserved values.
     var rowCount: Int { isEmpty ? 0 : Int(last - first) + 1 }
 
-    func values(of row: Row) -> ArraySlice<Value> {
+    /// Returns the preserved values of a row.
+    func values(of row: Row) -> ArraySlice<PastValue> {
         values[Int(row.firstValue)..<Int(row.firstValue + row.valueCount)]
     }
 
@@ -92,7 +89,7 @@ struct ChangeBuffer {
     private mutating func appendValue(_ statement: Statement, _ position: Int64) throws {
         let attribute = try statement.integer(ChangeTable.Column.attributes, of: .change(position))
         values.append(
-            Value(
+            PastValue(
                 attribute: attribute, old: statement.plainValue(ChangeTable.Column.oldValue),
                 new: statement.plainValue(ChangeTable.Column.newValue)))
         rows[rows.count - 1].valueCount += 1

@@ -1,41 +1,49 @@
-import ChronicleCore
+package import ChronicleCore
 
-/// The tables of a schema by the numbers of entities and attributes in the history.
-struct PastLayout: Sendable {
-    /// The tables by the numbers of all entities whose rows they contain.
-    let tables: [Int64: Table]
-    /// Includes entities that the schema does not contain.
-    let entities: Set<Int64>
-    /// The destinations by the name of the table.
-    let destinations: [String: Set<String>]
+/// The tables of a schema by the numbers of their entities and attributes in the history.
+package struct PastLayout: Sendable {
+    /// The tables of models by the numbers of all entities whose rows they contain.
+    package let tables: [Int64: Table]
+    /// The numbers of all entities in the history, also of those that the schema does not contain.
+    package let entities: Set<Int64>
+    /// The destinations of the relationships of each table's models, by the name of the table.
+    package let destinations: [String: Set<String>]
 
-    struct Table: Sendable {
-        let name: String
-        let number: Int64
+    package struct Table: Sendable {
+        package let name: String
+        /// The number of the table's entity.
+        package let number: Int64
         /// The attributes with columns, by name.
-        let attributes: [String: Int]
+        package let attributes: [String: Int]
         /// The to-many relationships that are stored as links, by number.
-        let lists: [Int: List]
-        /// The attributes that only other entities of the table have, by the number of an entity.
-        let others: [Int64: Set<Int>]
-        let entities: [Int64: String]
+        package let lists: [Int: List]
+        /// The numbers of the attributes that only other entities of the table have, by the number of an entity.
+        package let others: [Int64: Set<Int>]
+        /// The names of the entities whose rows the table contains.
+        package let entities: [Int64: String]
 
-        func entityName(_ number: Int64) -> String { entities[number] ?? name }
+        package func entityName(_ number: Int64) -> String { entities[number] ?? name }
     }
 
-    struct List: Sendable {
-        let property: String
-        let links: String
-        let isOwner: Bool
-        let isSymmetric: Bool
-        let isRecordedByOtherSide: Bool
-        let entities: Set<Int64>
+    /// A to-many relationship that is stored as links.
+    package struct List: Sendable {
+        package let property: String
+        /// The name of the link table.
+        package let links: String
+        /// Whether the models are in the column `owner`.
+        package let isOwner: Bool
+        /// Whether the link table contains both directions of each link.
+        package let isSymmetric: Bool
+        /// Whether the links of a deleted model are recorded at their other end.
+        package let isRecordedByOtherSide: Bool
+        /// The numbers of the entities that have the relationship.
+        package let entities: Set<Int64>
     }
 
-    init(_ recorded: some Collection<RecordedEntity>, _ schema: Schema) {
+    package init(_ recorded: some Collection<some CatalogEntity>, _ schema: Schema) {
         entities = Set(recorded.map(\.number))
         var tables: [Int64: Table] = [:]
-        for root in recorded where !root.isSubentity {
+        for root in recorded where root.rootName == root.name {
             guard let rootEntity = schema.entitiesByName[root.name] else { continue }
             // Rows of a class that the schema lacks are those of the root.
             let members = recorded.filter { $0.rootName == root.name }.map { member in
@@ -91,8 +99,8 @@ struct PastLayout: Sendable {
         return nil
     }
 
-    /// Returns the tables that are reachable in any number of steps.
-    func tablesReachable(from name: String) -> Set<String> {
+    /// Returns the tables that relationships of a table's models reach, in any number of steps.
+    package func tablesReachable(from name: String) -> Set<String> {
         var found: Set<String> = []
         var next = destinations[name] ?? []
         while let table = next.popFirst() {

@@ -1,0 +1,107 @@
+package import ChronicleCore
+
+/// The values as of a position that the history does not contain.
+///
+/// A fetch that needs one fails. It must not guess, and properties cannot throw an error later.
+package struct PastUnknowns: Sendable {
+    package let storeIdentifier: String
+    package let position: Int64
+    /// The properties with unknown values, each with a model, by the name of the table.
+    package private(set) var values: [String: [String: Value]] = [:]
+    /// The to-many relationships whose destinations are unknown, by table and primary key.
+    package private(set) var lists: [String: [Int64: Value]] = [:]
+    /// The link tables of these relationships.
+    package private(set) var links: [String: Value] = [:]
+    /// The tables of models of which a relationship changed between to-one and to-many.
+    package var changedForms: Set<String> = []
+
+    /// A value that the history does not contain.
+    package struct Value: Sendable {
+        /// The name of the table.
+        package let table: String
+        package let entity: String
+        package let property: String
+        package let key: Int64
+
+        package init(table: String, entity: String, property: String, key: Int64) {
+            (self.table, self.entity, self.property, self.key) = (table, entity, property, key)
+        }
+    }
+
+    package init(storeIdentifier: String, position: Int64) {
+        (self.storeIdentifier, self.position) = (storeIdentifier, position)
+    }
+
+    /// Adds the unknown value of a column in a row.
+    package mutating func insert(_ value: Value) { values[value.table, default: [:]][value.property] = value }
+
+    /// Adds the relationships whose destinations are unknown.
+    package mutating func insertLists(of changes: PastChanges) {
+        for (table, name, value) in changes.unknownLists {
+            insert(value)
+            lists[table, default: [:]][value.key] = value
+            links[name] = value
+        }
+    }
+
+    /// Throws an error if rows of a link table are unknown.
+    package func requireLinks(_ table: String) throws {
+        if let unknown = links[table] { throw error(unknown) }
+    }
+
+    /// Checks that the rows that relationships of an entity's models reach are known, because properties cannot throw.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of the root entity.
+    ///   - loadsModels: Whether the request loads models whose relationships can be read, or only counts them, returns their
+    ///     identifiers, or shows their values.
+    ///   - layout: The tables.
+    /// - Throws: `SwiftDataError.historyValueMissing`.
+    package func requireKnownDestinations(of entityName: String, loadsModels: Bool, _ layout: PastLayout) throws {
+        guard !values.isEmpty || !changedForms.isEmpty else { return }
+        let reachable = layout.tablesReachable(from: entityName)
+        if let name = changedForms.intersection(reachable.union([entityName])).min() {
+            throw SwiftDataError.historyValueMissing.with(
+                detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
+                entityName: name)
+        }
+        for name in reachable.sorted() where loadsModels {
+            guard let value = values[name]?.min(by: { $0.key < $1.key })?.value else { continue }
+            throw error(value)
+        }
+    }
+
+    package func error(_ value: Value) -> SwiftDataError {
+        .historyValueMissing.with(
+            detail:
+                "the history does not contain the value as of position \(position); use a later position, or enable "
+                + "preserving values for later changes",
+            entityName: value.entity, propertyName: value.property,
+            persistentIdentifier: PersistentIdentifier.Origin(
+                storeIdentifier: storeIdentifier, entityName: value.entity, rootEntityName: value.table
+            ).identifier(value.key))
+    }
+}
+
+extension HistoryPositionFacts {
+    /// Returns the token of a date: of the last transaction before the first one with a later timestamp.
+    ///
+    /// The value describes the position of that token.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - position: The position of the token.
+    ///   - storeIdentifier: The identifier of the store.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the transaction was deleted.
+    package func token(
+        ofDate date: String, position: Int64, storeIdentifier: String
+    ) throws -> DefaultHistoryToken {
+        guard floor == 0 || floor < position else {
+            throw SwiftDataError.historyTokenExpired.with(
+                detail: "the transactions before \(date) were deleted; use a later date")
+        }
+        var checkValue: Int64?
+        if case .header(let value) = row { checkValue = value }
+        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
+    }
+}
