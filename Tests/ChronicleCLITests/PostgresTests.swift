@@ -31,6 +31,7 @@
                 for seat in seats { context.insert(seat) }
                 seats[0].owner = owner
                 try context.save()
+                try context.tag("seats")
                 context.author = nil
                 seats[1].number = 20
                 try context.save()
@@ -74,7 +75,9 @@
             ["log", "*", "--json", "-n", "2"], ["show", "*", "now", "--json"], ["show", "*", "end", "--json"],
             ["diff", "*", "start", "now", "--json"], ["diff", "*", "end", "now", "--json"],
             ["blame", "*", "GraphSeat/2", "--json"], ["blame", "*", "GraphSeat/3", "--json"],
-            ["at", "*", "now", "GraphSeat", "--json"],
+            ["at", "*", "now", "GraphSeat", "--json"], ["at", "*", "start", "GraphSeat", "--json"],
+            ["at", "*", "seats", "GraphSeat", "--json"], ["at", "*", "seats", "GraphOwner"],
+            ["at", "*", "seats", "GraphSeat", "--where", "number = 2"], ["at", "*", "2000-01-01", "GraphSeat"],
             ["at", "*", "end", "GraphSeat", "--where", "number > 3", "--json"],
             ["schema", "*"], ["consumers", "*", "--json"],
         ])
@@ -90,7 +93,7 @@
             let found = try await run("stats", url)
             #expect(found.status == 0, "\(found.errors)")
             for line in [
-                "transactions       4", "changes            7", "models of GraphSeat  3", "tags               1",
+                "transactions       4", "changes            7", "models of GraphSeat  3", "tags               2",
             ] {
                 let words = line.split(separator: " ").joined(separator: " ")
                 let lines = found.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
@@ -98,9 +101,7 @@
             }
         }
 
-        @Test func earlierPositionsAreNotSupported() async throws {
-            let found = try await run("at", url, "start", "GraphSeat")
-            #expect(found.status == 2 && found.errors.contains("only the present models"))
+        @Test func compactingIsNotSupported() async throws {
             let compacted = try await run("purge", url, "--max-age", "1d", "--compact")
             #expect(compacted.status == 2 && compacted.errors.contains("--compact is for files"))
         }

@@ -82,13 +82,6 @@ struct PostgresLocation: Equatable {
             return try identifier(ofEntity: entityName, key: key)
         }
 
-        func fetchRows(
-            ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?,
-            withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void
-        ) throws {
-            try fetchRows(ofEntity: entityName, identifiers: identifiers) { try row($0, []) }
-        }
-
         func requireVacuum() throws {
             throw UsageError("--compact is for files; PostgreSQL vacuums its tables by itself")
         }

@@ -208,9 +208,6 @@ struct StoreFile {
     /// Throws `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
     func store(asOf token: DefaultHistoryToken) throws -> any InspectedStore {
         let store = try chronicleStore("reading an earlier position")
-        guard type(of: store).capabilities.contains(.earlierPositions) else {
-            throw UsageError("only the present models of a PostgreSQL database can be listed; use now as the position")
-        }
         let past: any DataStore = try store.store(asOf: token)
         guard let past = past as? any ToolStore else {
             throw SwiftDataError.unsupportedFeature

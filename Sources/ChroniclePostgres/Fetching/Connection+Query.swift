@@ -11,6 +11,17 @@
         }
     }
 
+    extension Connection {
+        /// Runs the last query of a read transaction, which ends with it. Its values differ each time, and so would the best
+        /// plan, so it is not prepared.
+        func runLast(_ query: SQLQuery) throws -> QueryResult {
+            var pipeline = Pipeline()
+            pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings), isPrepared: false)
+            pipeline.commits = true
+            return try run(pipeline)[0]
+        }
+    }
+
     extension Parameters {
         /// Creates the parameters of a query of `ChronicleSQL`.
         ///

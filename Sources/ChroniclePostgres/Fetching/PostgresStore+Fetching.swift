@@ -1,6 +1,7 @@
 #if Postgres
     public import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
 
     extension PostgresStore {
         /// Returns snapshots of the rows that match a request.
@@ -30,11 +31,15 @@
             _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
         ) throws {
             let table = try layout.table(for: Model.self)
-            let result = try run(request) { $0.select(table.selection) }
+            let (result, unknown) = try run(request, loadsModels: true) { $0.select(table.selection) }
             let reader = RowReader(table: table, result: result)
+            let unknownLists = unknown?.lists[table.name] ?? [:]
             try attributingErrors {
                 for index in 0..<reader.count {
                     if index % 4_096 == 4_095, ReadCancellation.isCancelled { throw CancellationError() }
+                    if !unknownLists.isEmpty, let unknown, let list = unknownLists[result.int64(index, 0)] {
+                        throw unknown.error(list)
+                    }
                     let (identifier, values) = try reader.row(index)
                     try row(identifier, DataStoreRow(values))
                 }
@@ -45,7 +50,7 @@
         ///
         /// - Returns: The number of rows, after applying the limit and the offset.
         public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
-            Int(try run(request, \.count).int64(0, 0))
+            Int(try run(request, \.count).result.int64(0, 0))
         }
 
         /// Returns the identifiers of the rows that match a request.
@@ -53,7 +58,7 @@
         /// - Returns: The identifiers in the order of the request.
         public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
             let table = try layout.table(for: Model.self)
-            let result = try run(request, \.identifiers)
+            let result = try run(request, \.identifiers).result
             return try attributingErrors {
                 try (0..<result.count).map { row in
                     let origin =
@@ -64,14 +69,29 @@
             }
         }
 
+        /// - Parameter loadsModels: Whether the rows are those of models, whose relationships can be read.
+        /// - Returns: The result, and the values as of the position of the store that are unknown.
         private func run<Model>(
-            _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL) -> SQLQuery
-        ) throws -> QueryResult {
-            let query = try translating {
-                query(
-                    try FetchSQL(request, schema: schema, storeIdentifier: identifier, dialect: layout.dialect))
+            _ request: DataStoreFetchRequest<Model>, loadsModels: Bool = false, _ query: (FetchSQL) -> SQLQuery
+        ) throws -> (result: QueryResult, unknown: PastUnknowns?) {
+            func makeQuery(_ tables: some SQLTables) throws -> SQLQuery {
+                try translating {
+                    query(
+                        try FetchSQL(
+                            request, schema: schema, storeIdentifier: identifier, dialect: layout.dialect,
+                            tables: tables))
+                }
             }
-            return try attributingErrors { try pool.read { try $0.run(query) } }
+            let present = try past == nil ? makeQuery(ModelTables()) : nil
+            return try readRows { connection, tables in
+                guard let past, let tables else {
+                    return (try connection.run(present ?? makeQuery(ModelTables())), nil)
+                }
+                try past.requireKnownDestinations(
+                    of: try layout.table(for: Model.self).name, loadsModels: loadsModels, tables)
+                let query = try makeQuery(tables.selecting(request.lookedUpKeys))
+                return (try connection.runLast(query), tables.unknowns)
+            }
         }
 
         /// Converts errors about predicates that have no equivalent in SQL, but that contexts can evaluate in memory.
@@ -81,6 +101,17 @@
             } catch SwiftDataError.unsupportedSortDescriptor {
                 throw DataStoreError.preferInMemorySort
             }
+        }
+    }
+
+    extension DataStoreFetchRequest {
+        /// The keys of the only rows that the query needs, or `nil` if there may be others.
+        fileprivate var lookedUpKeys: Set<Int64>? {
+            guard case .identifiers(let identifiers)? = lookup, descriptor.predicate == nil, descriptor.sortBy.isEmpty
+            else {
+                return nil
+            }
+            return Set(identifiers.compactMap(\.integerPrimaryKey))
         }
     }
 
@@ -98,11 +129,17 @@
             let table = try layout.table(for: Model.self)
             let links = try layout.links(named: request.links.name)
             let origin = try layout.table(named: request.isOfOwners ? links.owner : links.destination).origin
-            let query = try FetchSQL.selectLinked(
-                request, columns: table.selection, schema: schema, storeIdentifier: identifier,
-                dialect: layout.dialect)
+            func query(_ tables: some SQLTables) throws -> SQLQuery {
+                try FetchSQL.selectLinked(
+                    request, columns: table.selection, schema: schema, storeIdentifier: identifier,
+                    dialect: layout.dialect, tables: tables)
+            }
+            let present = try past == nil ? query(ModelTables()) : nil
             return try attributingErrors {
-                let result = try pool.read { try $0.run(query) }
+                let result = try readRows { connection, tables in
+                    if let tables { return try connection.runLast(query(tables)) }
+                    return try connection.run(present ?? query(ModelTables()))
+                }
                 let reader = RowReader(table: table, result: result)
                 var snapshots: [DefaultSnapshot] = []
                 var known = Set<Int64>()

@@ -39,13 +39,19 @@
         static func value(
             _ result: QueryResult, _ row: Int, _ index: Int, _ column: EntityTable.Column
         ) -> PropertyValue {
+            let value = plainValue(result, row, index, column.type)
+            guard let destination = column.destination, case .integer(let key) = value else { return value }
+            return .reference(destination.identifier(key))
+        }
+
+        /// Returns a value as the column contains it.
+        @inline(__always)
+        static func plainValue(_ result: QueryResult, _ row: Int, _ index: Int, _ type: ColumnType) -> PropertyValue {
             let bytes = result.bytes(row, index)
             // An empty value has an address as well; NULL is tested only for values without bytes.
             if bytes.isEmpty, result.isNull(row, index) { return .null }
-            switch column.type {
-            case .integer:
-                let integer = result.int64(row, index)
-                return column.destination.map { .reference($0.identifier(integer)) } ?? .integer(integer)
+            switch type {
+            case .integer: return .integer(result.int64(row, index))
             case .real: return .real(result.double(row, index))
             case .text: return .text(String(decoding: bytes, as: UTF8.self))
             case .blob: return .blob(Data(bytes))

@@ -1,6 +1,7 @@
 #if Postgres
     package import ChronicleCore
     import ChronicleSQL
+    import ChronicleSQLStore
     import Foundation
 
     // What the command-line tool needs besides the interface of the store.
@@ -60,33 +61,70 @@
             ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
             _ row: (DefaultSnapshot) throws -> Void
         ) throws {
-            let table = try layout.table(named: entityName)
-            if let identifiers {
-                let fetch = try fetch(table, DataStoreLookup.identifiers(identifiers))
-                return try attributingErrors {
-                    try forEachRow(pool.read { try $0.run(fetch.select(table.selection)) }, of: table, row)
-                }
+            try fetchRows(ofEntity: entityName, identifiers: identifiers, ignoresUnknown: false) { snapshot, _ in
+                try row(snapshot)
             }
+        }
+
+        /// Does the same as ``fetchRows(ofEntity:identifiers:_:)``, and also passes on the names of the properties whose
+        /// values as of the position of the store are not known.
+        package func fetchRows(
+            ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?,
+            withMissingValues row: (DefaultSnapshot, Set<String>) throws -> Void
+        ) throws {
+            try fetchRows(ofEntity: entityName, identifiers: identifiers, ignoresUnknown: true, row)
+        }
+
+        private func fetchRows(
+            ofEntity entityName: String, identifiers: Set<PersistentIdentifier>?, ignoresUnknown: Bool,
+            _ row: (DefaultSnapshot, Set<String>) throws -> Void
+        ) throws {
+            let table = try layout.table(named: entityName)
+            let lookup = identifiers.map(DataStoreLookup.identifiers)
+            // Not repeated, because the closure has received rows.
             try attributingErrors {
                 try pool.use { connection in
-                    try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") { connection in
-                        try forEachRow(of: table, connection, row)
+                    guard let past else {
+                        return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
+                            try forEachRow(of: table, lookup, $0) { try row($0, []) }
+                        }
+                    }
+                    try past.read(connection) { connection, tables in
+                        try past.requireKnownDestinations(of: table.name, loadsModels: !ignoresUnknown, tables)
+                        let changed = tables.tables[table.name]
+                        try forEachRow(
+                            of: table, lookup, connection, ignoresUnknown ? tables.ignoringUnknownValues : tables
+                        ) { snapshot in
+                            let key = snapshot.persistentIdentifier.integerPrimaryKey ?? 0
+                            if let list = tables.unknowns.lists[table.name]?[key] { throw tables.unknowns.error(list) }
+                            try row(snapshot, changed?.unknownColumns(key) ?? [])
+                        }
                     }
                 }
             }
         }
 
-        private func fetch(_ table: EntityTable, _ lookup: DataStoreLookup? = nil) throws -> FetchSQL {
-            try FetchSQL(
-                FetchDescriptor<RemovedModel>(), of: table.entity, lookup: lookup, schema: schema,
-                storeIdentifier: identifier, dialect: layout.dialect)
+        private func fetch(
+            _ table: EntityTable, _ lookup: DataStoreLookup? = nil, _ tables: PastTables? = nil
+        ) throws -> FetchSQL {
+            func fetch(_ tables: some SQLTables) throws -> FetchSQL {
+                try FetchSQL(
+                    FetchDescriptor<RemovedModel>(), of: table.entity, lookup: lookup, schema: schema,
+                    storeIdentifier: identifier, dialect: layout.dialect, tables: tables)
+            }
+            return if let tables { try fetch(tables) } else { try fetch(ModelTables()) }
         }
 
-        /// Reads rows with a cursor of the open transaction.
+        /// Reads rows in parts, with a cursor of the open transaction.
+        ///
+        /// - Parameters:
+        ///   - lookup: The rows, or `nil` for all of them.
+        ///   - tables: The tables as of a position, or `nil` for the present rows.
         func forEachRow(
-            of table: EntityTable, _ connection: Connection, _ row: (DefaultSnapshot) throws -> Void
+            of table: EntityTable, _ lookup: DataStoreLookup?, _ connection: Connection, _ tables: PastTables? = nil,
+            _ row: (DefaultSnapshot) throws -> Void
         ) throws {
-            let query = try fetch(table).select(table.selection)
+            let query = try fetch(table, lookup, tables).select(table.selection)
             // In the order of the keys, which every fetch has.
             try connection.run(
                 "DECLARE chronicle_rows NO SCROLL CURSOR FOR \(query.sql(for: layout.dialect))",
@@ -110,8 +148,10 @@
         }
 
         package func fetchCount(ofEntity entityName: String) throws -> Int {
-            let fetch = try fetch(try layout.table(named: entityName))
-            return try attributingErrors { Int(try pool.read { try $0.run(fetch.count).int64(0, 0) }) }
+            let table = try layout.table(named: entityName)
+            return try readRows { connection, tables in
+                Int(try connection.run(fetch(table, nil, tables).count).int64(0, 0))
+            }
         }
 
         package func identifier(ofEntity entityName: String, key: Int64) throws -> PersistentIdentifier {

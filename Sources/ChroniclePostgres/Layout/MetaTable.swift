@@ -69,6 +69,25 @@
                 uniquingKeysWith: { first, _ in first })
         }
 
+        /// Returns the positions of ``MetaName/relationships(_:)`` by the numbers of the entities.
+        ///
+        /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
+        static func changedRelationships(_ connection: Connection) throws -> [Int64: Int64] {
+            let prefix = MetaName.relationshipsPrefix
+            let result = try connection.run(
+                "SELECT name, value FROM \(connection.schema).chronicle_meta WHERE starts_with(name, $1)",
+                Parameters(.text(prefix)))
+            var positions: [Int64: Int64] = [:]
+            for row in 0..<result.count {
+                let name = result.text(row, 0)
+                guard let number = Int64(name.dropFirst(prefix.count)), let position = Int64(result.text(row, 1)) else {
+                    throw MetaTable(connection).damaged(MetaName(name), "it is no position", underlying: nil)
+                }
+                positions[number] = position
+            }
+            return positions
+        }
+
         static func removeCompletions(_ connection: Connection) throws {
             try connection.run(
                 "DELETE FROM \(connection.schema).chronicle_meta WHERE \(MetaName.isCompletion)")

@@ -160,7 +160,7 @@
         /// Everything whose change requires a change of the database.
         private var signature: String {
             // The number changes with the functions of the triggers, so that earlier stores get the present ones.
-            var parts = ["history \(configuration.recordsHistory)", "recorder 3"]
+            var parts = ["history \(configuration.recordsHistory)", "recorder 4"]
             for entity in schema.entities {
                 parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
@@ -268,12 +268,14 @@
                 connection, entities: try catalog.entities(), links: shared.schema.links,
                 recordsHistory: recordsHistory)
             try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
+            var moved: Set<String> = []
             // After the triggers exist that record the changes of rows.
             try recordingChanges(connection) {
                 try values.set()
                 for column in required { try setMissingValues(of: column, connection) }
-                try transfer.apply()
+                moved = try transfer.apply()
             }
+            try recordPosition(ofRelationshipsOf: moved, catalog)
             try connection.run("SET CONSTRAINTS ALL IMMEDIATE", isPrepared: false)
             for column in required { try column.require(connection) }
             // After the values of removed properties are replaced.
@@ -289,6 +291,25 @@
             try MetaTable.set(.completeFor(signature), newDigest, connection)
             for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
             try connection.run("SET CONSTRAINTS ALL DEFERRED", isPrepared: false)
+        }
+
+        /// Records the position from which the history contains relationships as the new schema stores them: that of this
+        /// transaction, or of the next one if it changes no rows.
+        private func recordPosition(ofRelationshipsOf entities: Set<String>, _ catalog: Catalog) throws {
+            guard !entities.isEmpty, configuration.recordsHistory else { return }
+            let connection = catalog.connection
+            // Nobody else writes meanwhile, so the pending transactions get the next positions.
+            let position = try connection.run(
+                """
+                SELECT h.position + 1 + (SELECT count(*) FROM \(connection.schema).chronicle_pending AS p \
+                WHERE p.transaction IS DISTINCT FROM pg_current_xact_id_if_assigned() AND EXISTS \
+                (SELECT FROM \(connection.schema).chronicle_change AS c \
+                WHERE c.transaction = p.transaction AND c.id > p.after)) FROM \(connection.schema).chronicle_history AS h
+                """, isPrepared: false
+            ).int64(0, 0)
+            for entity in try catalog.entities() where entities.contains(entity.name) {
+                try MetaTable.set(.relationships(entity.number), String(position), connection)
+            }
         }
 
         /// Records the changes that `body` makes as a transaction of the history whose author is

@@ -17,8 +17,10 @@
     public final class PostgresStore: DataStore {
         public typealias Snapshot = DefaultSnapshot
 
-        /// The capabilities except earlier positions.
-        public static var capabilities: DataStoreCapabilities { [.excludedIdentifiers, .inheritance, .replay] }
+        /// The optional features of the protocol that the store supports.
+        public static var capabilities: DataStoreCapabilities {
+            [.excludedIdentifiers, .inheritance, .replay, .earlierPositions]
+        }
 
         /// The configuration that the store was opened with.
         public let configuration: PostgresConfiguration
@@ -29,6 +31,8 @@
 
         let layout: StoreLayout
         let pool: ConnectionPool
+        /// The rows as of a position, or `nil` for a store with the present rows.
+        let past: PastRows?
         let commits: CommitWatcher
         private let numbering: BackgroundNumbering?
         let automaticPurge = AutomaticHistoryPurge()
@@ -77,6 +81,7 @@
             }
             layout = opened.layout
             pool = opened.pool
+            past = nil
             identifier = opened.layout.storeIdentifier
             runsOtherTriggers = opened.runsOtherTriggers
             pool.require(storeIdentifier: identifier)
@@ -118,15 +123,32 @@
             self.schema = schema
             self.layout = layout
             pool = ConnectionPool(sharing: connection)
+            past = nil
             identifier = layout.storeIdentifier
             runsOtherTriggers = false
             numbering = nil
             commits = CommitWatcher(pool, storeIdentifier: identifier, recordsHistory: false)
         }
 
-        deinit { pool.close() }
+        /// Creates a store with the rows as of a position, which shares the connections of the present store.
+        init(_ past: PastRows) {
+            let present = past.present
+            configuration = present.configuration
+            (schema, layout, identifier) = (present.schema, present.layout, present.identifier)
+            (pool, commits, runsOtherTriggers) = (present.pool, present.commits, present.runsOtherTriggers)
+            self.past = past
+            numbering = nil
+        }
 
+        deinit { if past == nil { pool.close() } }
+
+        /// Throws an error if the configuration does not allow saving, or if the store has the rows of an earlier position.
         func requireWriteAccess() throws {
+            if let past {
+                throw SwiftDataError.storeReadOnly.with(
+                    detail: "the store is read as of position \(past.position); save with a context without a position",
+                    storeIdentifier: identifier)
+            }
             guard configuration.allowsSave else {
                 throw SwiftDataError.storeReadOnly.with(
                     detail:

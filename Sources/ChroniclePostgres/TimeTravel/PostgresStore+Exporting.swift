@@ -8,6 +8,7 @@
         ///
         /// - Returns: The token of the newest transaction.
         /// - Throws: The error that `row` throws, or one of these:
+        ///   - `SwiftDataError.unsupportedFeature` if the store is read as of an earlier position. Export the present models.
         ///   - `SwiftDataError.historyDisabled` if the store does not record its history. Enable it in the configuration.
         ///   - `SwiftDataError.undecodableValue` if another program stored the name of an unknown entity.
         ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
@@ -15,6 +16,10 @@
         public func exportRows(
             _ row: (DataStoreExportedRow<DefaultSnapshot>) throws -> Void
         ) throws -> DefaultHistoryToken {
+            try requirePresent {
+                "a snapshot contains the present models, and the store is read as of position \($0); export from a container "
+                    + "without a position"
+            }
             try requireHistory()
             return try attributingErrors {
                 // Not repeated, because the closure has received rows.
@@ -24,7 +29,7 @@
                         connection in
                         let state = try HistoryState(connection.run(HistoryState.select(connection)))
                         for entity in schema.entities where entity.superentity == nil {
-                            try forEachRow(of: try layout.table(named: entity.name), connection) {
+                            try forEachRow(of: try layout.table(named: entity.name), nil, connection) {
                                 try row(.model($0))
                             }
                         }

@@ -12,12 +12,14 @@
 
         /// - Parameters:
         ///   - isSynchronous: Whether a commit waits for the standby server.
+        ///   - preservesValues: Whether the history preserves the values of all properties.
         ///   - settings: Further settings of the standby server.
-        init(isSynchronous: Bool = false, _ settings: [String: String] = [:]) throws {
+        init(isSynchronous: Bool = false, preservesValues: Bool = false, _ settings: [String: String] = [:]) throws {
             primary = try PostgresCluster()
             _ = try ModelContainer(
                 for: GraphSeat.self, GraphNode.self,
-                configurations: PostgresConfiguration(primary.connectionString(), schemaName: "seats"))
+                configurations: PostgresConfiguration(
+                    primary.connectionString(), schemaName: "seats", preservesValues: preservesValues))
             standby = try PostgresCluster(standbyOf: primary, settings)
             if isSynchronous {
                 try primary.psql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")

@@ -1,0 +1,84 @@
+#if Postgres
+    import ChronicleCore
+    import ChronicleSQL
+    import ChronicleSQLStore
+
+    /// The rows that have changed since a position, and the SQL of the tables as of the position.
+    ///
+    /// The client has the changed rows and sends them with each query that reads their tables, as arrays. So the server keeps
+    /// nothing between two reads, which a standby server could not, and neither could a role without the privilege to
+    /// create temporary tables, nor a session that a proxy assigns to a transaction.
+    struct PastTables: Sendable {
+        /// The qualified and quoted name of a table.
+        let qualified: @Sendable (String) -> String
+        /// The tables of models that have changed, by name.
+        var tables: [String: PastTable] = [:]
+        /// The link tables that have changed, by name.
+        var links: [String: PastLinks] = [:]
+        var unknowns: PastUnknowns
+        /// The rows that the present query needs.
+        var selection = PastTable.Selection()
+
+        /// The same tables for a query that reads only the rows with some keys, or all.
+        func selecting(_ keys: Set<Int64>?) -> PastTables {
+            var tables = self
+            tables.selection.keys = keys
+            return tables
+        }
+
+        /// The same tables for a query in which unknown values are NULL.
+        var ignoringUnknownValues: PastTables {
+            var tables = self
+            tables.selection.ignoresUnknown = true
+            return tables
+        }
+    }
+
+    extension PastTables: SQLTables {
+        func rows(of table: String) -> SQLQuery? {
+            tables[table].map { $0.rows(of: SQLQuery(raw: qualified(table)), selection) }
+        }
+
+        func links(of table: String) throws -> SQLQuery? {
+            try unknowns.requireLinks(table)
+            return links[table].map { $0.rows(of: qualified(table)) }
+        }
+
+        func join(_ table: String, as alias: String) -> SQLJoin? {
+            tables[table].map { $0.join(SQLQuery(raw: qualified(table)), as: alias, selection) }
+        }
+    }
+
+    /// The changed rows of a link table.
+    struct PastLinks: Sendable {
+        private var known: Set<PastChanges.Link> = []
+        private var owners = ArrayText()
+        private var destinations = ArrayText()
+        private var presence = ArrayText()
+
+        /// Adds links, except those that are known already.
+        ///
+        /// - Parameter links: Whether the links existed.
+        mutating func append(_ links: [PastChanges.Link: Bool]) {
+            for (link, existed) in links where known.insert(link).inserted {
+                owners.append(.integer(link.owner))
+                destinations.append(.integer(link.destination))
+                presence.append(.text(existed ? "t" : "f"))
+            }
+        }
+
+        /// Returns an item of a FROM clause with the links as of the position.
+        func rows(of table: String) -> SQLQuery {
+            let columns: SQLQuery = """
+                \(owners.parameter(nil))::bigint[], \(destinations.parameter(nil))::bigint[]
+                """
+            return """
+                (SELECT m.owner, m.destination FROM \(raw: table) AS m WHERE NOT EXISTS \
+                (SELECT FROM unnest(\(columns)) AS k(owner, destination) \
+                WHERE k.owner = m.owner AND k.destination = m.destination) \
+                UNION ALL SELECT p.owner, p.destination FROM unnest(\(columns), \(presence.parameter(nil))::boolean[]) \
+                AS p(owner, destination, present) WHERE p.present)
+                """
+        }
+    }
+#endif
