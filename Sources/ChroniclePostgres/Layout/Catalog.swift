@@ -140,7 +140,8 @@
         ) throws {
             let properties = entity.properties.filter { $0.relationship?.isLinked == true }
             for property in properties {
-                let preservation = Preservation(property, preservesValues: preservesValues)
+                let preservation = Preservation(
+                    property, preservesValues: preservesValues, deletesPreserveLinks: true)
                 try register(property, isPresent: false, preservation, &recorded, isNew: isNew)
             }
         }

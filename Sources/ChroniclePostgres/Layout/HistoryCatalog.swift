@@ -88,7 +88,8 @@
                 if attribute.isPresent, known.property != nil { columns[Int64(attribute.number)] = added }
                 if known.isList { lists = min(lists, added) }
                 attributes[Int64(attribute.number)] = PreservedAttribute(
-                    name: attribute.name, isShared: known.isShared, property: known.property,
+                    name: attribute.name, isShared: known.isShared,
+                    isRecordedByOtherSide: known.isRecordedByOtherSide, property: known.property,
                     destination: known.destination)
             }
             (self.attributes, self.columns, listsAddedAfter) = (attributes, columns, lists)
@@ -114,7 +115,8 @@
         let name: String
         /// See `HistoryEntity.Attribute`.
         let isShared: Bool
-        /// `nil` if the property no longer exists.
+        let isRecordedByOtherSide: Bool
+        /// The property of the model, if it still exists.
         let property: Schema.Property?
         /// `nil` for an attribute.
         let destination: PersistentIdentifier.Origin?

@@ -29,5 +29,10 @@
         /// The newest change when the attribute was added to an existing entity; `nil` if it was not, or if an earlier
         /// version added it.
         var addedAfter: Int64?
+
+        /// Whether deletes preserve the links of the relationship. See `Preservation`.
+        var deletesPreserveLinks: Bool {
+            !isPresent && type == nil && preservation.deletes == .all && preservation.updates != .none
+        }
     }
 #endif

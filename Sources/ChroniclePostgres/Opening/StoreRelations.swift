@@ -14,7 +14,7 @@
             "chronicle_meta": "r", "chronicle_entity": "r", "chronicle_attribute": "r", "chronicle_history": "r",
             "chronicle_pending": "r", "chronicle_pending_after": "i", "chronicle_transaction": "r",
             "chronicle_transaction_check": "i", "chronicle_change_id": "S", "chronicle_change": "r",
-            "chronicle_tag": "r", "chronicle_consumer": "r",
+            "chronicle_removed": "r", "chronicle_tag": "r", "chronicle_consumer": "r",
         ]
 
         /// Throws `SwiftDataError.notAChronicleStore` if a relation has another kind, or an owner that is not trusted or

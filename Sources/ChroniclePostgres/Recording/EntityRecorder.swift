@@ -1,6 +1,7 @@
 #if Postgres
     import ChronicleCore
     import ChronicleSQLStore
+    import Foundation
 
     struct EntityRecorder {
         private let entity: RecordedEntity
@@ -41,10 +42,49 @@
             """
         }
 
-        func deletes(from rows: String) -> String {
+        /// Returns the statement that records deletes.
+        ///
+        /// A delete also preserves links: those that another trigger noted in `chronicle_removed`; see
+        /// ``RecorderSQL/linksTrigger(of:_:_:)``. An
+        /// empty list has a NULL, so that a reader can distinguish it from one that is not preserved.
+        ///
+        /// - Parameters:
+        ///   - rows: The deleted rows.
+        ///   - collectsLinks: Whether links of the rows were noted.
+        func deletes(from rows: String, collectsLinks: Bool) -> String {
+            let lists = entity.attributes.filter(\.deletesPreserveLinks).map(\.number).sorted()
+            guard !lists.isEmpty else { return deletes(rows, deleted.numbers, deleted.oldValues) }
+            func array(_ known: String, _ empty: String, _ links: String, _ type: String) -> String {
+                var parts = ["coalesce(\(known), '{}'::\(type)[])"]
+                if collectsLinks { parts.append("coalesce(g.\(links), '{}'::\(type)[])") }
+                parts += lists.map { number in
+                    let value = "ARRAY[\(empty.replacingOccurrences(of: "#", with: "\(number)"))]::\(type)[]"
+                    guard collectsLinks else { return value }
+                    return "CASE WHEN \(number) = ANY (g.numbers) THEN '{}'::\(type)[] ELSE \(value) END"
+                }
+                return parts.joined(separator: " || ")
+            }
+            let statement = deletes(
+                rows, array(deleted.numbers, "#", "numbers", "smallint"),
+                array(deleted.oldValues, "NULL", "texts", "text"))
+            guard collectsLinks else { return statement }
+            let destination = PreservedText.expression("l.destination", type: "bigint")
+            return """
+                WITH links AS (
+                DELETE FROM \(schema).chronicle_removed AS r USING \(rows) AS o \
+                WHERE r.transaction = pg_current_xact_id() AND r.entity = \(entity.number) AND r.primary_key = o.\(Self.key) \
+                RETURNING r.primary_key, r.attribute, r.destination
+                ), grouped AS (
+                SELECT l.primary_key, array_agg(l.attribute ORDER BY l.attribute, l.destination) AS numbers, \
+                array_agg(\(destination) ORDER BY l.attribute, l.destination) AS texts FROM links AS l GROUP BY l.primary_key
+                ) \(statement) LEFT JOIN grouped AS g ON g.primary_key = o.\(Self.key)
+                """
+        }
+
+        private func deletes(_ rows: String, _ numbers: String, _ oldValues: String) -> String {
             """
-            \(RecorderSQL.insertChanges(schema)) \(Self.number(of: entity, "o")), 'd', o.\(Self.key), NULL, \(deleted.numbers), \
-            \(deleted.oldValues), NULL
+            \(RecorderSQL.insertChanges(schema)) \(Self.number(of: entity, "o")), 'd', o.\(Self.key), NULL, \(numbers), \
+            \(oldValues), NULL
             FROM \(rows) AS o
             """
         }

@@ -21,7 +21,7 @@
                 functions.flatMap(\.statements) + HistoryTables.orderTrigger(schema)
                 + tables.flatMap { table in
                     table.relations.flatMap { relation in
-                        table.triggers.filter { !relation.isPartition || $0.name != RecorderSQL.rowTrigger }
+                        table.triggers.filter { !relation.isPartition || !$0.isOfRows }
                             .flatMap { $0.statements(on: relation.qualifiedName) }
                     }
                 }
@@ -105,7 +105,7 @@
                 guard let types = columns[entity.name], let table = tables[entity.name] else { return nil }
                 return Table(
                     name: entity.name, relations: table.relations,
-                    triggers: RecorderSQL.triggers(of: entity, types: types.mapValues(\.type), table))
+                    triggers: RecorderSQL.triggers(of: entity, types: types.mapValues(\.type), links, table))
             }
             return recorded
                 + links.compactMap { links in
@@ -117,7 +117,8 @@
                 }
         }
 
-        private static let triggerNames = "^chronicle_(insert|update|delete|truncate|row)$"
+        /// The names of the triggers of tables.
+        private static let triggerNames = "^chronicle_(insert|update|delete|truncate|row|links)$"
 
         /// Removes the triggers of tables that are not recorded, or not in this way, and functions that no trigger uses any
         /// more.
@@ -203,7 +204,7 @@
             FROM pg_trigger AS t JOIN pg_trigger AS g ON g.oid = t.tgparentid JOIN pg_class AS c ON c.oid = t.tgrelid \
             JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_proc AS p ON p.oid = t.tgfoid \
             WHERE t.tgenabled <> g.tgenabled AND p.pronamespace = \(connection.namespace) \
-            AND t.tgname = '\(RecorderSQL.rowTrigger)'
+            AND t.tgname IN ('\(RecorderSQL.rowTrigger)', '\(RecorderSQL.linksTrigger)')
             UNION ALL SELECT concat_ws(' ', proname, prosecdef, proconfig::text, md5(prosrc)) FROM pg_proc \
             WHERE pronamespace = \(connection.namespace) AND proname ~ '^chronicle_') AS definitions
             """

@@ -17,6 +17,7 @@
         ///   program states, `recorded` that of the server, which is missing in rows of the format 1.
         /// - `chronicle_change` has the changes. `attributes` are the attributes that an update changed; `old_values` and
         ///   `new_values` are the preserved values of the attributes `preserved`; see ``PreservedText``.
+        /// - `chronicle_removed` has the links of rows whose delete is not recorded yet; see ``RecorderSQL``.
         ///
         /// - Parameters:
         ///   - schema: Quoted.
@@ -75,6 +76,15 @@
                     id bigint NOT NULL DEFAULT nextval(\(literal(schema + ".chronicle_change_id"))), \
                     entity bigint NOT NULL, kind "char" NOT NULL, primary_key bigint NOT NULL, attributes smallint[], \
                     preserved smallint[], old_values text[], new_values text[], PRIMARY KEY (transaction, id))
+                    """
+                ),
+                (
+                    "chronicle_removed",
+                    """
+                    CREATE TABLE \(schema).chronicle_removed(transaction xid8, entity bigint, primary_key bigint, \
+                    attribute smallint, destination bigint, \
+                    PRIMARY KEY (transaction, entity, primary_key, attribute, destination)) \
+                    WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)
                     """
                 ),
                 (

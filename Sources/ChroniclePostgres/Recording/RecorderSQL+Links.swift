@@ -31,6 +31,55 @@
             }
         }
 
+        /// Returns the trigger that notes the links of a row before its delete, or `nil` for an entity without lists.
+        ///
+        /// The foreign keys of a link table delete the links of a deleted row before the trigger runs that records the delete.
+        /// That trigger moves the notes to its change. Notes of a row that was not deleted, because another trigger prevented
+        /// it, are replaced before the row is deleted.
+        static func linksTrigger(
+            of entity: RecordedEntity, _ links: [Schema.Links], _ table: RecordedTable
+        ) -> Trigger? {
+            let lists = entity.attributes.filter(\.deletesPreserveLinks)
+            let key = "OLD.\(EntityTable.primaryKey)"
+            let notes = links.flatMap { links -> [String] in
+                func note(_ column: String, _ other: String, _ property: Schema.Property?) -> String? {
+                    guard let property, let list = lists.first(where: { $0.name == property.name }) else { return nil }
+                    return """
+                            INSERT INTO \(table.schema).chronicle_removed(transaction, entity, primary_key, attribute, destination)
+                                SELECT pg_current_xact_id(), \(entity.number), \(key), \(list.number), l.\(other)
+                                FROM \(table.schema).\(quoted(links.name)) AS l WHERE l.\(column) = \(key);
+
+                        """
+                }
+                return [
+                    links.owner == entity.name ? note("owner", "destination", links.property) : nil,
+                    links.destination == entity.name && !links.isSymmetric
+                        ? note("destination", "owner", links.inverse) : nil,
+                ].compactMap { $0 }
+            }
+            guard !notes.isEmpty else { return nil }
+            let body = """
+
+                BEGIN
+                    \(table.requireSchemaName)
+                    DELETE FROM \(table.schema).chronicle_removed AS r WHERE r.transaction = pg_current_xact_id()
+                        AND r.entity = \(entity.number) AND r.primary_key = \(key);
+                \(notes.joined())    RETURN OLD;
+                END
+
+                """
+            return Trigger(
+                name: linksTrigger, event: "BEFORE DELETE ON § FOR EACH ROW", activation: "ENABLE ALWAYS",
+                function: HistoryFunction(
+                    schema: table.schema, name: "chronicle_links_\(entity.number)", body: body))
+        }
+
+        /// Returns the triggers of a link table.
+        ///
+        /// - Parameters:
+        ///   - links: The links.
+        ///   - entities: The catalog.
+        ///   - table: The table.
         static func triggers(
             of links: Schema.Links, _ entities: [RecordedEntity], _ table: RecordedTable
         ) -> [RecorderSQL.Trigger] {

@@ -20,7 +20,12 @@
             let activation: String
             let function: HistoryFunction
 
-            /// - Parameter table: Qualified and quoted.
+            /// Whether it runs for each row, so that partitions have it of their parent.
+            var isOfRows: Bool { event.hasSuffix("FOR EACH ROW") }
+
+            /// Returns the statements that create the trigger for a table.
+            ///
+            /// - Parameter table: The qualified and quoted name of the table.
             func statements(on table: String) -> [String] {
                 [
                     "DROP TRIGGER IF EXISTS \(name) ON \(table)",
@@ -62,6 +67,8 @@
 
         /// The trigger for rows that a session replicates.
         static let rowTrigger = "chronicle_row"
+        /// The name of the trigger that notes the links of a row before its delete.
+        static let linksTrigger = "chronicle_links"
 
         /// - Parameter suffix: The end of the functions' names.
         /// - Parameter statements: Returns the statements that insert the changes of an event.
@@ -152,18 +159,27 @@
             """
         }
 
-        /// The entity inherits from no other one; `types` are the names of its columns' types on the server.
+        /// Returns the triggers of an entity's table.
+        ///
+        /// - Parameters:
+        ///   - entity: The entity, which inherits from no other one.
+        ///   - types: The types of the table's columns, as the server names them.
+        ///   - links: The links of the schema.
+        ///   - table: The table.
         static func triggers(
-            of entity: RecordedEntity, types: [String: String], _ table: RecordedTable
+            of entity: RecordedEntity, types: [String: String], _ links: [Schema.Links], _ table: RecordedTable
         ) -> [Trigger] {
             let sql = EntityRecorder(entity, types: types, schema: table.schema)
-            return triggers(of: table, suffix: "\(entity.number)") { event, rows in
+            let recording = triggers(of: table, suffix: "\(entity.number)") { event, rows in
                 switch event {
                 case .insert: [sql.inserts(rows)]
                 case .update: [sql.updates(rows, areRepeated: table.repeatsUpdates && rows == .ofStatement)]
-                case .delete, .truncate: [sql.deletes(from: rows.old)]
+                case .delete: [sql.deletes(from: rows.old, collectsLinks: true)]
+                // The links still exist, and their own table records them.
+                case .truncate: [sql.deletes(from: rows.old, collectsLinks: false)]
                 }
             }
+            return recording + [linksTrigger(of: entity, links, table)].compactMap { $0 }
         }
     }
 #endif

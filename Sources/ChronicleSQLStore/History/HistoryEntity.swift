@@ -31,6 +31,8 @@ package struct HistoryEntity {
         package let isShared: Bool
         /// A relationship without an inverse that is stored as links, which deletes do not preserve.
         package let isList: Bool
+        /// Whether deletes contain no links of it, because those are changes of the models at the other ends.
+        package let isRecordedByOtherSide: Bool
     }
 
     /// The names are those in the history. `isPresent` is true if the table has a column of the attribute.
@@ -45,7 +47,10 @@ package struct HistoryEntity {
         let isList = property?.relationship.map { $0.isLinked && schema.inverse(of: $0) == nil } ?? false
         return Attribute(
             property: property, destination: destination, isShared: isShared(name, property),
-            isList: isList && !isPresent)
+            isList: isList && !isPresent,
+            isRecordedByOtherSide: property.flatMap { schema.links(of: $0) }.map { links in
+                links.inverse != nil && (links.property !== property || links.owner != links.destination)
+            } ?? false)
     }
 
     private func isShared(_ name: String, _ property: Schema.Property?) -> Bool {

@@ -124,9 +124,7 @@
             func destinations(_ identifiers: [PersistentIdentifier]?) -> String {
                 identifiers.map { "\($0.map { codes[$0] ?? "?" }.sorted())" } ?? "-"
             }
-            // Deletes on PostgreSQL do not contain links.
-            let isLink = { change.kind != .update && ["idols", "rivals"].contains($0) }
-            let values = change.values.filter { !isLink($0.name) }.map { value in
+            let values = change.values.map { value in
                 """
                 \(value.name): \(text(value.previousValue)) → \(text(value.value)) +\(destinations(value.addedDestinations)) \
                 -\(destinations(value.removedDestinations))\(value.isMissing ? " missing" : "")

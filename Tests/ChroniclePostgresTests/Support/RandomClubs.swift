@@ -65,7 +65,7 @@
             try context.save()
         }
 
-        private func all<Model: Coded>(_ type: Model.Type, _ context: ModelContext) throws -> [Model] {
+        func all<Model: Coded>(_ type: Model.Type, _ context: ModelContext) throws -> [Model] {
             try context.fetch(FetchDescriptor<Model>()).sorted { $0.code < $1.code }
         }
 
@@ -163,8 +163,8 @@
         // MARK: Content
 
         /// The values of all models, a line for each.
-        func content() throws -> [String] {
-            let context = ModelContext(container)
+        func content(_ context: ModelContext? = nil) throws -> [String] {
+            let context = context ?? ModelContext(container)
             func codes(_ models: [any Coded]) -> [String] { models.map(\.code).sorted() }
             var lines = try all(Club.self, context).map { club in
                 """
@@ -241,9 +241,7 @@
                 case .update(let update): ("update", update.updatedAttributeNames.sorted())
                 case .delete: ("delete", [])
                 }
-            // Deletes on PostgreSQL do not contain links.
-            let isLink = { kind == "delete" && ["idols", "rivals"].contains($0) }
-            let values = change.preservedValues.lazy.filter { !isLink($0.name) }.map {
+            let values = change.preservedValues.lazy.map {
                 "\($0.name): \(text($0.previousValue)) → \(text($0.value))"
             }
             let identifier = change.changedPersistentIdentifier

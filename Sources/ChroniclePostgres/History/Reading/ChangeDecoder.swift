@@ -111,7 +111,9 @@
             values.reserveCapacity(attributes.count)
             for preserved in attributes {
                 let (attribute, old) = (preserved.attribute, old?[preserved.index] ?? .null)
-                if attribute.isOmitted(old, isStored: returnsStoredValues) { continue }
+                if attribute.isRecordedByOtherSide || attribute.isOmitted(old, isStored: returnsStoredValues) {
+                    continue
+                }
                 if let value = attribute.value(old, of: change.model, isStored: returnsStoredValues) {
                     values.append((attribute.name, value))
                 } else {
