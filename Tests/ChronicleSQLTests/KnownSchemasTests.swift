@@ -17,12 +17,22 @@ import Testing
     }
 
     /// Opens a store with schemas, one after another, and returns the last result.
-    private func open(_ openings: [(program: String, schema: Schema)]) -> KnownSchemas? {
+    ///
+    /// - Parameter renames: The new names in each opening, of classes (`Trip`) and of properties (`Trip.a` with the new name
+    ///   of the class).
+    private func open(
+        _ openings: [(program: String, schema: Schema)], renames: [Int: [String: String]] = [:]
+    ) -> KnownSchemas? {
         var records: [String: String] = [:]
         var result: KnownSchemas?
-        for (program, schema) in openings {
+        for (number, (program, schema)) in openings.enumerated() {
             let known = KnownSchemas(
-                records, opening: schema, key: schema.declarationKey(nil), program: program, wasComplete: false)
+                records, opening: schema, key: schema.declarationKey(nil), program: program, wasComplete: false
+            ).renamed {
+                renames[number]?[$0] ?? $0
+            } newPropertyName: { property, entity in
+                renames[number]?["\(entity).\(property)"] ?? property
+            }
             records.merge(known.changes) { $1 }
             result = known
         }
@@ -66,19 +76,46 @@ import Testing
 
     /// The later version does not declare the original name any more.
     @Test func recordsFollowRenamedClasses() throws {
-        let known = try open([
-            ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
-            ("widget", Schema([Journey.self])), ("widget", schema(["Journey": ["a", "c"]])),
-        ])
+        let known = try open(
+            [
+                ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
+                ("widget", schema(["Journey": ["a"]])), ("widget", schema(["Journey": ["a", "c"]])),
+            ], renames: [2: ["Trip": "Journey"]])
         #expect(known?.use("b", ofFirst: ["Journey"]) == true)
+        #expect(known?.use("Trip") == false)
     }
 
-    @Test func renamedClassKeepsThePropertiesOfOtherPrograms() throws {
-        let known = try open([
-            ("app", schema(["Trip": ["a", "b"]])), ("widget", schema(["Trip": ["a"]])),
-            ("widget", Schema([Journey.self])),
+    @Test func recordsFollowChainsOfClassesAndProperties() throws {
+        let renames = ["Trip": "Tour", "Tour": "Ride", "Tour.a": "b", "Tour.b": "c", "Ride.x": "y"]
+        let known = try open(
+            [
+                ("app", schema(["Trip": ["a", "b"], "Tour": ["x"]])),
+                ("widget", schema(["Trip": ["a"], "Tour": ["x"]])),
+                ("widget", schema(["Tour": ["b"], "Ride": ["y"]])), ("widget", schema(["Tour": ["d"], "Ride": ["z"]])),
+            ], renames: [2: renames])
+        #expect(known?.use("b", ofFirst: ["Tour"]) == true)
+        #expect(known?.use("c", ofFirst: ["Tour"]) == true)
+        #expect(known?.use("y", ofFirst: ["Ride"]) == true)
+        for name in ["x", "y"] { #expect(known?.use(name, ofFirst: ["Tour"]) == false) }
+        for name in ["b", "c", "x"] { #expect(known?.use(name, ofFirst: ["Ride"]) == false) }
+    }
+
+    @Test func constraintsAndRemovedPropertiesFollowRenames() throws {
+        let first = try Schema(entities: [
+            Schema.Entity(
+                json: #"{"name":"Trip","properties":[{"kind":"attribute","name":"a","options":[],"type":"Int","#
+                    + #""storage":"integer","isOptional":true},{"kind":"attribute","name":"b","options":[],"type":"Int","#
+                    + #""storage":"integer","isOptional":true}],"uniquenessConstraints":[["a","b"]],"indices":[]}"#)
         ])
-        #expect(known?.use("b", ofFirst: ["Journey"]) == true)
+        let known = try open(
+            [
+                ("app", first), ("app", schema(["Trip": ["a", "c"]])), ("widget", first),
+                ("app", schema(["Trip": ["x", "y"]])),
+            ], renames: [3: ["Trip.a": "x", "Trip.b": "y"]])
+        #expect(known?.useConstraint(["x", "y"], isUnique: true, of: "Trip") == true)
+        #expect(known?.useConstraint(["a", "b"], isUnique: true, of: "Trip") == false)
+        #expect(known?.remove("b", ofFirst: ["Trip"]) == false)
+        #expect(known?.remove("c", ofFirst: ["Trip"]) == true)
     }
 
     @Test func programWithoutASubclassUsesTheModelsOfItsSuperclass() throws {
@@ -94,9 +131,4 @@ import Testing
         #expect(known.isKnown && known.changes.isEmpty)
         #expect(known.use("a", ofFirst: ["Trip"]))
     }
-}
-
-@Model(originalName: "Trip") private final class Journey {
-    var a: Int?
-    init() {}
 }

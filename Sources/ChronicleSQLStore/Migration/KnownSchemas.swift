@@ -55,6 +55,17 @@ package struct KnownSchemas: Sendable {
     /// The properties of the program's earlier schemas that its schema does not have.
     private let removed: Names
 
+    /// What the opening compares, or `nil` for a program that inspects the store.
+    private let comparison: Comparison?
+
+    private struct Comparison {
+        let records: [String: String]
+        let schema: Schema
+        let key: String
+        let program: String
+        let wasComplete: Bool
+    }
+
     private static let replaced = "replaced"
 
     /// Returns whether a program uses a schema.
@@ -82,23 +93,49 @@ package struct KnownSchemas: Sendable {
     package init(
         _ records: [String: String], opening schema: Schema, key: String, program: String, wasComplete: Bool
     ) {
-        isKnown = records[key] != nil || wasComplete && records.isEmpty
+        self.init(
+            Comparison(records: records, schema: schema, key: key, program: program, wasComplete: wasComplete),
+            newName: { $0 }, newPropertyName: { property, _ in property })
+    }
+
+    /// Returns the same schemas after the renames of the opening, which apply to what all programs declare.
+    ///
+    /// - Parameters:
+    ///   - newName: A closure that returns the present name of a class.
+    ///   - newPropertyName: A closure that returns the present name of a property of a class, whose present name is the second
+    ///     argument.
+    package func renamed(
+        newName: (String) -> String, newPropertyName: (String, String) -> String
+    ) -> KnownSchemas {
+        comparison.map { KnownSchemas($0, newName: newName, newPropertyName: newPropertyName) } ?? self
+    }
+
+    private init(
+        _ comparison: Comparison, newName: (String) -> String, newPropertyName: (String, String) -> String
+    ) {
+        let (records, schema, key) = (comparison.records, comparison.schema, comparison.key)
+        let program = comparison.program
+        isKnown = records[key] != nil || comparison.wasComplete && records.isEmpty
         let names = Names(
             schema.entities.map { ($0.name, Set($0.properties.map(\.name))) }, uniquingKeysWith: { $0.union($1) })
-        // A class that has the former name of another one is not that class.
-        let newNames = Dictionary(
-            schema.entities.filter { names[$0.originalName] == nil }.map { ($0.originalName, $0.name) },
-            uniquingKeysWith: { first, _ in first })
-        func renamed(_ names: Names) -> Names {
-            Names(names.map { (newNames[$0] ?? $0, $1) }, uniquingKeysWith: { $0.union($1) })
+        // All at once: a class or a property may receive the former name of another one.
+        func renamed(_ names: Names, areConstraints: Bool = false) -> Names {
+            Names(
+                names.map { entity, texts in
+                    let name = newName(entity)
+                    let newTexts = texts.map { text in
+                        areConstraints
+                            ? Self.renamingProperties(text) { newPropertyName($0, name) } : newPropertyName(text, name)
+                    }
+                    return (name, Set(newTexts))
+                }, uniquingKeysWith: { $0.union($1) })
         }
         var used = records.compactMapValues(Self.record).mapValues { record in
             Record(
                 programs: record.programs, classes: renamed(record.classes),
                 details: record.details?.mapValues {
                     Details(
-                        constraints: Self.renamingProperties(of: renamed($0.constraints), to: schema),
-                        removed: renamed($0.removed))
+                        constraints: renamed($0.constraints, areConstraints: true), removed: renamed($0.removed))
                 })
         }
         // A program that returns to a schema may have other containers that use a later one.
@@ -137,13 +174,13 @@ package struct KnownSchemas: Sendable {
         }
         self.changes = changes
         (self.replacesSchema, self.removed, self.program) = (replacesSchema, removed, program)
-        self.used = Array(used.values)
+        (self.used, self.comparison) = (Array(used.values), comparison)
     }
 
     /// Returns the schemas in use if a program inspects the store with the classes that the store describes. It changes
     /// none of them.
     package init(inspecting records: [String: String]) {
-        (isKnown, changes, replacesSchema, removed, program) = (true, [:], false, [:], nil)
+        (isKnown, changes, replacesSchema, removed, program, comparison) = (true, [:], false, [:], nil, nil)
         used = records.values.compactMap(Self.record)
     }
 
@@ -221,25 +258,11 @@ package struct KnownSchemas: Sendable {
         lineage.lazy.compactMap { classes[$0] }.first?.contains(property) == true
     }
 
-    /// Returns descriptions with the names that properties have in a schema.
-    private static func renamingProperties(of constraints: Names, to schema: Schema) -> Names {
-        let newNames = schema.entitiesByName.mapValues { entity in
-            Dictionary(
-                entity.properties.compactMap { property in
-                    property.previousName.flatMap { entity.propertiesByName[$0] == nil ? ($0, property.name) : nil }
-                }, uniquingKeysWith: { first, _ in first })
-        }
-        return Names(
-            uniqueKeysWithValues: constraints.map { entity, texts in
-                guard let names = newNames[entity], !names.isEmpty else { return (entity, texts) }
-                let renamed = texts.map { text in
-                    let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-                    guard parts.count == 2 else { return text }
-                    let properties = parts[1].split(separator: ",").map { names[String($0)] ?? String($0) }
-                    return "\(parts[0]) \(properties.joined(separator: ","))"
-                }
-                return (entity, Set(renamed))
-            })
+    /// Returns a description of a constraint or a delete rule with other names of properties.
+    private static func renamingProperties(_ text: String, _ newName: (String) -> String) -> String {
+        let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return text }
+        return "\(parts[0]) \(parts[1].split(separator: ",").map { newName(String($0)) }.joined(separator: ","))"
     }
 
     /// A description of a uniqueness constraint or an index. Names of properties contain neither spaces nor commas.

@@ -96,7 +96,8 @@ package struct SchemaPlan: Sendable {
         package func compared(_ name: String) -> [StoredProperty] { earlier[name].map { [$0] } ?? others[name] ?? [] }
     }
 
-    package let opening: Opening
+    /// The circumstances, with the names after the opening in ``Opening/schemas``.
+    package private(set) var opening: Opening
     /// The renames of classes, in the order in which each new name is free.
     package let entitySteps: [Rename]
     /// The tables by the new names of their entities.
@@ -161,7 +162,14 @@ package struct SchemaPlan: Sendable {
                 table, members, earlier, opening, fold: fold, columns: oldName.map(columns) ?? []
             ) { currentRoots[$0] ?? models.entitiesByName[$0]?.rootName ?? $0 }
             tables[table.name] = plan
-            describe(plan, earlier.keys)
+        }
+        let schemas = opening.schemas.renamed(newName: newName) { property, entity in
+            let root = currentRoots[entity] ?? models.entitiesByName[entity]?.rootName ?? entity
+            return tables[root]?.renames.first { $0.old == property }?.new ?? property
+        }
+        self.opening = Opening(schemas: schemas, stage: opening.stage, baseline: opening.baseline)
+        for (name, table) in tables {
+            describe(table, current.keys.filter { (currentRoots[$0] ?? $0) == name })
         }
     }
 

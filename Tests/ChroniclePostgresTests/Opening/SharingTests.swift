@@ -38,6 +38,10 @@
             #expect(try store.checkThatUpdatesMoveRelationships() == [])
         }
 
+        @Test func renamesKeepValues() throws {
+            #expect(try store.checkThatRenamesKeepValues() == [])
+        }
+
         @Test func renamesKeepRules() throws {
             #expect(try store.checkThatRenamesKeepRules() == [])
         }

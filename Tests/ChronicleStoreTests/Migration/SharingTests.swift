@@ -48,6 +48,11 @@ import Testing
         try expectNoProblems()
     }
 
+    @Test func renamesKeepValues() throws {
+        #expect(try store.checkThatRenamesKeepValues() == [])
+        try expectNoProblems()
+    }
+
     @Test func aConstraintThatNoProgramDeclaresIsRemoved() throws {
         let unique: [any PersistentModel.Type] = [Unique.Port.self]
         let indexed: [any PersistentModel.Type] = [Indexed.Port.self]

@@ -122,3 +122,49 @@ package enum RenamedTrip {
         package init() {}
     }
 }
+
+/// The versions of an app and of its extension, which renames what the app still uses, and removes it in its next version.
+package enum RenamedStop {
+    package enum First {
+        @Model package final class Stop {
+            package var name = ""
+            package var note: String?
+            @Relationship(deleteRule: .cascade) package var signs: [Sign] = []
+            package init() {}
+        }
+        @Model package final class Sign { package init() {} }
+        @Model package final class Pier {
+            package var length = 0
+            package init() {}
+        }
+        package static let models: [any PersistentModel.Type] = [Stop.self, Sign.self, Pier.self]
+    }
+    /// Names of properties and of classes move on in chains.
+    package enum Second {
+        @Model(originalName: "Stop") package final class Pier {
+            @Attribute(originalName: "name") package var note = ""
+            @Attribute(originalName: "note") package var remark: String?
+            @Relationship(deleteRule: .cascade, originalName: "signs") package var boards: [Sign] = []
+            package init() {}
+        }
+        @Model package final class Sign { package init() {} }
+        @Model(originalName: "Pier") package final class Quay {
+            @Attribute(originalName: "length") package var width = 0
+            package init() {}
+        }
+        package static let models: [any PersistentModel.Type] = [Pier.self, Sign.self, Quay.self]
+    }
+    /// The extension uses none of it any more.
+    package enum Third {
+        @Model package final class Pier {
+            package var code: String?
+            package init() {}
+        }
+        @Model package final class Sign { package init() {} }
+        @Model package final class Quay {
+            package var code: String?
+            package init() {}
+        }
+        package static let models: [any PersistentModel.Type] = [Pier.self, Sign.self, Quay.self]
+    }
+}

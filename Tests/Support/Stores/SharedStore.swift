@@ -151,6 +151,27 @@ package struct SharedStore {
         return failure("\(holders)", unless: holders == ["Ada"]) + failure("\(columns) owners", unless: columns == "0")
     }
 
+    /// An extension renames what its app uses, and later removes it.
+    package func checkThatRenamesKeepValues() throws -> [String] {
+        let first = ModelContext(try open(RenamedStop.First.models, as: "app", isNew: true))
+        let (stop, pier) = (RenamedStop.First.Stop(), RenamedStop.First.Pier())
+        for model in [stop, pier] as [any PersistentModel] { first.insert(model) }
+        (stop.name, stop.note, stop.signs, pier.length) = ("Vík", "south", [RenamedStop.First.Sign()], 8)
+        try first.save()
+        _ = try open(RenamedStop.First.models, as: "extension")
+        _ = try open(RenamedStop.Second.models, as: "extension")
+        for _ in 0..<2 { _ = try open(RenamedStop.Third.models, as: "extension") }
+        let context = ModelContext(try open(RenamedStop.Second.models, as: "app"))
+        let found = try context.fetch(FetchDescriptor<RenamedStop.Second.Pier>())
+        let values = found.map { "\($0.note) \($0.remark ?? "nil") \($0.boards.count)" }
+        let widths = try context.fetch(FetchDescriptor<RenamedStop.Second.Quay>()).map(\.width)
+        for model in found { context.delete(model) }
+        try context.save()
+        let count = try context.fetchCount(FetchDescriptor<RenamedStop.Second.Sign>())
+        return failure("\(values)", unless: values == ["Vík south 1"]) + failure("\(widths)", unless: widths == [8])
+            + failure("\(count) signs", unless: count == 0)
+    }
+
     private static let stops: Set = ["Vík", "Höfn"]
 
     private func appStops(as program: String) throws -> [String] {
