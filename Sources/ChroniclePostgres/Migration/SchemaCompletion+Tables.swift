@@ -2,6 +2,15 @@
     import ChronicleCore
     import ChronicleSQLStore
 
+    extension TableDefinition {
+        /// Returns the definition in a database with the indexes of some tables.
+        fileprivate func with(_ indexes: [String: Set<String>]) -> TableDefinition {
+            var definition = self
+            for (table, names) in indexes { for name in names { definition.presentIndexes[name] = table } }
+            return definition
+        }
+    }
+
     // Creates and changes the tables of entities.
     extension SchemaCompletion {
         /// A column that becomes required when all rows have a value.
@@ -174,9 +183,9 @@
         }
 
         private func dropUndeclaredIndexes(_ definition: TableDefinition, _ connection: Connection) throws {
-            let present = try DatabaseSchema(connection).indexes[definition.entity.name] ?? []
-            let own = present.filter { $0.hasPrefix("chronicle_") }
-            for name in own.subtracting(definition.indexes.map(\.name)).sorted() {
+            let indexes = try DatabaseSchema(connection).indexes
+            let own = (indexes[definition.entity.name] ?? []).filter { $0.hasPrefix("chronicle_") }
+            for name in own.subtracting(definition.with(indexes).indexes.map(\.name)).sorted() {
                 try connection.script("DROP INDEX \(table(name))")
             }
         }
@@ -185,9 +194,9 @@
         ///
         /// - Throws: `SwiftDataError.uniquenessViolation` if several models have the same values for a unique one.
         func addIndexes(of entity: Schema.Entity, _ connection: Connection) throws {
-            let definition = definition(of: entity)
-            let present = try DatabaseSchema(connection).indexes[entity.name] ?? []
-            for index in definition.indexes where !present.contains(index.name) {
+            let indexes = try DatabaseSchema(connection).indexes
+            let present = indexes[entity.name] ?? []
+            for index in definition(of: entity).with(indexes).indexes where !present.contains(index.name) {
                 do { try connection.script(index.sql) } catch let error as PostgresError where error.isUniqueViolation {
                     throw SwiftDataError.uniquenessViolation.with(
                         detail: "the store contains several models with the same values for a unique constraint",

@@ -7,6 +7,8 @@
         let schema: Schema
         /// The schema of the database.
         let schemaName: String
+        /// The tables of the indexes in the database, by the names of the indexes.
+        var presentIndexes: [String: String] = [:]
 
         /// A foreign key of the table.
         struct ForeignKey: Hashable {
@@ -87,8 +89,13 @@
         }
 
         private func index(_ prefix: String, _ kind: String, _ properties: [Schema.Property]) -> (String, String) {
-            let name = TableNames.shortened(
-                "chronicle_\(prefix)_\(entity.name)_\(properties.map(\.name).joined(separator: ","))")
+            let names = properties.map(\.name).joined(separator: ",")
+            var name = TableNames.shortened("chronicle_\(prefix)_\(entity.name)_\(names)")
+            // The index of `Trip_stop.name` has the name of that of `Trip.stop_name`, and the names of indexes are unique in
+            // a schema of the database. Names of entities contain no period.
+            let other = TableNames.shortened("chronicle_\(prefix)_\(entity.name).\(names)")
+            let table = presentIndexes[name]
+            if table != nil && table != entity.name || presentIndexes[other] != nil { name = other }
             // In the order of a fetch that sorts by the property, in which nil comes first.
             let columns = properties.map { quoted($0.name) + ($0.isOptional ? " NULLS FIRST" : "") }
                 .joined(separator: ", ")

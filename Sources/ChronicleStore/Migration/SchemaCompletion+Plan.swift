@@ -40,6 +40,11 @@ extension SchemaCompletion {
         }
     }
 
+    /// Returns the definition of the table of an entity in this file.
+    func definition(of entity: Schema.Entity) throws -> TableDefinition {
+        TableDefinition(entity: entity, schema: schema, presentIndexes: try connection.tablesOfIndexes())
+    }
+
     /// Returns the SQL of the indexes of a table that belong to Chronicle, by name.
     func ownIndexes(of table: String) throws -> [String: String] {
         let statement = try connection.prepare(
@@ -85,6 +90,16 @@ extension SchemaCompletion {
             guard try Set(triggers(of: entity.name).values) != Set(RecorderSQL.triggers(of: table)) else { continue }
             for statement in RecorderSQL.recreateTriggers(of: table) { try connection.execute(statement) }
         }
+    }
+}
+
+extension Connection {
+    /// Returns the tables of all indexes, by the names of the indexes as SQLite compares them.
+    func tablesOfIndexes() throws -> [String: String] {
+        let statement = try prepare("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'")
+        var tables: [String: String] = [:]
+        while try statement.step() { tables[TableNames.folded(statement.text(0))] = statement.text(1) }
+        return tables
     }
 }
 

@@ -58,7 +58,7 @@ extension SchemaCompletion {
         guard !updates.isEmpty || !links.isEmpty else { return }
         for (table, properties) in prepared {
             // The new values need not meet constraints that no program declares any more.
-            if let definition = shared.definition(ofTable: table) { try dropUndeclaredIndexes(definition) }
+            if let definition = try shared.definition(ofTable: table) { try dropUndeclaredIndexes(definition) }
             try prepareColumns(properties, of: table)
         }
         try recreateTriggers(plan, registry)

@@ -253,8 +253,8 @@ struct SchemaCompletion {
     }
 
     /// Returns the definition of the table of an entity, or `nil` if the schema does not contain the entity.
-    func definition(ofTable name: String) -> TableDefinition? {
-        schema.entitiesByName[name].map { TableDefinition(entity: $0, schema: schema) }
+    func definition(ofTable name: String) throws -> TableDefinition? {
+        try schema.entitiesByName[name].map(definition)
     }
 
     /// Returns the completion of the file for all programs that use it; see `StoreTables.sharedModels(_:)`.
@@ -295,7 +295,7 @@ struct SchemaCompletion {
     }
 
     private func complete(_ entity: Schema.Entity, _ plan: SchemaPlan, _ registry: EntityRegistry) throws {
-        let definition = TableDefinition(entity: entity, schema: schema)
+        let definition = try definition(of: entity)
         var recorded = try registry.entity(named: entity.name)
         guard !recorded.isSubentity else {
             throw SwiftDataError.backwardMigration.with(

@@ -7,6 +7,8 @@ import Foundation
 struct TableDefinition {
     let entity: Schema.Entity
     let schema: Schema
+    /// The tables of the indexes in the file, by the names of the indexes as SQLite compares them.
+    var presentIndexes: [String: String] = [:]
 
     /// AUTOINCREMENT prevents the reuse of keys by any writer, because the history refers to rows by their keys.
     /// https://www.sqlite.org/autoinc.html
@@ -86,8 +88,7 @@ struct TableDefinition {
     var indexes: [(name: String, sql: String)] {
         var indexes: [(String, String)] = []
         for property in entity.storedProperties where property.relationship != nil {
-            let name = "chronicle_reference_\(entity.name)_\(property.name)"
-            indexes.append((name, "CREATE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(quoted(property.name)))"))
+            indexes.append(index("reference", "INDEX", [property]))
         }
         for constraint in entity.uniqueProperties { indexes.append(index("unique", "UNIQUE INDEX", constraint)) }
         for properties in entity.indexedProperties { indexes.append(index("index", "INDEX", properties)) }
@@ -95,7 +96,13 @@ struct TableDefinition {
     }
 
     private func index(_ prefix: String, _ kind: String, _ properties: [Schema.Property]) -> (String, String) {
-        let name = "chronicle_\(prefix)_\(entity.name)_\(properties.map(\.name).joined(separator: ","))"
+        let names = properties.map(\.name).joined(separator: ",")
+        var name = "chronicle_\(prefix)_\(entity.name)_\(names)"
+        // The index of `Trip_stop.name` has the name of that of `Trip.stop_name`, and the names of indexes are unique in a
+        // file. Names of entities contain no period.
+        let other = "chronicle_\(prefix)_\(entity.name).\(names)"
+        let table = presentIndexes[TableNames.folded(name)]
+        if table != nil && table != entity.name || presentIndexes[TableNames.folded(other)] != nil { name = other }
         let columns = properties.map { quoted($0.name) }.joined(separator: ", ")
         return (name, "CREATE \(kind) \(quoted(name)) ON \(quoted(entity.name))(\(columns))")
     }

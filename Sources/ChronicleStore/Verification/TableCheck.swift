@@ -19,7 +19,9 @@ struct TableCheck {
         }
         guard let schema = registry.schema else { return }
         for entity in schema.entities where registry.tables.contains(entity.name) {
-            try checkIndexes(TableDefinition(entity: entity, schema: schema).indexes, of: entity.name)
+            let definition = TableDefinition(
+                entity: entity, schema: schema, presentIndexes: try connection.tablesOfIndexes())
+            try checkIndexes(definition.indexes, of: entity.name)
         }
         let file = try FileSchema(connection)
         for links in schema.links {

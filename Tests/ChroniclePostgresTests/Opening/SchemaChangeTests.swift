@@ -26,6 +26,20 @@
 
         // MARK: Models
 
+        /// The names of their indexes would be equal: the beginning and the hash of the same long name, and a short name.
+        enum Stops {
+            @Model final class Trip {
+                @Attribute(.unique) var stop_name = "Vík"
+                @Attribute(.unique) var stop_name_in_the_language_of_the_country = "Vík"
+                init() {}
+            }
+            @Model final class Trip_stop {
+                @Attribute(.unique) var name = "Höfn"
+                @Attribute(.unique) var name_in_the_language_of_the_country = "Höfn"
+                init() {}
+            }
+        }
+
         enum Earlier {
             @Model final class Note {
                 @Attribute(.unique) var title: String
@@ -174,6 +188,23 @@
         // MARK: Tests
 
         /// A statement for the table changes the rows of its relatives as well, whose triggers record rows.
+        @Test(arguments: [false, true]) func classesWhoseIndexesWouldHaveOneName(_ isReversed: Bool) throws {
+            if isReversed { _ = try open(Stops.Trip_stop.self) } else { _ = try open(Stops.Trip.self) }
+            for _ in 0..<2 {
+                let context = try open(Stops.Trip.self, Stops.Trip_stop.self)
+                for model in [Stops.Trip(), Stops.Trip(), Stops.Trip_stop(), Stops.Trip_stop()]
+                    as [any PersistentModel]
+                {
+                    context.insert(model)
+                    try context.save()
+                }
+                #expect(try context.fetchCount(FetchDescriptor<Stops.Trip>()) == 1)
+                #expect(try context.fetchCount(FetchDescriptor<Stops.Trip_stop>()) == 1)
+                let names = "SELECT count(DISTINCT indexname) FROM pg_indexes WHERE indexname LIKE 'chronicle_unique_%'"
+                #expect(try sql("\(names) AND schemaname = '\(schemaName)'") == "4")
+            }
+        }
+
         @Test(arguments: [
             "", #"CREATE TABLE special() INHERITS ("Animal")"#,
             """

@@ -28,6 +28,36 @@ import Testing
         #expect(try indices(store).isEmpty)
     }
 
+    /// The index of `Visit_stop.name` would have the name of that of `Visit.stop_name`.
+    @Test(
+        arguments: [
+            [[Stopping.self], [Stopping.self, Stop.self]], [[Stop.self], [Stopping.self, Stop.self]],
+            [[Stop.self], [Stopping.self]], [[Stopping.self, Stop.self]], [[Stopping.self, Stop.self], [Stop.self]],
+        ] as [[[any PersistentModel.Type]]])
+    func classesWhoseIndexesWouldHaveOneName(_ openings: [[any PersistentModel.Type]]) throws {
+        let store = try TestStore(.file, openings[0])
+        for models in openings.dropFirst() { _ = try store.reopened(models) }
+        let models = openings.last ?? []
+        for _ in 0..<2 {
+            let context = ModelContext(try store.reopened(models))
+            for model in models {
+                for _ in 0..<2 {
+                    if model == Stop.self { context.insert(Stop()) } else { context.insert(Stopping()) }
+                    try context.save()
+                }
+            }
+            let counts = try [
+                models.contains { $0 == Stop.self } ? context.fetchCount(FetchDescriptor<Stop>()) : 1,
+                models.contains { $0 == Stopping.self } ? context.fetchCount(FetchDescriptor<Stopping>()) : 1,
+            ]
+            #expect(counts == [1, 1])
+            let before = try store.shell("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'")
+            _ = try store.reopened(models)
+            #expect(try store.shell("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'") == before)
+        }
+        #expect(try VerificationTests.problems(in: store.url) == [])
+    }
+
     @Test func unrelatedIndexWithTheNameThrows() {
         let error = #expect(throws: SwiftDataError.self) { try Schema(WronglyIndexed.self).validate() }
         #expect(error == .invalidModel && error.map { "\($0)".contains("an index lists") } == true)
@@ -40,6 +70,20 @@ private final class Indexed {
     var place = ""
     var day = 0
     static let entityName = "Visit"
+}
+
+@Model
+private final class Stopping {
+    @Attribute(.unique) var stop_name = "Vík"
+    static let entityName = "Visit"
+    init() {}
+}
+
+@Model
+private final class Stop {
+    @Attribute(.unique) var name = "Höfn"
+    static let entityName = "Visit_stop"
+    init() {}
 }
 
 @Model
