@@ -27,6 +27,9 @@ FAULT_CASE ?=
 # The duration of `make soak` and the seed of a run.
 SOAK_SECONDS ?= 120
 SOAK_SEED ?=
+# The duration of `make chaos` and the seed of a run.
+CHAOS_SECONDS ?= 120
+CHAOS_SEED ?=
 # The duration of `make model` or its number of sequences, the seed of a run, the kind of store (hook, triggers, file, stores,
 # main or postgres), and the operations to leave out.
 MODEL_SECONDS ?=
@@ -128,6 +131,12 @@ faults: ready-postgres ## interrupts operations by power failures, failing calls
 soak: ready-postgres ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
 	@$(SWIFT) build --product ChronicleSoak $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
+
+.PHONY: chaos
+chaos: ready-postgres ## kills writers, consumers and servers of a PostgreSQL database for CHAOS_SECONDS=120, and verifies the history
+	@$(SWIFT) build --product ChronicleChaos $(TRAITS) $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleChaos" --seconds "$(CHAOS_SECONDS)" \
+		--seed "$(CHAOS_SEED)"
 
 .PHONY: model
 model: ready-postgres ## compares contexts with a reference in MODEL_SEQUENCES random sequences or for MODEL_SECONDS=60

@@ -255,6 +255,10 @@ let package = Package(
         .executableTarget(
             name: "ChronicleSoak", dependencies: ["Chronicle", "ChronicleTestSupport"], path: "Tests/Programs/Soak",
             swiftSettings: settings),
+        // Kills writers, consumers and servers of a PostgreSQL database: `make chaos`.
+        .executableTarget(
+            name: "ChronicleChaos", dependencies: ["Chronicle", "ChroniclePostgres", "ChronicleTestSupport"],
+            path: "Tests/Programs/Chaos", swiftSettings: settings),
         // Runs random operations on contexts for as long as you want: `make model`.
         .executableTarget(
             name: "ChronicleModel",
