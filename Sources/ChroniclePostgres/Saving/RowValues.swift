@@ -20,6 +20,8 @@
             case (.reference(let identifier), .integer):
                 parameters.append(try key(identifier, snapshot, slot, of: table))
             case (.real(let real), .real): parameters.append(real)
+            case (.integer(let integer), .real):
+                parameters.append(try real(integer, snapshot, slot, of: table))
             case (.text(let text), .text):
                 try requireNoNUL(text, snapshot, slot, of: table)
                 parameters.append(text)
@@ -42,6 +44,7 @@
                 case (.reference(let identifier), .integer):
                     array.append(try key(identifier, snapshot, slot, of: table))
                 case (.real(let real), .real): array.append(real)
+                case (.integer(let integer), .real): array.append(try real(integer, snapshot, slot, of: table))
                 case (.text(let text), .text):
                     try requireNoNUL(text, snapshot, slot, of: table)
                     array.append(text)
@@ -61,6 +64,16 @@
                 detail: "the relationship references a model that was not saved or belongs to another store",
                 entityName: table.entity.name, propertyName: table.columns[slot].name,
                 persistentIdentifier: snapshot.persistentIdentifier)
+        }
+
+        /// The history of an SQLite file can have an integer as the value of a real, if another program wrote it.
+        private func real(
+            _ integer: Int64, _ snapshot: DefaultSnapshot, _ slot: Int, of table: EntityTable
+        ) throws -> Double {
+            guard let real = Double(exactly: integer) else {
+                throw wrongForm(.integer(integer), snapshot, slot, of: table)
+            }
+            return real
         }
 
         private func requireNoNUL(

@@ -19,7 +19,17 @@
                 "SELECT FROM \(connection.schema).chronicle_meta WHERE name = $1 FOR UPDATE",
                 Parameters(.text(MetaName.replayed.text)))
             try step.requirePosition(MetaTable(connection))
-            try step.requireExpected(schema) { try values(of: $0.persistentIdentifier, connection) }
+            try step.requireExpected(schema) { expected in
+                guard var values = try values(of: expected.persistentIdentifier, connection) else { return nil }
+                for slot in expected.changed where slot < values.count {
+                    // See ``RowValues``.
+                    guard case .integer(let integer) = expected.values[slot],
+                        values[slot] == Double(exactly: integer).map(PropertyValue.real)
+                    else { continue }
+                    values[slot] = expected.values[slot]
+                }
+                return values
+            }
             let token = try step.storedToken
             if step.previous == nil {
                 let inserted = try connection.run(

@@ -103,6 +103,27 @@
             #expect(try content(copy) == content(source), "\(TestSeed.description)")
         }
 
+        /// The file of SQLite can have integers as the values of reals that another program wrote.
+        @Test func integersOfOtherProgramsAreReals() throws {
+            let file = try TemporaryDirectory().file("clubs.store")
+            let source = try ModelContainer(
+                for: Schema(clubModels),
+                configurations: [ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)])
+            let replica = try container(true, clubModels)
+            let context = ModelContext(source)
+            let club = Club("a", city: "Rome", number: 1)
+            context.insert(club)
+            try context.save()
+            for score in [2, 3] {
+                _ = try Shell.sqlite3(file, "PRAGMA foreign_keys = ON; UPDATE Club SET score = \(score)")
+                context.insert(Sponsor("\(score)", score))
+                try context.save()
+                let start = try replica.replayedHistoryToken()
+                _ = try replay(try export(source, start.map { .token($0) } ?? .beginning), to: replica)
+                #expect(try ModelContext(replica).fetch(FetchDescriptor<Club>()).map(\.score) == [Double(score)])
+            }
+        }
+
         /// Rows that arrive in several parts, and a replica that was changed.
         @Test func longTablesAndConflicts() throws {
             let source = try container(true, [GraphSeat.self, GraphOwner.self])
