@@ -14,9 +14,9 @@
     extension Connection {
         /// Runs the last query of a read transaction, which ends with it. Its values differ each time, and so would the best
         /// plan, so it is not prepared.
-        func runLast(_ query: SQLQuery) throws -> QueryResult {
+        func runLast(_ query: SQLQuery, isPrepared: Bool = false) throws -> QueryResult {
             var pipeline = Pipeline()
-            pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings), isPrepared: false)
+            pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings), isPrepared: isPrepared)
             pipeline.commits = true
             return try run(pipeline)[0]
         }

@@ -89,8 +89,10 @@
                 }
                 try past.requireKnownDestinations(
                     of: try layout.table(for: Model.self).name, loadsModels: loadsModels, tables)
-                let query = try makeQuery(tables.selecting(request.lookedUpKeys))
-                return (try connection.runLast(query), tables.unknowns)
+                let keys = request.lookedUpKeys
+                let query = try makeQuery(tables.selecting(keys))
+                // The plan of a lookup is the same for all keys.
+                return (try connection.runLast(query, isPrepared: keys != nil), tables.unknowns)
             }
         }
 

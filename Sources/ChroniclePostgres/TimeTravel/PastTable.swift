@@ -78,6 +78,11 @@
             var ignoresUnknown = false
         }
 
+        /// Whether a query reads rows that have changed.
+        func hasRows(_ selection: Selection) -> Bool {
+            selection.keys.map { keys in keys.contains { indices[$0] != nil } } ?? true
+        }
+
         /// Returns an item of a FROM clause with the rows of the table as of the position.
         func rows(of table: SQLQuery, _ selection: Selection) -> SQLQuery {
             let own: SQLQuery = ([Self.key] + columns.map { quoted($0.name) })

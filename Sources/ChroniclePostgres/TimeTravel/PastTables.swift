@@ -36,7 +36,8 @@
 
     extension PastTables: SQLTables {
         func rows(of table: String) -> SQLQuery? {
-            tables[table].map { $0.rows(of: SQLQuery(raw: qualified(table)), selection) }
+            guard let past = tables[table], past.hasRows(selection) else { return nil }
+            return past.rows(of: SQLQuery(raw: qualified(table)), selection)
         }
 
         func links(of table: String) throws -> SQLQuery? {
