@@ -36,6 +36,14 @@ final class PlainPostgres {
         try check(result)
     }
 
+    /// Returns the Boolean value that a query selects.
+    func boolean(_ sql: String) throws -> Bool {
+        let result = PQexec(connection, sql)
+        defer { PQclear(result) }
+        try check(result)
+        return PQgetvalue(result, 0, 0).map { String(cString: $0) == "t" } ?? false
+    }
+
     private func check(_ result: OpaquePointer?) throws {
         let status = PQresultStatus(result)
         guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_PIPELINE_SYNC else {

@@ -3,7 +3,9 @@ import Foundation
 
 /// Work on PostgreSQL that is compared: Chronicle, and libpq without history.
 enum PostgresRows {
-    static var all: [Row] { saves + [fetches] + PostgresHistoryRows.all + PostgresWriterRows.all }
+    static var all: [Row] {
+        saves + [fetches] + PostgresHistoryRows.all + PostgresWriterRows.all + PostgresTimeTravelRows.all
+    }
 
     /// Saves with history, and without it for reference.
     private static var saves: [Row] {
