@@ -36,10 +36,9 @@ struct DirectAssignments {
     private let parameters: Set<String>
 
     init(of names: [String], methods: [String], in initializer: InitializerDeclSyntax) {
-        self.names = Set(names)
+        (self.names, self.methods) = (Set(names), Set(methods))
         parameters = Set(
             initializer.signature.parameterClause.parameters.map { ($0.secondName ?? $0.firstName).unquoted })
-        self.methods = Set(methods).subtracting(parameters)
     }
 
     func replaced(in body: CodeBlockSyntax) -> CodeBlockSyntax {
@@ -56,10 +55,11 @@ struct DirectAssignments {
     private final class SharingOfSelf: SyntaxVisitor {
         private(set) var isFound = false
         private let methods: Set<String>
+        /// The parameters and variables that are visible, which methods of that name are not.
+        private var scopes: [Set<String>]
 
-        /// - Parameter methods: Those that no variable hides.
-        init(in node: some SyntaxProtocol, _ methods: Set<String>) {
-            self.methods = methods.subtracting(LocalNames(in: node).names)
+        init(in node: some SyntaxProtocol, _ methods: Set<String>, _ scopes: [Set<String>]) {
+            (self.methods, self.scopes) = (methods, scopes + [[]])
             super.init(viewMode: .sourceAccurate)
             walk(node)
         }
@@ -92,32 +92,77 @@ struct DirectAssignments {
         }
 
         private func visit(_ node: DeclReferenceExprSyntax, isMember: Bool) {
-            if methods.contains(node.baseName.unquoted) || !isMember && ExprSyntax(node).isSelf { isFound = true }
+            let name = node.baseName.unquoted
+            let isLocal = !isMember && scopes.contains { $0.contains(name) }
+            if methods.contains(name) && !isLocal || !isMember && ExprSyntax(node).isSelf { isFound = true }
         }
-    }
 
-    /// Includes names in closures.
-    private final class LocalNames: SyntaxVisitor {
-        private(set) var names: Set<String> = []
+        // MARK: Scopes
 
-        init(in node: some SyntaxProtocol) {
-            super.init(viewMode: .sourceAccurate)
-            walk(node)
+        private func add(_ name: TokenSyntax) -> SyntaxVisitorContinueKind {
+            scopes[scopes.count - 1].insert(name.unquoted)
+            return .skipChildren
+        }
+
+        private func inScope(_ nodes: (any SyntaxProtocol)?..., names: [String] = []) -> SyntaxVisitorContinueKind {
+            scopes.append(Set(names))
+            defer { scopes.removeLast() }
+            return inOrder(nodes)
+        }
+
+        private func inOrder(_ nodes: [(any SyntaxProtocol)?]) -> SyntaxVisitorContinueKind {
+            for case let node? in nodes { walk(node) }
+            return .skipChildren
         }
 
         override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind { add(node.identifier) }
-        override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { add(node.name) }
-        override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
-            add(node.secondName ?? node.firstName)
-        }
+        override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind { add(node.name) }
         override func visit(_ node: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
             add(node.secondName ?? node.firstName)
         }
-        override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind { add(node.name) }
+        override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+            if let value = node.defaultValue { walk(value) }
+            return add(node.secondName ?? node.firstName)
+        }
 
-        private func add(_ name: TokenSyntax) -> SyntaxVisitorContinueKind {
-            names.insert(name.unquoted)
-            return .visitChildren
+        // A variable is not visible in its own value.
+
+        override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
+            _ = inOrder([node.initializer, node.pattern])
+            return inScope(node.accessorBlock)
+        }
+        override func visit(_ node: OptionalBindingConditionSyntax) -> SyntaxVisitorContinueKind {
+            inOrder([node.initializer, node.pattern])
+        }
+        override func visit(_ node: MatchingPatternConditionSyntax) -> SyntaxVisitorContinueKind {
+            inOrder([node.initializer, node.pattern])
+        }
+
+        override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind { inScope(node.statements) }
+        override func visit(_ node: MemberBlockSyntax) -> SyntaxVisitorContinueKind { inScope(node.members) }
+        override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
+            inScope(node.signature, node.statements)
+        }
+        override func visit(_ node: WhileStmtSyntax) -> SyntaxVisitorContinueKind {
+            inScope(node.conditions, node.body)
+        }
+        override func visit(_ node: SwitchCaseSyntax) -> SyntaxVisitorContinueKind {
+            inScope(node.label, node.statements)
+        }
+        override func visit(_ node: IfExprSyntax) -> SyntaxVisitorContinueKind {
+            _ = inOrder([node.elseBody])
+            return inScope(node.conditions, node.body)
+        }
+        override func visit(_ node: ForStmtSyntax) -> SyntaxVisitorContinueKind {
+            walk(node.sequence)
+            return inScope(node.pattern, node.whereClause, node.body)
+        }
+        override func visit(_ node: CatchClauseSyntax) -> SyntaxVisitorContinueKind {
+            inScope(node.catchItems, node.body, names: node.catchItems.isEmpty ? ["error"] : [])
+        }
+        override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
+            _ = add(node.name)
+            return inScope(node.signature, node.body)
         }
     }
 
@@ -157,7 +202,7 @@ struct DirectAssignments {
         }
 
         private func isFound(in node: some SyntaxProtocol) -> Bool {
-            SharingOfSelf(in: node, methods.subtracting(scopes.joined())).isFound
+            SharingOfSelf(in: node, methods, scopes).isFound
         }
 
         private func hasOnlySharingBranches(_ statement: CodeBlockItemSyntax) -> Bool {
