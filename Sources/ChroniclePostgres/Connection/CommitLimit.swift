@@ -52,29 +52,31 @@
             if clock.now - start >= limit, clock.now - since >= limit / 2 { throw PostgresError(commitTimeout: limit) }
         }
 
-        /// `nil` if a server responds but does not tell: it accepts no other session, or it is a standby server, to which
-        /// the address points now.
+        /// Returns whether the session executes a statement, or `nil` if that cannot be found out although a server responds: it
+        /// accepts no other session, it hides the session, or it is a standby server, to which the address points now.
         private func isExecuting() -> Bool? {
             do {
                 let observer = try self.observer ?? Connection(settings.probing(server))
                 self.observer = observer
                 let found: QueryResult
                 if let session {
-                    // The state is hidden if the role has no privilege, and unknown without track_activities. A session that is
-                    // idle has sent its results, which did not arrive.
-                    found = try observer.run(
-                        "SELECT pg_is_in_recovery(), coalesce(("
-                            + "SELECT wait_event IS DISTINCT FROM 'SyncRep' AND coalesce(state NOT LIKE 'idle%', TRUE) "
-                            + "FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2), FALSE)",
-                        Parameters(.int64(session.process), .text(session.start)), isPrepared: false)
+                    // A session that is idle has sent its results, which did not arrive. Without track_activities, the state is
+                    // another one.
+                    found = try observer.runAsLoginRole(
+                        "SELECT pg_is_in_recovery(), CASE WHEN pid IS NULL THEN FALSE "
+                            + "WHEN backend_start IS NOT NULL THEN \(Connection.Session.startExpression) = $2 "
+                            + "AND wait_event IS DISTINCT FROM 'SyncRep' AND coalesce(state NOT LIKE 'idle%', TRUE) END "
+                            + "FROM (SELECT) AS one LEFT JOIN pg_stat_activity ON pid = $1",
+                        Parameters(.int64(session.process), .int64(session.start)))
                 } else {
                     // It can be the session of another client, whose wait is as long as that of this one.
-                    found = try observer.run(
-                        "SELECT pg_is_in_recovery(), NOT EXISTS (SELECT FROM pg_stat_activity "
-                            + "WHERE usename = current_user AND datname = current_database() "
-                            + "AND wait_event = 'SyncRep')", isPrepared: false)
+                    found = try observer.runAsLoginRole(
+                        "SELECT pg_is_in_recovery(), CASE WHEN (SELECT backend_start FROM pg_stat_activity "
+                            + "WHERE pid = pg_backend_pid()) IS NOT NULL THEN NOT EXISTS (SELECT FROM pg_stat_activity "
+                            + "WHERE usename = session_user AND datname = current_database() "
+                            + "AND wait_event = 'SyncRep') END")
                 }
-                guard found.bool(0, 0) else { return found.bool(0, 1) }
+                guard found.bool(0, 0) else { return found.isNull(0, 1) ? nil : found.bool(0, 1) }
                 discardObserver()
                 return nil
             } catch {

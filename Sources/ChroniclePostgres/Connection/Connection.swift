@@ -11,8 +11,12 @@
         struct Session {
             /// The process as the server knows it: a proxy replaces the identifier that libpq returns.
             let process: Int64
-            /// Distinguishes the session from a later one with the same process identifier.
-            let start: String
+            /// When the session began, which distinguishes it from a later one with the same process identifier.
+            let start: Int64
+
+            /// The expression for ``start`` in a query of `pg_stat_activity`, in microseconds: the text of a time depends on
+            /// settings of the session. It is `NULL` if the role must not see it; see ``runAsLoginRole(_:_:)``.
+            static let startExpression = "(extract(epoch FROM backend_start) * 1000000)::bigint"
         }
 
         /// The handle is never `nil` between `init` and `close`.
@@ -23,7 +27,7 @@
         var statements = StatementCache()
         var needsBegin = false
         var beginStatement = Connection.begin
-        /// `nil` if a proxy assigns a session to each transaction.
+        /// The session on the server, or `nil` if a proxy assigns one to each transaction, or if the server does not tell.
         private(set) var session: Session?
         /// Whether the server may have committed the latest transaction, because COMMIT, or a pipeline without BEGIN, was
         /// sent. Otherwise, losing the connection rolls it back.
@@ -61,10 +65,11 @@
                 }
                 guard !settings.usesTransactionPooling else { return }
                 try script(settings.setup, mayCommit: false)
-                let found = try run(
-                    "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()",
-                    isPrepared: false)
-                if found.count == 1 { session = Session(process: found.int64(0, 0), start: found.text(0, 1)) }
+                let found = try runAsLoginRole(
+                    "SELECT pid, \(Session.startExpression) FROM pg_stat_activity WHERE pid = pg_backend_pid()")
+                if found.count == 1, !found.isNull(0, 1) {
+                    session = Session(process: found.int64(0, 0), start: found.int64(0, 1))
+                }
             } catch {
                 close()
                 throw error
@@ -91,7 +96,17 @@
         /// such as PgBouncer repeats what another server reported earlier.
         func isStandby() throws -> Bool { try run("SELECT pg_is_in_recovery()").bool(0, 0) }
 
-        /// The statements are not canceled with the task.
+        /// Runs a query of `pg_stat_activity` as the role that logged in. Another one, which `SET ROLE` or a setting of the role
+        /// chose, sees neither the start nor the state of the sessions of that role, its own included, and cannot end them.
+        func runAsLoginRole(_ sql: String, _ parameters: Parameters = Parameters()) throws -> QueryResult {
+            // Both are one transaction, after which the role is the previous one.
+            try pipeline {
+                $0.add("SELECT pg_catalog.set_config('role', 'none', TRUE)", isPrepared: false)
+                $0.add(sql, parameters, isPrepared: false)
+            }[1]
+        }
+
+        /// Runs `body`, whose statements are not canceled with the task.
         func withoutCancellation<Result>(_ body: () throws -> Result) rethrows -> Result {
             let wasCancellable = isCancellable
             isCancellable = false

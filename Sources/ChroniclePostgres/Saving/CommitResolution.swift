@@ -104,11 +104,13 @@
             let limit = clock.now + Self.sessionLimit
             while true {
                 // Without the parameter for a time limit, which version 13 does not have. A session that waits for a
-                // synchronous standby server has committed, but its end would make that visible too early.
-                let alive = try connection.run(
-                    "SELECT CASE WHEN wait_event IS DISTINCT FROM 'SyncRep' THEN pg_terminate_backend(pid) END "
-                        + "FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2",
-                    Parameters(.int64(session.process), .text(session.start)))
+                // synchronous standby server has committed, but its end would make that visible too early. If its start is
+                // hidden, for example because the password file has another role now, it may be the session.
+                let alive = try connection.runAsLoginRole(
+                    "SELECT CASE WHEN backend_start IS NOT NULL AND wait_event IS DISTINCT FROM 'SyncRep' "
+                        + "THEN pg_terminate_backend(pid) END FROM pg_stat_activity "
+                        + "WHERE pid = $1 AND coalesce(\(Connection.Session.startExpression) = $2, TRUE)",
+                    Parameters(.int64(session.process), .int64(session.start)))
                 if alive.count == 0 { return true }
                 if clock.now >= limit { return false }
                 // Sleeps, because the server does not report the end of another session.

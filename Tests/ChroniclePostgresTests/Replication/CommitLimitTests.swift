@@ -46,6 +46,22 @@
             try replicas.remove()
         }
 
+        /// Through a proxy, the session is one of those of the role that logged in, which the role of the store does not see.
+        @Test func commitOfAnotherRoleThroughAProxyIsLimited() throws {
+            let replicas = try Replicas(isSynchronous: true)
+            try replicas.primary.psql("CREATE ROLE app; CREATE SCHEMA app AUTHORIZATION app")
+            let container = try replicas.container(replicas.primary.connectionString() + " options='-c role=app'") {
+                $0.schemaName = "app"
+                $0.numbering = .onDemand
+                $0.commitTimeout = .milliseconds(300)
+                $0.usesTransactionPooling = true
+            }
+            try container.add(1)
+            try replicas.standby.stop()
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try container.add(2) }
+            try replicas.remove()
+        }
+
         /// A session that waits for the standby server is not ended: that would make its changes visible.
         @Test func connectionIsLostWhileACommitWaits() async throws {
             let replicas = try Replicas(isSynchronous: true)
