@@ -69,12 +69,14 @@
                             + "FROM (SELECT) AS one LEFT JOIN pg_stat_activity ON pid = $1",
                         Parameters(.int64(session.process), .int64(session.start)))
                 } else {
-                    // It can be the session of another client, whose wait is as long as that of this one.
+                    // It can be the session of another client. Its wait tells something about this one only if it is long: each
+                    // commit waits for a moment.
                     found = try observer.runAsLoginRole(
                         "SELECT pg_is_in_recovery(), CASE WHEN (SELECT backend_start FROM pg_stat_activity "
                             + "WHERE pid = pg_backend_pid()) IS NOT NULL THEN NOT EXISTS (SELECT FROM pg_stat_activity "
                             + "WHERE usename = session_user AND datname = current_database() "
-                            + "AND wait_event = 'SyncRep') END")
+                            + "AND wait_event = 'SyncRep' AND clock_timestamp() - query_start > $1 * interval '1 ms') END",
+                        Parameters(.int64((limit / 2).milliseconds)))
                 }
                 guard found.bool(0, 0) else { return found.isNull(0, 1) ? nil : found.bool(0, 1) }
                 discardObserver()

@@ -188,12 +188,37 @@
             try replicas.remove()
         }
 
-        private func makeSavesSlow(_ cluster: PostgresCluster, _ schemaName: String) throws {
+        /// Each of the commits of other clients waits for a moment.
+        @Test func waitsOfOtherSessionsDoNotEndALongSave() async throws {
+            let replicas = try Replicas(isSynchronous: true, ["recovery_min_apply_delay": "100ms"])
+            let container = try replicas.container(replicas.primary.connectionString()) {
+                $0.numbering = .onDemand
+                $0.commitTimeout = .seconds(2)
+                $0.usesTransactionPooling = true
+            }
+            try makeSavesSlow(replicas.primary, replicas.schemaName, seconds: 2)
+            try replicas.primary.psql("CREATE TABLE noise(number int)")
+            let isSaved = Mutex(false)
+            let noise: @Sendable () throws -> Void = {
+                let other = try Connection(ConnectionSettings(connectionString: replicas.primary.connectionString()))
+                try other.run("SET synchronous_commit = remote_apply")
+                while !isSaved.withLock(\.self) { try other.run("INSERT INTO public.noise VALUES (1)") }
+            }
+            let save: @Sendable () throws -> Void = {
+                defer { isSaved.withLock { $0 = true } }
+                try container.add(1)
+            }
+            try await inThreads([save] + Array(repeating: noise, count: 4))
+            #expect(try container.numbers == [1])
+            try replicas.remove()
+        }
+
+        private func makeSavesSlow(_ cluster: PostgresCluster, _ schemaName: String, seconds: Double = 0.5) throws {
             try cluster.psql(
                 """
                 SET search_path = \(schemaName);
                 CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
-                'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END';
+                'BEGIN PERFORM pg_sleep(\(seconds)); RETURN NEW; END';
                 CREATE TRIGGER slow BEFORE INSERT ON "GraphSeat" FOR EACH ROW EXECUTE FUNCTION slow();
                 CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON "GraphSeat" DEFERRABLE INITIALLY DEFERRED \
                 FOR EACH ROW EXECUTE FUNCTION slow()
