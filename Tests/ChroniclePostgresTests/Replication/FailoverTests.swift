@@ -1,11 +1,12 @@
 #if Postgres
     import Chronicle
     import ChronicleCore
-    import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
     import Synchronization
     import Testing
+
+    @testable import ChroniclePostgres
 
     /// Standby servers that take over, and those that do not respond.
     @Suite("PostgreSQL failover", .requiresPostgres, .serialized) struct FailoverTests {
@@ -163,6 +164,22 @@
             #expect(try replicas.primary.psql("SELECT count(*) FROM seats.\"GraphSeat\"") == "2")
             #expect(try container.numbers == [1])
             try replicas.remove()
+        }
+
+        /// Sessions that only read by default give positions, also if a proxy reports the state from before a promotion.
+        @Test func promotedServerBehindAProxyGivesPositions() throws {
+            let cluster = try PostgresCluster.shared.get()
+            let proxy = try CuttingProxy(cluster, claimsStandby: true)
+            let schemaName = try cluster.makeSchema()
+            let configuration = PostgresConfiguration(
+                cluster.connectionString(), schemaName: schemaName, numbering: .onDemand)
+            let container = try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            try container.add(1)
+            let string =
+                "host=\(proxy.directory.path) user=\(cluster.user) dbname=postgres "
+                + "options='-c default_transaction_read_only=on'"
+            let reader = try Connection(ConnectionSettings(connectionString: string, schemaName: schemaName))
+            #expect(try reader.numberTransactions() > 0)
         }
 
         /// The state of a server that a proxy reports is not that of the server behind it.

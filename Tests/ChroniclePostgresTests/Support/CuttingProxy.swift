@@ -41,8 +41,9 @@
         private var sockets: [Int32] = []
         private let listener: Int32
         private let server: String
-        /// Whether clients are told that the server is no standby server, as by a proxy that repeats what another one reported.
-        private let claimsPrimary: Bool
+        /// Whether clients are told that the server is no standby server, or that it is one, as by a proxy that repeats what
+        /// another one reported.
+        private let claimsPrimary, claimsStandby: Bool
         let directory: TemporaryDirectoryOfSockets
 
         struct TemporaryDirectoryOfSockets {
@@ -50,8 +51,8 @@
             let path = "/tmp/chronicle-proxy-\(UInt32.random(in: .min ... .max))"
         }
 
-        init(_ cluster: PostgresCluster, claimsPrimary: Bool = false) throws {
-            self.claimsPrimary = claimsPrimary
+        init(_ cluster: PostgresCluster, claimsPrimary: Bool = false, claimsStandby: Bool = false) throws {
+            (self.claimsPrimary, self.claimsStandby) = (claimsPrimary, claimsStandby)
             server = cluster.directory.path + "/.s.PGSQL.5432"
             directory = TemporaryDirectoryOfSockets()
             try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
@@ -113,7 +114,8 @@
             Thread.detachNewThread { [weak self] in
                 var discarded: [UInt8] = []
                 while var response = Self.read(server) {
-                    if self?.claimsPrimary == true { response = Self.claimingPrimary(response) }
+                    if self?.claimsPrimary == true { response = Self.replacing("on", "off", response) }
+                    if self?.claimsStandby == true { response = Self.replacing("off", "on", response) }
                     if self?.holds(response) == true { continue }
                     if self?.cuts(response) == true { break }
                     guard self?.isDiscarding == true else {
@@ -179,14 +181,14 @@
         }
 
         /// Replaces the state that a standby server reports.
-        private static func claimingPrimary(_ response: [UInt8]) -> [UInt8] {
+        private static func replacing(_ state: String, _ claimed: String, _ response: [UInt8]) -> [UInt8] {
             // ParameterStatus.
             func message(_ value: String) -> Data {
                 let text = Data("in_hot_standby\0\(value)\0".utf8)
                 return Data([UInt8(ascii: "S"), 0, 0, 0, UInt8(text.count + 4)]) + text
             }
             var data = Data(response)
-            if let range = data.range(of: message("on")) { data.replaceSubrange(range, with: message("off")) }
+            if let range = data.range(of: message(state)) { data.replaceSubrange(range, with: message(claimed)) }
             return Array(data)
         }
 

@@ -15,7 +15,13 @@
 
         private func numberNextTransactions() throws -> QueryResult {
             do {
-                guard parameter("in_hot_standby") != "on" else { return try numberNextTransactions(Self.begin) }
+                if parameter("in_hot_standby") == "on" {
+                    do { return try numberNextTransactions(Self.begin) } catch let error as PostgresError
+                        where error.isReadOnly
+                    {
+                        // It was promoted: a proxy repeats what the server reported before.
+                    }
+                }
                 // The default of the role or of the database may be read-only.
                 return try numberNextTransactions("\(Self.begin) READ WRITE")
             } catch var error as PostgresError where !error.endsSession {
