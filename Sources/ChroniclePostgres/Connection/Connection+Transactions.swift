@@ -36,7 +36,7 @@
         func beginUntilClosed() throws {
             try script(
                 "\(Self.begin); SET LOCAL idle_in_transaction_session_timeout = 0; "
-                    + "SELECT \(SearchPath.catalog(isLocal: true))")
+                    + "SELECT \(SearchPath.catalog(isLocal: true))", mayCommit: false)
             transactionDepth = 1
         }
 

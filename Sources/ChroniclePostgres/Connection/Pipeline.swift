@@ -256,8 +256,8 @@
             let handle = try open()
             if needsBegin {
                 needsBegin = false
-                try script(beginStatement)
-                if settings.usesTransactionPooling { try script(settings.setup) }
+                try script(beginStatement, mayCommit: false)
+                if settings.usesTransactionPooling { try script(settings.setup, mayCommit: false) }
             }
             guard PQsendQuery(handle, sql) == 1 else { throw PostgresError(handle, sql: sql) }
             let waiting = CancellationCheck(handle, waitLimit(mayCommit: mayCommit), isCancellable: false)

@@ -235,6 +235,28 @@
             #expect(try container.numbers == [1])
         }
 
+        /// The beginning of a transaction commits nothing, and is not given up before a commit that began later.
+        @Test func serverThatIsPausedBeforeATransaction() async throws {
+            let cluster = try PostgresCluster()
+            func connection(_ limit: Duration) throws -> Connection {
+                try Connection(
+                    ConnectionSettings(connectionString: cluster.connectionString(), commitTimeout: limit))
+            }
+            let (first, second) = (try connection(.milliseconds(100)), try connection(.seconds(1)))
+            try cluster.signal("STOP")
+            try await inThreads([
+                { try first.beginUntilClosed() },
+                {
+                    let error = Result { try second.script("SELECT 1") }
+                    try cluster.signal("CONT")
+                    let failure = try #require(throws: PostgresError.self) { try error.get() }
+                    #expect(failure.isCommitTimeout)
+                },
+            ])
+            #expect(first.isInTransaction)
+            try cluster.remove()
+        }
+
         /// A server that is paused responds neither to the save nor to the session that looks at it.
         @Test func serverThatIsPaused() throws {
             let cluster = try PostgresCluster()
