@@ -209,18 +209,32 @@
                     Rows(inserted: try identifiers(keys))
                 }
             }
-            let rows = try resolution.run(body)
-            return Saved(rows: rows, token: try token())
+            let returnsToken = store.configuration.recordsHistory && store.configuration.returnsHistoryTokens
+            var token: Result<DefaultHistoryToken?, any Error>?
+            let rows = try resolution.run { connection in
+                let rows = try body(connection)
+                // All other connections may be in use.
+                if returnsToken { token = Result { try pending.token(connection, storeIdentifier: store.identifier) } }
+                return rows
+            }
+            return Saved(rows: rows, token: returnsToken ? try self.token(token) : nil)
         }
 
-        /// `nil` if the token cannot be determined, for example because another program locks the history, or because the
-        /// server ends: an error would mean that nothing was saved.
-        private func token() throws -> DefaultHistoryToken? {
-            guard store.configuration.recordsHistory, store.configuration.returnsHistoryTokens else { return nil }
+        /// Returns the token of the committed transaction, or `nil` if it cannot be determined, for example because another
+        /// program locks the history, or because the server ends: an error would mean that nothing was saved.
+        ///
+        /// - Parameter found: What the connection of the transaction found, or `nil` if it was lost during the commit.
+        private func token(_ found: Result<DefaultHistoryToken?, any Error>?) throws -> DefaultHistoryToken? {
             do {
+                do { if let found { return try found.get() } } catch let error as PostgresError
+                    where error.endsSession && !store.pool.isShared
+                {
+                    // The connection was lost after the commit.
+                }
                 return try store.pool.read { connection in
                     try connection.withoutCancellation {
-                        try pending.token(connection, storeIdentifier: store.identifier)
+                        if try connection.isStandby() { throw PostgresError(message: "the server is a standby server") }
+                        return try pending.token(connection, storeIdentifier: store.identifier)
                     }
                 }
             } catch {

@@ -110,6 +110,12 @@
                 returnsHistoryTokens: true)
             let context = ModelContext(
                 try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration))
+            proxy.setMode(.cuttingCommit)
+            #expect(try Self.tokenOfSave(context) == context.currentHistoryToken())
+        }
+
+        /// Inserts a seat, and returns the token that the notification of the save contains.
+        private static func tokenOfSave(_ context: ModelContext) throws -> DefaultHistoryToken? {
             let found = Mutex<DefaultHistoryToken?>(nil)
             let observer = NotificationCenter.default.addObserver(
                 forName: ModelContext.didSave, object: context, queue: nil
@@ -119,9 +125,41 @@
             }
             defer { NotificationCenter.default.removeObserver(observer) }
             context.insert(GraphSeat(2))
-            proxy.setMode(.cuttingCommit)
             try context.save()
-            #expect(try found.withLock(\.self) == context.currentHistoryToken())
+            return found.withLock(\.self)
+        }
+
+        /// A request that waits for the connection of a save does not get it before the save has its token.
+        @Test func tokenNeedsNoOtherConnection() async throws {
+            let cluster = cluster
+            let configuration = PostgresConfiguration(
+                cluster.connectionString(), schemaName: schemaName, returnsHistoryTokens: true, connectionLimit: 1,
+                connectionTimeout: .seconds(5), lockTimeout: nil, numbering: .onDemand)
+            let container = try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            let store = try container.postgres
+            let other = try Connection(ConnectionSettings(connectionString: cluster.connectionString()))
+            try other.run("BEGIN")
+            let table = "\(schemaName).\"GraphSeat\""
+            try other.run("LOCK TABLE \(table) IN SHARE MODE")
+            let locks = "SELECT 1 FROM pg_locks WHERE relation = '\(table)'::regclass AND NOT granted"
+            let (begins, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            try await inThreads([
+                {
+                    defer { ends.signal() }
+                    let token = try Self.tokenOfSave(ModelContext(container))
+                    #expect(token != nil)
+                },
+                {
+                    while try other.run(locks).count == 0 {}
+                    begins.signal()
+                    try store.pool.use { _ in ends.wait() }
+                },
+                {
+                    begins.wait()
+                    try cluster.psql("SELECT 1")
+                    try other.run("COMMIT")
+                },
+            ])
         }
 
         /// The request for the token of a save begins after its commit, and may first discard the prepared statements.
