@@ -40,7 +40,10 @@
                 settings, limit: configuration.connectionLimit, waitLimit: configuration.connectionTimeout)
             let connection = try Connection(settings)
             do {
-                let opened = try open(pool, connection, schemaName, migration)
+                // Like a save, it may take long, and is not canceled at its end.
+                let opened = try connection.withoutCancellation {
+                    try open(pool, connection, schemaName, migration)
+                }
                 pool.add(connection)
                 return opened
             } catch let error as PostgresError where error.isPrivilegeViolation {
@@ -113,7 +116,7 @@
             }
             let name = try configuration.schemaName ?? firstSchema(connection)
             try DistributedEngine.requireNone(connection, schemaName: name)
-            if configuration.schemaName != nil { try create(name, connection) }
+            if configuration.schemaName != nil { try connection.withoutCancellation { try create(name, connection) } }
             let privilege = try connection.run(
                 """
                 SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE'), current_user::text \

@@ -17,7 +17,9 @@
         ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or the role does not own the
         ///     tables.
         ///   - `SwiftDataError.deleteDenied` if a table of another program references a model. Delete its rows first.
-        ///   - `SwiftDataError.storeBusy` or `SwiftDataError.storeUnavailable`. Try again.
+        ///   - `SwiftDataError.storeBusy` if another session keeps a table locked. Try again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `CancellationError` if the task was canceled. Call `ModelContainer.erase()`, which is not canceled.
         /// - Complexity: Proportional to the number of rows and to the length of the history.
         public func erase() throws {
             try requireWriteAccess()

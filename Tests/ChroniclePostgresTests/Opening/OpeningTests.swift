@@ -33,6 +33,17 @@
             return error
         }
 
+        /// Opening is not canceled with its task: it can create the schema and the tables, or migrate them.
+        @Test func storeIsOpenedInACanceledTask() async throws {
+            try cluster.psql("DROP SCHEMA \(schemaName)")
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                _ = try open()
+            }
+            try await task.value
+            #expect(try sql("SELECT count(*) FROM \"Trip\"") == "0")
+        }
+
         @Test func valuesThatTheTablesDoNotPreserveAreLogged() throws {
             let logger = TestLogger()
             _ = try open { $0.logger = logger }
