@@ -128,6 +128,28 @@
             try replicas.remove()
         }
 
+        /// Without a limit, only cancellation ends the wait for a session that keeps the history locked.
+        @Test func waitForTheHistoryIsCanceled() async throws {
+            let cluster = try PostgresCluster.shared.get()
+            let configuration = try PostgresConfiguration.testing {
+                ($0.lockTimeout, $0.statementTimeout, $0.numbering) = (nil, .seconds(10), .onDemand)
+            }
+            let container = try ModelContainer(
+                for: GraphSeat.self, GraphNode.self, configurations: configuration)
+            try container.add(1)
+            let table = "\(try #require(configuration.schemaName)).chronicle_history"
+            let settings = ConnectionSettings(connectionString: cluster.connectionString())
+            let (other, look) = (try Connection(settings), try Connection(settings))
+            try other.run("BEGIN")
+            try other.run("SELECT 1 FROM \(table) FOR UPDATE")
+            let read = Task { _ = #expect(throws: CancellationError.self) { try container.transactions() } }
+            try await read.cancel(
+                afterRows: "SELECT 1 FROM pg_stat_activity WHERE \(other.serverProcess) = ANY (pg_blocking_pids(pid))",
+                look)
+            await read.value
+            try other.run("ROLLBACK")
+        }
+
         /// A read commits nothing, even though a proxy needs a transaction for it.
         @Test func waitOfAnotherSessionDoesNotLimitReads() throws {
             let replicas = try Replicas(isSynchronous: true)

@@ -49,7 +49,8 @@
             try transaction(begin) { connection in
                 var pipeline = Pipeline()
                 pipeline.add("SELECT newest, is_complete FROM \(schema).chronicle_number_next()")
-                pipeline.commits = true
+                // A commit that was sent is not canceled, and a wait for a lock before it can be longer than any limit.
+                pipeline.commits = connection.settings.lockTimeout != nil
                 return try connection.run(pipeline)[0]
             }
         }
