@@ -102,8 +102,10 @@ struct AppleLayout: Sendable {
         // No table of a program has more; a damaged file takes no long time.
         for column in table.columns.filter({ $0.type == "BLOB" }).prefix(100) {
             let name: SQLQuery = "\(name: column.name)"
+            // The type and the length of a value are known without its bytes.
             let query: SQLQuery = """
-                SELECT 1 FROM (SELECT \(name) AS value FROM \(name: table.name) LIMIT \(raw: String(maximumSampleCount))) \
+                SELECT 1 FROM (SELECT CASE WHEN typeof(\(name)) = 'blob' AND length(\(name)) = 38 THEN \(name) END AS value \
+                FROM \(name: table.name) LIMIT \(raw: String(maximumSampleCount))) \
                 WHERE \(ExternalData.isReference("value")) LIMIT 1
                 """
             let statement = try SQLiteQueries.statement(query, connection)
