@@ -23,6 +23,7 @@ extension ContextReference {
         var outcome = SaveOutcome(world: world)
         var deleted: [Int] = []
         var pairs: [(Int, Reference, Value)] = []
+        var lacksDestination = false
         for (number, instance) in instances.sorted(by: { $0.key < $1.key })
         where entities?.contains(instance.entity) ?? true {
             if instance.state == .deleted {
@@ -54,15 +55,20 @@ extension ContextReference {
                         if state == .deleted, reference.rule == .deny { throw .denied }
                         if state == .deleted { row[reference.name] = .null }
                         if state == .saved || state == .missing, world.rows[destination] == nil {
-                            throw .missingDestination
+                            lacksDestination = true
                         }
                     } else if world.rows[destination] == nil {
-                        throw .missingDestination
+                        lacksDestination = true
                     }
                 }
                 if reference.inverse != nil { pairs.append((number, reference, row[reference.name])) }
             }
             outcome.world.rows[number] = row
+        }
+        if lacksDestination {
+            // The deny rule is applied first.
+            if outcome.world.delete(deleted) == nil { throw .denied }
+            throw .missingDestination
         }
         // The later save wins, and both sides agree.
         let written = outcome.world.rows
