@@ -152,7 +152,7 @@ import Testing
             "DELETE FROM chronicle_entity WHERE name = 'Trip'; INSERT INTO chronicle_entity(id, name) VALUES (1000000, 'Former')",
         ] {
             let (store, _) = try filled(.file)
-            try store.shell(sql + "; DELETE FROM chronicle_meta WHERE name LIKE 'complete:%'")
+            try store.shell(sql + "; DELETE FROM chronicle_meta WHERE name LIKE 'complete:%' OR name LIKE 'known:%'")
             let error = try failure(of: { try store.reopened() })
             #expect(error == .storeFull && error?.entityName == "Trip", "\(String(describing: error))")
         }
