@@ -69,7 +69,7 @@ public protocol PersistentModel: IdentifiableModel, Observable, Hashable, Sendab
     /// are written for SwiftData. Chronicle does not use them; the default implementation derives them from ``properties``.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-    /// The state that the context keeps for this model. Create it with ``createBackingData()`` for every instance.
+    /// The state that the context keeps for this model. Create it with ``PersistentModel/createBackingData()`` for every instance.
     var persistentBackingData: any BackingData<Self> { get }
     /// Creates an instance for a row that a context fetched. Adopt or store the argument, and do nothing else.
     ///

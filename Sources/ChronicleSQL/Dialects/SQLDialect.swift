@@ -208,7 +208,6 @@ public protocol SQLDialect: Sendable {
     ///
     /// - Parameters:
     ///   - text: A text.
-    ///   - text: A text.
     ///   - prefix: The beginning. Every text begins with the empty string.
     /// - Returns: The condition.
     /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
