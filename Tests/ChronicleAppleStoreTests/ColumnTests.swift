@@ -125,7 +125,7 @@ struct ColumnTests {
         #expect(try ModelContext(container).fetch(FetchDescriptor<Wheel>()).map(\.note) == ["x"])
     }
 
-    /// What nobody reads does not matter.
+    /// Tables and views that no class of the program uses have no effect.
     @Test(arguments: [
         "CREATE VIRTUAL TABLE Z_Part_PlaceIndex USING rtree(id, minX, maxX, minY, maxY)",
         "CREATE VIEW Zoo AS SELECT 1 AS Z_PK",

@@ -23,9 +23,8 @@ struct AppleLayout: Sendable {
     /// The columns that refer to files of external data, by the name of their table.
     let externalColumns: [String: Set<String>]
 
-    /// `CachedModel` has only constants of value types.
+    /// `@unchecked Sendable`: `CachedModel.Entity` has only constants of value types.
     struct SendableModel: @unchecked Sendable {
-        // The reason for `@unchecked Sendable`: the model is a tree of constants.
         let entities: [String: CachedModel.Entity]
     }
 

@@ -64,6 +64,7 @@ final class CommitSignal: Sendable {
 
     /// See ``wait()``.
     func wait(atMost interval: Duration) async -> Bool {
+        // The wait ends with the signal or the timer, whichever is first.
         let timer = Task {
             try await Task.sleep(for: interval)
             signal()

@@ -8,7 +8,7 @@
 /// // .equal(.path(livingAccommodation.name), .constant(.text("Inn")))
 /// ```
 ///
-/// A case is either a *condition*, which is true or false, or a *value*, which can be nil where its documentation says so. A
+/// A case is either a *condition*, which is true or false, or a *value*, which can be nil if its documentation says so. A
 /// translation has to preserve Swift's semantics: nil equals only nil, NaN equals nothing and has no order, and a condition is
 /// always true or false.
 ///

@@ -298,7 +298,7 @@
         private func recordPosition(ofRelationshipsOf entities: Set<String>, _ catalog: Catalog) throws {
             guard !entities.isEmpty, configuration.recordsHistory else { return }
             let connection = catalog.connection
-            // Nobody else writes meanwhile, so the pending transactions get the next positions.
+            // No other session writes at this time, so the pending transactions get the next positions.
             let position = try connection.run(
                 """
                 SELECT h.position + 1 + (SELECT count(*) FROM \(connection.schema).chronicle_pending AS p \

@@ -256,7 +256,7 @@
             }
             #expect(try numbers(standby, newest) == [2, 3])
             let open = try ModelContext(standby, asOf: newest)
-            // Nobody numbers these changes, which the standby server applies.
+            // The standby server applies these changes before they have numbers.
             try replicas.primary.psql(
                 #"UPDATE seats."GraphSeat" SET number = number + 10; DELETE FROM seats."GraphSeat" WHERE number = 13"#)
             try replicas.waitForStandby()

@@ -39,6 +39,7 @@ extension HistoryPurgeStep {
             try Task.checkCancellation()
             let start = ContinuousClock.now
             guard let step = try next(), !step.isLast else { return }
+            // Other writers save during the pause, which is at least as long as the step.
             try await Task.sleep(for: max(ContinuousClock.now - start, minimumPause))
         }
     }
