@@ -19,6 +19,7 @@ enum ServeCommand {
                 name: "number", letter: "n", value: "N", summary: "at most N transactions at the start, the newest ones"
             ),
             .init(name: "size", value: "MB", summary: "the maximum size of the page; 20 MB if omitted"),
+            TimelineCommand.titleOption,
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -28,7 +29,8 @@ enum ServeCommand {
         _ = try file.chronicleStore("a live page").currentHistoryToken()
         let pages = TimelineServer(
             file.location, limit: try arguments.count("number") ?? .max,
-            maximumSize: try TimelineCommand.maximumSize(arguments))
+            maximumSize: try TimelineCommand.maximumSize(arguments), titles: try TimelineCommand.titles(arguments, file)
+        )
         let server = try HTTPServer(port: try port(arguments)) { try pages.respond(to: $0, $1) }
         try console.line("\(file.name.escaped): http://localhost:\(server.port)/ (Ctrl-C ends)")
         try console.flush()

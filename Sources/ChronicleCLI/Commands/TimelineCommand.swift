@@ -6,7 +6,10 @@ enum TimelineCommand {
         name: "timeline", summary: "write the history as a page for a browser",
         discussion: """
             Writes one HTML file that needs no network and no other file: lanes by entity or author, a list of transactions \
-            with the values before and after each change, search and filters. Open it with any browser.
+            with the values before and after each change, the state of each model and entity at any point, tags, search and \
+            filters. Open it with any browser.
+
+            The title of a model is the value of its first text attribute, or of another attribute with --title.
 
             The page contains the newest transactions, up to its maximum size. Texts are shortened to \
             \(TimelineValues.maximumLength) characters, of data only the size is shown, and of a transaction at most \
@@ -25,6 +28,7 @@ enum TimelineCommand {
             .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N transactions, the newest ones"),
             .init(name: "size", value: "MB", summary: "the maximum size of the page; 20 MB if omitted"),
+            titleOption,
             .init(name: "force", letter: "f", summary: "replace an existing file"),
             .json,
         ], run: run)
@@ -62,6 +66,7 @@ enum TimelineCommand {
             try Position($0, in: file.store, console.settings).token(in: file.store)
         }
         writer.maximumSize = try maximumSize(arguments)
+        writer.titles = try titles(arguments, file)
         writer.note = note(arguments)
         return writer
     }
@@ -118,7 +123,25 @@ enum TimelineCommand {
         return count * 1_000_000
     }
 
-    /// The remark of the page about the options that select transactions.
+    /// `--title`, also of `chronicle serve`.
+    static let titleOption = Command.Option(
+        name: "title", value: "ATTRIBUTE",
+        summary: "the attribute that is the title of models; repeat it for other entities")
+
+    /// Returns the values of `--title`.
+    ///
+    /// - Throws: ``UsageError`` if no entity has the attribute.
+    static func titles(_ arguments: Arguments, _ file: StoreFile) throws -> [String] {
+        let titles = arguments.values["title"] ?? []
+        let known = Set(file.schema.entities.flatMap(\.properties).filter { $0.slot >= 0 }.map(\.name))
+        for title in titles where !known.contains(title) {
+            let hint = NearestName.nearest(to: title, in: known.sorted()).map { "; did you mean \($0.escaped)?" } ?? ""
+            throw UsageError("no entity has an attribute \(title.escaped)\(hint)")
+        }
+        return titles
+    }
+
+    /// Returns the remark of the page about the options that select transactions.
     private static func note(_ arguments: Arguments) -> String? {
         let names = ["after", "before", "author", "entity", "number"]
         let parts = names.compactMap { name in arguments.value(name).map { "--\(name) \($0)" } }

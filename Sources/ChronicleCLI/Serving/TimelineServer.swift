@@ -7,14 +7,15 @@ final class TimelineServer: Sendable {
     private let location: StoreFile.Location
     private let limit: Int
     private let maximumSize: Int
-    /// Pages are made one after the other, because each takes a processor and some memory.
+    private let titles: [String]
+    /// Pages are made one after the other. Each takes a processor and some memory.
     private let pageLock = NSLock()
 
     /// After this time, a comment is sent, which fails if the client has gone.
     private static let silence = Duration.seconds(15)
 
-    init(_ location: StoreFile.Location, limit: Int, maximumSize: Int) {
-        (self.location, self.limit, self.maximumSize) = (location, limit, maximumSize)
+    init(_ location: StoreFile.Location, limit: Int, maximumSize: Int, titles: [String] = []) {
+        (self.location, self.limit, self.maximumSize, self.titles) = (location, limit, maximumSize, titles)
     }
 
     func respond(to request: HTTPRequest, _ connection: HTTPConnection) throws {
@@ -53,6 +54,7 @@ final class TimelineServer: Sendable {
         writer.isLive = true
         writer.maximumSize = maximumSize
         writer.selection.limit = limit
+        writer.titles = titles
         let content = try writer.write { try file.write(contentsOf: $0) }
         try file.seek(toOffset: 0)
         return (file, writer.nonce, content.size)
@@ -82,11 +84,12 @@ final class TimelineServer: Sendable {
         }
         try connection.send(.ok, type: "text/event-stream", length: nil)
         try connection.send(Data("retry: 1000\n\n".utf8))
-        var events = TimelineEvents(file, after: start)
+        var events = TimelineEvents(file, after: start, titles)
         do {
             repeat {
                 commits.drain()
                 while let event = try events.next() { try connection.send(event) }
+                if let event = try events.changedTags() { try connection.send(event) }
             } while try wait(connection, commits)
         } catch SwiftDataError.historyTokenExpired {
             // The page loads itself again.
@@ -119,16 +122,30 @@ private struct TimelineEvents {
     private let file: StoreFile
     private var token: DefaultHistoryToken
     private var transactions: ArraySlice<DefaultHistoryTransaction> = []
+    private let titles: [String]
+    /// The tags that were sent last.
+    private var tags: TimelineTags?
 
     private static let transactionsPerEvent = 500
     private static let changesPerPage = 1_000
     /// The number of bytes after which an event ends.
     private static let eventSize = 1 << 18
 
-    init(_ file: StoreFile, after token: DefaultHistoryToken) { (self.file, self.token) = (file, token) }
+    init(_ file: StoreFile, after token: DefaultHistoryToken, _ titles: [String]) {
+        (self.file, self.token, self.titles) = (file, token, titles)
+    }
+
+    /// Returns an event with all tags if they are not those that were sent last. Its position remains that of the event
+    /// before it.
+    mutating func changedTags() throws -> Data? {
+        let current = try TimelineTags(file.store)
+        guard current != tags else { return nil }
+        tags = current
+        return Data("event: tags\ndata: ".utf8) + Data(current.json.bytes) + Data("\n\n".utf8)
+    }
 
     mutating func next() throws -> Data? {
-        var block = TimelineBlock(file)
+        var block = TimelineBlock(file, titles: titles)
         while block.transactionCount < Self.transactionsPerEvent, block.size < Self.eventSize {
             if transactions.isEmpty {
                 // Those that were committed meanwhile belong to the next event.

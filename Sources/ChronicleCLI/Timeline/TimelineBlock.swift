@@ -6,7 +6,7 @@ import Foundation
 /// | member | elements |
 /// | --- | --- |
 /// | `authors`, `contexts`, `programs` | the names to which the columns refer |
-/// | `entities` | `{"name": …, "attributes": [names]}` |
+/// | `entities` | `{"name": …, "title": index or -1, "links": [indices], "attributes": [names]}` |
 /// | `ids`, `times` | for each transaction, the difference to the previous one; times in milliseconds since 1970 |
 /// | `author`, `context`, `program` | for each transaction, the index of a name; -1 for none, -2 for other programs as author |
 /// | `metadata` | `[transaction, {…}]` for those that have some |
@@ -14,6 +14,8 @@ import Foundation
 /// | `counts` | for each transaction, the number of its changes |
 /// | `kinds`, `entity`, `keys` | for each change, 0 insert, 1 update, 2 delete; the index of its entity; its primary key |
 /// | `values` | for each change, an array of attribute, value before, value after, and so on; 0 if there are none |
+///
+/// The attributes of an entity are those of the schema in its order, then former ones. Its links are its lists of links.
 ///
 /// The forms of values are those of ``TimelineValues``.
 struct TimelineBlock {
@@ -25,6 +27,8 @@ struct TimelineBlock {
     private var programs = NumberedNames()
     private var entities = NumberedNames()
     private var attributes: [NumberedNames] = []
+    /// The properties of the schema for each entity.
+    private var properties: [Properties] = []
 
     private var ids = JSONColumn()
     private var times = JSONColumn()
@@ -44,15 +48,21 @@ struct TimelineBlock {
     private let schema: Schema
     /// The store, for the primary keys of a tracked database.
     private let file: StoreFile?
+    /// The attributes that are titles, the first one that an entity has.
+    private let titles: [String]
 
     /// A longer list of changes is not readable, and one transaction would fill the page.
     static let maximumChanges = 50_000
 
-    /// - Parameter schema: Distinguishes links from other values.
-    /// - Parameter file: `nil` if primary keys are those of the identifiers.
-    init(_ schema: Schema, file: StoreFile? = nil) { (self.schema, self.file) = (schema, file) }
+    /// - Parameters:
+    ///   - schema: The schema of the store, which tells links from other values.
+    ///   - file: The store, or `nil` if primary keys are those of the identifiers.
+    ///   - titles: The attributes whose values are the titles of models, in the order of preference.
+    init(_ schema: Schema, file: StoreFile? = nil, titles: [String] = []) {
+        (self.schema, self.file, self.titles) = (schema, file, titles)
+    }
 
-    init(_ file: StoreFile) { self.init(file.schema, file: file) }
+    init(_ file: StoreFile, titles: [String]) { self.init(file.schema, file: file, titles: titles) }
 
     /// About the number of bytes of ``json``.
     var size: Int {
@@ -112,7 +122,11 @@ struct TimelineBlock {
     private mutating func append(_ change: HistoryChange) throws {
         let identifier = change.changedPersistentIdentifier
         let number = entities.number(of: identifier.entityName)
-        if number == attributes.count { attributes.append(NumberedNames()) }
+        if number == attributes.count {
+            let described = Properties(schema.entitiesByName[identifier.entityName], titles)
+            properties.append(described)
+            attributes.append(NumberedNames(described.names))
+        }
         entity.append(number)
         // All digits, and keys of other types.
         let text = try file?.text(of: identifier) ?? identifier.description
@@ -188,6 +202,12 @@ struct TimelineBlock {
         for (index, name) in entities.names.enumerated() {
             json.append(raw: index == 0 ? #"{"name":"# : #",{"name":"#)
             json.append(name)
+            json.append(raw: #","title":"#)
+            json.append(properties[index].title ?? -1)
+            json.append(raw: #","links":"#)
+            var links = JSONColumn()
+            for link in properties[index].links { links.append(link) }
+            json.append(links.array)
             json.append(raw: #","attributes":"#)
             json.append(attributes[index].names)
             json.append(raw: "}")
@@ -208,10 +228,36 @@ struct TimelineBlock {
     }
 }
 
-/// The names in the order in which they were first used.
+/// The properties whose values the history of an entity can contain.
+private struct Properties {
+    /// Their names in the order of the schema.
+    let names: [String]
+    /// The index of the attribute that is the title of a model, or `nil` if there is none.
+    let title: Int?
+    /// The indices of the lists of links.
+    let links: [Int]
+
+    /// - Parameters:
+    ///   - entity: The entity, or `nil` if it is not in the schema any more.
+    ///   - titles: The names of the attributes that are titles, in the order of preference.
+    init(_ entity: Schema.Entity?, _ titles: [String]) {
+        // A list without links is stored in the rows of the destinations, whose history it is.
+        let properties = (entity?.properties ?? []).filter { $0.slot >= 0 || $0.relationship?.isLinked == true }
+        let names = properties.map(\.name)
+        self.names = names
+        title =
+            titles.lazy.compactMap { names.firstIndex(of: $0) }.first
+            ?? properties.firstIndex { $0.isAttribute && $0.unwrappedValueType == String.self }
+        links = properties.indices.filter { properties[$0].relationship?.isLinked == true }
+    }
+}
+
+/// Names and their numbers in the order in which they were first used.
 private struct NumberedNames {
     private(set) var names: [String] = []
     private var numbers: [String: Int] = [:]
+
+    init(_ names: [String] = []) { for name in names { _ = number(of: name) } }
 
     mutating func number(of name: String) -> Int {
         if let number = numbers[name] { return number }

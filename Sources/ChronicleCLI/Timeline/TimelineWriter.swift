@@ -21,6 +21,8 @@ struct TimelineWriter {
     var nonce = TimelinePage.makeNonce()
     /// A remark about the selection.
     var note: String?
+    /// The attributes that are titles of models, in the order of preference.
+    var titles: [String] = []
     private var content = Content()
     private var lacksChanges = false
 
@@ -48,6 +50,9 @@ struct TimelineWriter {
         json.append(position)
         json.append(raw: #","note":"#)
         if let note = completeNote { json.append(note) } else { json.append(raw: "null") }
+        // Without the changes of other authors, the page cannot show states.
+        json.append(raw: selection.author == nil ? #","skips":false,"tags":"# : #","skips":true,"tags":"#)
+        json.append(try TimelineTags(file.store, through: selection.through).json)
         json.append(raw: "}")
         try emit(json, output)
         try output(Data(after.utf8))
@@ -59,7 +64,7 @@ struct TimelineWriter {
         // Read first: what is committed afterwards is after it.
         var position = try file.store.currentHistoryToken()
         var reader = TransactionCursor(file, selection)
-        var block = TimelineBlock(file)
+        var block = TimelineBlock(file, titles: titles)
         var isFirst = true
         func flush(_ writer: inout TimelineWriter) throws {
             guard block.transactionCount > 0 else { return }
@@ -68,7 +73,7 @@ struct TimelineWriter {
             isFirst = false
             json.append(block.json)
             try writer.emit(json, output)
-            block = TimelineBlock(writer.file)
+            block = TimelineBlock(writer.file, titles: writer.titles)
         }
         while let transaction = try reader.next() {
             if content.transactionCount == 0, !selection.isPartial { position = transaction.token }

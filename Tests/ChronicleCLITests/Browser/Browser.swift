@@ -137,6 +137,7 @@ final class Browser {
         static let pageDown = Key(rawValue: "\u{e00f}")
         static let end = Key(rawValue: "\u{e010}")
         static let home = Key(rawValue: "\u{e011}")
+        static let left = Key(rawValue: "\u{e012}")
         static let up = Key(rawValue: "\u{e013}")
         static let down = Key(rawValue: "\u{e015}")
         static let slash = Key(rawValue: "/")

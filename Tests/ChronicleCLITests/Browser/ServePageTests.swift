@@ -51,6 +51,40 @@ extension BrowserTests {
             try browser.keepScreenshot("live")
         }
 
+        @Test func `later transactions and tags extend the slider, the state and the lanes`() throws {
+            let directory = try TemporaryDirectory()
+            let store = directory.file("notes.store")
+            try write(store, "app", 3)
+            let server = try ServedStore(store)
+            let browser = try Browser()
+            try browser.open(server.url + "#e=Note")
+            try browser.wait(until: "document.getElementById('live').textContent === 'live'")
+            struct Shown: Decodable { let models: String, rows: Int, value: String, max: String, tags: [String] }
+            let shown = """
+                return { models: document.querySelector('.bar .secondary').textContent,
+                  rows: document.querySelectorAll('.models tbody tr:not(.space)').length,
+                  value: document.getElementById('slider').value, max: document.getElementById('slider').max,
+                  tags: [...document.querySelectorAll('.tag')].map((tag) => tag.textContent) };
+                """
+            let before: Shown = try browser.run(shown)
+            #expect(before.max == "2" && before.value == "2" && before.tags == [])
+            let (status, _, errors) = try Shell.run(ToolProcess.chronicle, ["tag", store.path, "first"])
+            #expect(status == 0, "\(errors)")
+            try write(store, "app", 2)
+            try browser.wait(until: "timeline.transactionCount === 5 && document.querySelector('.tag') !== null")
+            let after: Shown = try browser.run(shown)
+            // The newest point remains the newest one.
+            #expect(after.max == "4" && after.value == "4" && after.tags == ["first"])
+            #expect(after.rows > before.rows && after.models != before.models)
+            // An earlier point remains.
+            try browser.perform("document.getElementById('earlier').click()")
+            try write(store, "app", 1)
+            try browser.wait(until: "timeline.transactionCount === 6")
+            let last: Shown = try browser.run(shown)
+            #expect(last.max == "5" && last.value == "3")
+            #expect(try browser.console() == [])
+        }
+
         @Test func `connects again after a restart, and loads a page whose history is gone`() throws {
             let directory = try TemporaryDirectory()
             let store = directory.file("notes.store")

@@ -10,7 +10,6 @@ extension BrowserTests {
         private func openPage(_ browser: Browser) throws {
             let store = try TimelineFixtures.makeStore()
             try browser.open(try TimelineFixtures.makePage(of: store) { $0.note = "A part." }.url.absoluteString)
-            try browser.perform("document.getElementById('help').click()")
             try browser.press(.down, .down, .down)
         }
 
@@ -62,6 +61,12 @@ extension BrowserTests {
             let contrast: Contrast = try browser.run(Self.lowContrast)
             #expect(contrast.found == [])
             #expect(contrast.checked > 50)
+            for tab in ["tab-model", "tab-table", "help"] {
+                try browser.perform("document.getElementById('\(tab)').click()")
+                let other: Contrast = try browser.run(Self.lowContrast)
+                #expect(other.found == [], "\(tab)")
+            }
+            try browser.press(.escape)
             let background = "return getComputedStyle(document.body).backgroundColor"
             let first: String = try browser.run(background)
             #expect(first == (theme == "light" ? "rgb(255, 255, 255)" : "rgb(22, 24, 28)"))
@@ -88,7 +93,7 @@ extension BrowserTests {
             let layout: Layout = try browser.run(
                 """
                 const wide = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility()
-                  && element.getBoundingClientRect().right > innerWidth + 0.5).map((element) => element.id + element.className);
+                  && !element.closest('.summary > *, .models, #tags > *') && element.getBoundingClientRect().right > innerWidth + 0.5).map((element) => element.id + element.className);
                 const height = (id) => document.getElementById(id).getBoundingClientRect().height;
                 return { width: innerWidth, scrollWidth: document.documentElement.scrollWidth, wide,
                   list: height('list'), details: height('details') };
@@ -96,7 +101,14 @@ extension BrowserTests {
             #expect(layout.width == 360)
             #expect(layout.scrollWidth == 360)
             #expect(layout.wide == [])
-            try browser.perform("document.getElementById('help').click()")
+            // The filters are folded until they are opened.
+            let visible = "return document.getElementById('author').checkVisibility()"
+            #expect(!(try browser.run(visible)))
+            try browser.perform("document.getElementById('fold').click()")
+            #expect(try browser.run(visible))
+            #expect(try browser.run("return document.getElementById('fold').getAttribute('aria-expanded')") == "true")
+            try browser.perform("document.getElementById('fold').click()")
+            #expect(!(try browser.run(visible)))
             try browser.waitForDrawing()
             let heights: [Double] = try browser.run(
                 "return ['list', 'details'].map((id) => document.getElementById(id).getBoundingClientRect().height)")
@@ -132,16 +144,20 @@ extension BrowserTests {
             #expect(unnamed.isEmpty)
             let roles = Set(nodes.compactMap { $0.role?.value })
             #expect(
-                roles.isSuperset(of: ["banner", "search", "main", "listbox", "option", "heading", "table", "status"]))
+                roles.isSuperset(of: [
+                    "banner", "search", "main", "listbox", "option", "heading", "table", "status", "tab", "tabpanel",
+                    "slider",
+                ]))
             try browser.perform("document.getElementById('search').focus()")
             var order: [String] = []
-            for _ in 0..<11 {
+            for _ in 0..<15 {
                 order.append(try browser.run("return document.activeElement.id || document.activeElement.className"))
                 try browser.press(.tab)
             }
             #expect(
                 order == [
-                    "search", "author", "entity", "kind", "lane", "fit", "theme", "help", "canvas", "list", "link",
+                    "search", "author", "entity", "kind", "lane", "fit", "theme", "help", "canvas", "list",
+                    "tab-transaction", "earlier", "slider", "later", "link",
                 ])
         }
     }

@@ -92,8 +92,9 @@ extension BrowserTests {
             try browser.press(.slash)
             #expect(try state(browser).focus == "search")
             try browser.type("museum")
-            try browser.wait(until: "timeline.matchCount === 1")
-            #expect(try state(browser).rows.map { $0.contains("BucketListItem/1") } == [true])
+            // A model is found by its title, also where it does not change.
+            try browser.wait(until: "timeline.matchCount === 2")
+            #expect(try state(browser).rows.map { $0.contains("BucketListItem/1 · Museum") } == [true, true])
             // Enter applies the search, and moves to the list.
             try browser.press(.enter, .down)
             #expect(try state(browser).focus == "list")
@@ -287,7 +288,7 @@ extension BrowserTests {
                   list.dispatchEvent(new Event('scroll'));
                   elements = Math.max(elements, document.querySelectorAll('.row').length);
                   const box = list.getBoundingClientRect();
-                  const row = document.elementFromPoint(box.left + 20, part < 1 ? box.top + 5 : box.bottom - 5).closest('.row');
+                  const row = document.elementFromPoint(box.left + 20, part < 1 ? box.top + 33 : box.bottom - 5).closest('.row');
                   texts.push(row.firstChild.textContent);
                 }
                 return { elements, texts, height: list.scrollHeight };

@@ -65,6 +65,27 @@ struct TimelineCommandTests {
         #expect(data.note?.contains(options[0].hasPrefix("--") ? options[0] : "--number") == true)
     }
 
+    @Test func `contains titles, and tags up to its last transaction`() async throws {
+        let store = try TimelineFixtures.makeStore()
+        let page = store.directory.file("out.html")
+        let history: [DefaultHistoryTransaction] = try store.context().fetchHistory(HistoryDescriptor())
+        let tag = try store.context().tag("</script>", replacing: false)
+        let newest = try #require(tag.position(in: history[0].storeIdentifier))
+        #expect(await run([store.url.path, "-o", page.path]).status == 0)
+        var text = try String(contentsOf: page, encoding: .utf8)
+        #expect(text.contains(#""skips":false,"tags":[{"name":"\u003c/script>","id":\#(newest)}]"#))
+        #expect(text.contains(#"{"name":"Trip","title":0,"links":[],"attributes":["name",""#))
+        let options = ["--title", "note", "--title", "title", "--before", "\(history[2].transactionIdentifier)"]
+        #expect(await run([store.url.path, "-f", "-o", page.path] + options).status == 0)
+        text = try String(contentsOf: page, encoding: .utf8)
+        #expect(text.contains(#""skips":false,"tags":[]"#))
+        #expect(!text.contains(#"{"name":"Trip","title":0"#) && text.contains(#"{"name":"Trip","title":"#))
+        #expect(await run([store.url.path, "-f", "-o", page.path, "--author", "app"]).status == 0)
+        #expect(try String(contentsOf: page, encoding: .utf8).contains(#""skips":true"#))
+        let unknown = await run([store.url.path, "-f", "-o", page.path, "--title", "nmae"])
+        #expect(unknown.status == 2 && unknown.errors.contains("no entity has an attribute nmae; did you mean name?"))
+    }
+
     @Test func `selects transactions by their position`() async throws {
         let store = try TimelineFixtures.makeStore()
         let page = store.directory.file("out.html")

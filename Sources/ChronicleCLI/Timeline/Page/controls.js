@@ -31,7 +31,7 @@ for (const id of ['author', 'entity', 'kind']) {
   });
 }
 $('model').lastChild.addEventListener('click', () => {
-  filter.model = null;
+  filter.model = -1;
   applyFilter(false);
   list.focus();
 });
@@ -54,23 +54,57 @@ const switchTheme = () => {
 $('lane').addEventListener('click', switchLanes);
 $('fit').addEventListener('click', fit);
 $('theme').addEventListener('click', switchTheme);
-$('help').addEventListener('click', () => {
-  $('keys').hidden = !$('keys').hidden;
-  $('help').setAttribute('aria-expanded', !$('keys').hidden);
+const showKeys = () => { $('keys').showModal(); };
+$('help').addEventListener('click', showKeys);
+// A click beside the dialog closes it.
+$('keys').addEventListener('click', (event) => { if (event.target === $('keys')) $('keys').close(); });
+// On a narrow page, the filters are folded.
+$('fold').addEventListener('click', () => {
+  const isOpen = $('filters').classList.toggle('open');
+  $('fold').setAttribute('aria-expanded', isOpen);
 });
+
+// MARK: The point
+
+// Moving the slider can send more events than can be drawn.
+let sliderFrame = 0;
+$('slider').addEventListener('input', () => {
+  cancelAnimationFrame(sliderFrame);
+  sliderFrame = requestAnimationFrame(() => {
+    const transaction = filtered[filtered.length - 1 - $('slider').value];
+    if (transaction !== undefined && transaction !== selected) select(transaction);
+  });
+});
+$('earlier').addEventListener('click', () => { move(1); });
+$('later').addEventListener('click', () => { move(-1); });
+panels.forEach((name, index) => {
+  $('tab-' + name).addEventListener('click', () => { openPanel(name); });
+  $('tab-' + name).addEventListener('keydown', (event) => {
+    const next = { ArrowLeft: (index + 2) % 3, ArrowRight: (index + 1) % 3, Home: 0, End: 2 }[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    openPanel(panels[next]);
+    $('tab-' + panels[next]).focus();
+  });
+});
+
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
   if (event.key === 'Escape') {
-    if (!$('details').contains(document.activeElement)) clearFilters();
+    if (!$('side').contains(document.activeElement)) clearFilters();
     list.focus();
     return;
   }
-  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== 'range') return;
   const actions = {
     '/': () => $('search').focus(), '+': () => zoom(0.5, 0.5), '=': () => zoom(0.5, 0.5), '-': () => zoom(2, 0.5),
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), '0': fit, l: switchLanes, t: switchTheme,
-    j: () => move(1), k: () => move(-1),
+    j: () => move(1), k: () => move(-1), '[': () => move(1), ']': () => move(-1), '?': showKeys,
+    1: () => openPanel('transaction'), 2: () => openPanel('model'), 3: () => openPanel('table'),
   };
+  // The slider moves with them.
+  if (event.target.type === 'range') for (const key of ['ArrowLeft', 'ArrowRight']) delete actions[key];
   // The details scroll with the arrow keys.
   if (event.target === document.body) {
     Object.assign(actions, { ArrowDown: () => { list.focus(); move(1); }, ArrowUp: () => { list.focus(); move(-1); } });
@@ -85,6 +119,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   drawSoon();
 });
 new ResizeObserver(() => { layOut(true); }).observe(list);
+new ResizeObserver(() => { if (panel === 'table' && selected >= 0) renderTable(false); }).observe($('details'));
 new ResizeObserver(drawSoon).observe($('lanes'));
 addEventListener('hashchange', openFragment);
 
@@ -92,11 +127,13 @@ addEventListener('hashchange', openFragment);
 
 // Blocks that arrive in a short time are shown together.
 let arrived = [];
+let tagList = data.tags || [];
 const showArrived = () => {
   const known = ids.length, authorCount = authors.length, entityCount = entities.length;
   for (const block of arrived) append(block, false);
   arrived = [];
   if (ids.length === known) return;
+  setTags(tagList);
   const viewEnd = view.start + view.span, showsEnd = !known || viewEnd >= whole.start + whole.span * 0.98;
   const old = whole;
   whole = extent();
@@ -106,8 +143,19 @@ const showArrived = () => {
   const newSpecial = authorOf.slice(known).some((author) => author < 0);
   if (authors.length > authorCount || entities.length > entityCount || newSpecial || !known) fillOptions();
   updateLanes();
+  // A state of the newest transaction remains that of the newest one. A transaction that is read remains.
+  const follows = panel !== 'transaction' && selected >= 0 && selected === filtered[0] || selected < 0;
   applyFilter(true);
-  refreshDetails();
+  if (follows && filtered.length) select(filtered[0]);
+  else if (panel !== 'transaction') showPanel();
+};
+const showTags = (list) => {
+  tagList = list;
+  setTags(list);
+  searchTexts.length = 0;
+  renderAnew();
+  if (panel === 'transaction' && selected >= 0) showPanel();
+  drawSoon();
 };
 const follow = () => {
   const source = new EventSource('events?after=' + encodeURIComponent(data.position));
@@ -124,6 +172,7 @@ const follow = () => {
     if (!arrived.length) setTimeout(showArrived, 100);
     arrived.push(JSON.parse(event.data));
   });
+  source.addEventListener('tags', (event) => { showTags(JSON.parse(event.data)); });
   // The history after the position is not available: the page is out of date.
   source.addEventListener('reset', () => {
     source.close();
@@ -138,14 +187,18 @@ $('file').textContent = visible(data.file);
 $('note').hidden = !data.note;
 $('note').textContent = visible(data.note || '');
 labelTheme();
+setTags(tagList);
 fillOptions();
 updateLanes();
 applyFilter(true);
 fit();
+// The list has its height when the lanes have theirs.
+draw();
+layOut(true);
 // Without a fragment, each load shows the newest transaction.
 if (!openFragment()) {
   if (ids.length) showSelected(ids.length - 1);
-  else $('details').append(element('p', 'secondary', 'The history contains no transactions.'));
+  else showPanel();
 }
 if (data.live) follow();
 // For tests and measurements.

@@ -12,11 +12,17 @@ const metadataOf = new Map();
 const unsealed = new Set();  // The transactions of other programs whose time is not known yet.
 const partial = new Set();   // The transactions with more changes than the page contains.
 const first = [];  // The index of each transaction's first change.
-const kinds = [], entityOf = [], keys = [];
+const kinds = [], entityOf = [], modelOf = [];
+const previousOf = [];  // For each change, the previous change of the same model, or -1.
 const valuesOf = [];  // For each change, an attribute, the value before and the value after, and so on; 0 if there are none.
 
+// Models have numbers in the order in which they first changed.
+const keyOf = [], entityOfModel = [], lastOf = [];  // The primary key, the entity, and the last change of each model.
+
 const authors = [], contexts = [], programs = [];
-const entities = [];  // Objects with a name and the names of attributes.
+// Objects with a name, the names of attributes in the order of the schema, the attribute that is the title of a model or -1,
+// the attributes that are lists of links, and the numbers of the models by their keys.
+const entities = [];
 const noAuthor = -1, otherProgram = -2;
 const kindNames = ['insert', 'update', 'delete'], kindSigns = ['+', '~', '−'];
 
@@ -36,8 +42,19 @@ const authorNumber = numbering(authors, same), contextNumber = numbering(context
 const programNumber = numbering(programs, same);
 const entityNumber = numbering(entities, (name) => {
   const attributes = [];
-  return { name, attributes, number: numbering(attributes, same) };
+  return { name, attributes, number: numbering(attributes, same), title: -1, links: new Set(), models: new Map() };
 });
+const modelNumber = (entity, key) => {
+  const { models } = entities[entity];
+  let number = models.get(key);
+  if (number === undefined) {
+    number = keyOf.push(key) - 1;
+    entityOfModel.push(entity);
+    lastOf.push(-1);
+    models.set(key, number);
+  }
+  return number;
+};
 
 const sums = (differences) => {
   let sum = 0;
@@ -52,6 +69,11 @@ const append = (block, isNewestFirst) => {
   const entityNumbers = block.entities.map((entity) => entityNumber(entity.name));
   const attributeNumbers = block.entities.map(
     (entity, index) => entity.attributes.map(entities[entityNumbers[index]].number));
+  block.entities.forEach((entity, index) => {
+    const known = entities[entityNumbers[index]], numbers = attributeNumbers[index];
+    if (entity.title >= 0) known.title = numbers[entity.title];
+    for (const link of entity.links) known.links.add(numbers[link]);
+  });
   const blockIDs = sums(block.ids), blockTimes = sums(block.times), ends = sums(block.counts);
   const metadata = new Map(block.metadata), unsealedIndices = new Set(block.unsealed), partialIndices = new Set(block.partial);
   for (let step = 0; step < blockIDs.length; step++) {
@@ -68,9 +90,12 @@ const append = (block, isNewestFirst) => {
     first.push(kinds.length);
     for (let change = ends[index] - block.counts[index]; change < ends[index]; change++) {
       const entity = block.entity[change], list = block.values[change];
+      const model = modelNumber(entityNumbers[entity], block.keys[change]);
       kinds.push(block.kinds[change]);
       entityOf.push(entityNumbers[entity]);
-      keys.push(block.keys[change]);
+      modelOf.push(model);
+      previousOf.push(lastOf[model]);
+      lastOf[model] = kinds.length - 1;
       if (list) {
         for (let item = 0; item < list.length; item += 3) list[item] = attributeNumbers[entity][list[item]];
       }
@@ -118,6 +143,11 @@ const countText = (count, noun) => count.toLocaleString('en') + ' ' + noun + (co
 const padded = (number, width) => String(number).padStart(width, '0');
 const dayText = (date) =>
   padded(date.getFullYear(), 4) + '-' + padded(date.getMonth() + 1, 2) + '-' + padded(date.getDate(), 2);
+const longDay = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const longDayText = (milliseconds) => {
+  const date = new Date(milliseconds);
+  return isNaN(date) ? 'invalid date' : longDay.format(date);
+};
 const timeText = (milliseconds) => {
   const date = new Date(milliseconds);
   if (isNaN(date)) return 'invalid date';
@@ -143,6 +173,12 @@ const valueText = (value) => {
   if ('none' in value) return '';
   return 'not preserved';
 };
-const modelName = (change) => entities[entityOf[change]].name + '/' + keys[change];
+const modelName = (model) => entities[entityOfModel[model]].name + '/' + keyOf[model];
+// The number of the model with a name, or -1 if the page contains no change of it.
+const modelNamed = (name) => {
+  const slash = name.lastIndexOf('/'), entity = entities.find((entity) => entity.name === name.slice(0, slash));
+  const number = entity && entity.models.get(name.slice(slash + 1));
+  return number === undefined ? -1 : number;
+};
 const authorName = (number) =>
   number === otherProgram ? 'other program' : number === noAuthor ? 'no author' : authors[number];

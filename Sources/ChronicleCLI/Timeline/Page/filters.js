@@ -1,6 +1,6 @@
 // MARK: Filters
 
-const noFilter = { text: '', author: '', entity: '', kind: '', model: null };
+const noFilter = { text: '', author: '', entity: '', kind: '', model: -1 };
 let filter = { ...noFilter };
 let filtered = [];  // The indices of the transactions that match, newest first.
 const searchTexts = [];  // The text of each transaction in which a search looks, made when it is first needed.
@@ -10,9 +10,10 @@ const searchText = (transaction) => {
   const parts = ['#' + ids[transaction], authorName(authorOf[transaction])];
   if (contextOf[transaction] >= 0) parts.push(contexts[contextOf[transaction]]);
   for (const [name, text] of Object.entries(metadataOf.get(transaction) || {})) parts.push(name, text);
+  parts.push(...(tagsOf.get(transaction) || []));
   for (let change = first[transaction], last = end(transaction); change < last; change++) {
     const entity = entities[entityOf[change]];
-    parts.push(modelName(change));
+    parts.push(modelName(modelOf[change]), titleAt(modelOf[change], transaction));
     const list = valuesOf[change] || [];
     for (let item = 0; item < list.length; item += 3) {
       parts.push(entity.attributes[list[item]], valueText(list[item + 1]), valueText(list[item + 2]));
@@ -23,13 +24,13 @@ const searchText = (transaction) => {
 const changeMatches = (change) =>
   (filter.entity === '' || entityOf[change] === +filter.entity)
   && (filter.kind === '' || kinds[change] === +filter.kind)
-  && (!filter.model || (entityOf[change] === filter.model.entity && keys[change] === filter.model.key));
+  && (filter.model < 0 || modelOf[change] === filter.model);
 // The number of changes that match, or -1 if the transaction does not.
 const matchingChanges = (transaction) => {
   if (filter.author !== '' && authorOf[transaction] !== +filter.author) return -1;
   const start = first[transaction], last = end(transaction);
   let count = last - start;
-  if (filter.entity !== '' || filter.kind !== '' || filter.model) {
+  if (filter.entity !== '' || filter.kind !== '' || filter.model >= 0) {
     count = 0;
     for (let change = start; change < last; change++) if (changeMatches(change)) count++;
     if (!count) return -1;
@@ -52,11 +53,14 @@ const applyFilter = (keepsPlace) => {
     (some === all ? '' : some.toLocaleString('en') + ' of ') + countText(all, noun);
   $('counts').textContent =
     part(filtered.length, ids.length, 'transaction') + ', ' + part(changeCount, kinds.length, 'change');
-  $('model').hidden = !filter.model;
-  if (filter.model) {
-    $('model').firstChild.textContent = visible(entities[filter.model.entity].name + '/' + filter.model.key);
-  }
+  $('model').hidden = filter.model < 0;
+  if (filter.model >= 0) $('model').firstChild.textContent = visible(modelName(filter.model));
+  const active = ['author', 'entity', 'kind'].filter((name) => filter[name] !== '').length + (filter.model >= 0);
+  $('fold').textContent = active ? 'Filters (' + active + ')' : 'Filters';
+  group();
+  for (const row of pool) row.filled = undefined;
   layOut(keepsPlace);
+  showPoint();
   drawSoon();
 };
 

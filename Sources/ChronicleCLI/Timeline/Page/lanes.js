@@ -1,7 +1,22 @@
 // MARK: Lanes
 
 const canvas = $('canvas');
-const laneHeight = 26, axisHeight = 22;
+const laneHeight = 26, axisHeight = 22, tagHeight = 22;
+const laneFont = '12px system-ui, sans-serif';
+// The names of the lanes are at the left of the plot.
+let plot = { left: 0, width: 1 };
+const timeAt = (x) => view.start + (x - plot.left) / plot.width * view.span;
+const placeOf = (time) => plot.left + (time - view.start) / view.span * plot.width;
+// A text that is not wider than a width.
+const fitted = (context, text, width) => {
+  if (context.measureText(text).width <= width) return text;
+  let low = 0, high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(text.slice(0, middle) + '…').width <= width) low = middle; else high = middle - 1;
+  }
+  return text.slice(0, low) + '…';
+};
 // At least 3 : 1 with the backgrounds of both themes.
 const colors = ['#3b82f6', '#c76a06', '#0c8f6a', '#d0519c', '#8062f0', '#bf5c38', '#548f14', '#0a8aa8'];
 let byAuthor = false;
@@ -129,6 +144,46 @@ const binned = (bins) => {
   }
   return counts;
 };
+// The tags are buttons above the axis. Those without room are lines only; the list names them, too.
+const maximumTags = 200;
+const drawTags = (context) => {
+  const box = $('tags'), nodes = [], focused = document.activeElement.dataset.tag;
+  box.hidden = !tags.length;
+  let free = plot.left;
+  const right = plot.left + plot.width;
+  for (const { name, transaction } of tags) {
+    const x = placeOf(times[transaction]);
+    if (x < plot.left || x > right || nodes.length === maximumTags) continue;
+    const text = fitted(context, visible(name), 140), size = context.measureText(text).width + 14;
+    const isFlipped = x + size > right;
+    const left = isFlipped ? x - size : x;
+    if (left < free) continue;
+    free = left + size + 4;
+    const node = button(isFlipped ? 'tag flipped' : 'tag', text, () => { goTo(transaction); });
+    node.dataset.tag = name;
+    node.style.left = left + 'px';
+    node.style.width = size + 'px';
+    node.title = 'Tag ' + visible(name);
+    nodes.push(node);
+  }
+  // Drawing again must not take the focus away.
+  const same = nodes.length === box.children.length && nodes.every((node, index) => {
+    const old = box.children[index];
+    return old.dataset.tag === node.dataset.tag && old.textContent === node.textContent;
+  });
+  if (same) {
+    nodes.forEach((node, index) => {
+      const old = box.children[index];
+      [old.style.left, old.style.width, old.className] = [node.style.left, node.style.width, node.className];
+    });
+    return;
+  }
+  box.replaceChildren(...nodes);
+  if (focused !== undefined) {
+    const node = nodes.find((node) => node.dataset.tag === focused);
+    if (node) node.focus(); else canvas.focus();
+  }
+};
 const draw = () => {
   const { names } = lanes;
   const width = $('lanes').clientWidth, height = names.length * laneHeight + axisHeight;
@@ -143,58 +198,67 @@ const draw = () => {
   const context = canvas.getContext('2d');
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  context.font = '12px system-ui, sans-serif';
+  context.font = laneFont;
   context.textBaseline = 'middle';
+  const labels = names.map((name) => fitted(context, visible(name), Math.max(60, Math.min(170, width * 0.28))));
+  const left = 12 + Math.ceil(labels.reduce((widest, label) => Math.max(widest, context.measureText(label).width), 40)) + 10;
+  plot = { left, width: Math.max(1, width - left - 8) };
   let free = 0;  // Where the next text of the axis may begin.
-  for (const [time, text] of ticks(width)) {
-    const x = (time - view.start) / view.span * width, size = context.measureText(text).width;
+  for (const [time, text] of ticks(plot.width)) {
+    const x = placeOf(time), size = context.measureText(text).width;
     context.fillStyle = color('--line');
-    context.fillRect(Math.round(x), axisHeight, 1, height - axisHeight);
-    if (x + 3 < free || x + 3 + size > width) continue;
+    context.fillRect(Math.round(x), axisHeight - 6, 1, height - axisHeight + 6);
+    if (x + 4 < free || x + 4 + size > width) continue;
     context.fillStyle = color('--secondary');
-    context.fillText(text, x + 3, axisHeight / 2);
-    free = x + size + 12;
+    context.fillText(text, x + 4, axisHeight / 2);
+    free = x + size + 14;
   }
-  const counts = binned(Math.max(1, Math.ceil(width / 2)));
+  const bins = Math.max(1, Math.ceil(plot.width / 3)), counts = binned(bins), bin = plot.width / bins;
   names.forEach((name, lane) => {
     const top = axisHeight + lane * laneHeight;
+    context.fillStyle = color('--line');
+    context.fillRect(0, top, width, 1);
     const greatest = Math.log1p(counts[lane].reduce((a, b) => Math.max(a, b), 1));
     context.fillStyle = colors[lane % colors.length];
-    counts[lane].forEach((count, bin) => {
+    counts[lane].forEach((count, index) => {
       if (!count) return;
-      const size = 3 + (laneHeight - 7) * Math.log1p(count) / greatest;
-      context.fillRect(bin * 2, top + laneHeight - 2 - size, 2, size);
+      const size = 5 + (laneHeight - 11) * Math.log1p(count) / greatest;
+      context.fillRect(plot.left + index * bin, top + laneHeight - 2 - size, Math.max(2, bin - 0.5), size);
     });
-    context.fillStyle = color('--line');
-    context.fillRect(0, top + laneHeight - 1, width, 1);
-    let text = visible(name);
-    if (text.length > 60) text = text.slice(0, 59) + '…';
-    const size = context.measureText(text).width + 8;
-    context.fillStyle = color('--background');
-    context.globalAlpha = 0.85;
-    context.fillRect(2, top + 4, size, laneHeight - 9);
-    context.globalAlpha = 1;
+    context.fillRect(0, top + 7, 3, laneHeight - 13);
     context.fillStyle = color('--text');
-    context.fillText(text, 6, top + laneHeight / 2);
+    context.fillText(labels[lane], 12, top + laneHeight / 2 + 1);
   });
-  if (selected >= 0) {
-    const x = (times[selected] - view.start) / view.span * width;
-    context.fillStyle = color('--accent');
-    context.fillRect(Math.round(x) - 1, 0, 2, height);
+  context.fillStyle = color('--tag');
+  for (const { transaction } of tags) {
+    const x = placeOf(times[transaction]);
+    if (x >= plot.left && x <= plot.left + plot.width) context.fillRect(Math.round(x) - 1, 0, 1, height);
   }
+  if (selected >= 0 && placeOf(times[selected]) >= plot.left) {
+    const x = Math.round(placeOf(times[selected]));
+    context.fillStyle = color('--accent');
+    context.fillRect(x - 1, 4, 2, height - 4);
+    context.beginPath();
+    context.moveTo(x - 5, 0);
+    context.lineTo(x + 5, 0);
+    context.lineTo(x, 7);
+    context.fill();
+  }
+  drawTags(context);
   canvas.setAttribute('aria-label',
     (byAuthor ? 'Transactions by author' : 'Changes by entity') + ' from ' + timeText(view.start) + ' to '
     + timeText(view.start + view.span) + ': ' + names.map((name, lane) =>
-      visible(name) + ' ' + counts[lane].reduce((a, b) => a + b, 0)).join(', '));
+      visible(name) + ' ' + counts[lane].reduce((a, b) => a + b, 0)).join(', ')
+    + (tags.length ? '; ' + countText(tags.length, 'tag') : ''));
 };
 
 // MARK: Gestures
 
 canvas.addEventListener('wheel', (event) => {
   if (event.ctrlKey || Math.abs(event.deltaX) <= Math.abs(event.deltaY)) {
-    zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * 0.002))), event.offsetX / canvas.clientWidth);
+    zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * 0.002))), (event.offsetX - plot.left) / plot.width);
   } else {
-    pan(event.deltaX / canvas.clientWidth);
+    pan(event.deltaX / plot.width);
   }
   event.preventDefault();
 }, { passive: false });
@@ -212,7 +276,7 @@ canvas.addEventListener('pointermove', (event) => {
     pointers.set(event.pointerId, event.offsetX);
     const after = [...pointers.values()];
     if (distance > 5) {
-      zoom(distance / Math.max(5, Math.abs(after[0] - after[1])), (after[0] + after[1]) / 2 / canvas.clientWidth);
+      zoom(distance / Math.max(5, Math.abs(after[0] - after[1])), ((after[0] + after[1]) / 2 - plot.left) / plot.width);
     }
     drag = null;
     return;
@@ -221,13 +285,13 @@ canvas.addEventListener('pointermove', (event) => {
   if (!drag) return;
   const distance = event.offsetX - drag.x;
   if (Math.abs(distance) > 3) drag.moved = true;
-  if (drag.moved) show(drag.start - distance / canvas.clientWidth * view.span, view.span);
+  if (drag.moved) show(drag.start - distance / plot.width * view.span, view.span);
 });
 const release = (event) => {
   const isClick = drag && !drag.moved && event.type === 'pointerup' && pointers.size === 1;
   pointers.delete(event.pointerId);
   drag = null;
-  if (isClick) selectAt(view.start + event.offsetX / canvas.clientWidth * view.span);
+  if (isClick) selectAt(timeAt(event.offsetX));
 };
 canvas.addEventListener('pointerup', release);
 canvas.addEventListener('pointercancel', release);
