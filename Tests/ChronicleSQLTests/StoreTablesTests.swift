@@ -107,7 +107,7 @@ private final class MemoryStore: MetaValues, EntityCatalog, StoreTables {
         let conversions = try store.checkDeclarations(plan)
         #expect(conversions.map(\.column) == ["a"])
         #expect(conversions.map(\.form) == [.real])
-        store.rows = [#""Trip" WHERE "a" IS NOT NULL AND TRUE AND inexact"#]
+        store.rows = [#""Trip" WHERE "a" IS NOT NULL AND inexact"#]
         #expect(throws: SwiftDataError.backwardMigration) { try store.checkDeclarations(plan) }
     }
 

@@ -31,6 +31,8 @@
                         let isMissing =
                             isPresent || !isOfRoot && !(property.isOptional && property.defaultLiteral == nil)
                         if earlier == nil, !plan.opening.isKnown, isRecorded, isMissing {
+                            let rows = tables.rows(
+                                of: item.entity, whereNew: property.name, plan, columns.keys)
                             updates.append((table, rows, property, item.entity))
                         } else if item.entity.superentity != nil, !property.isOptional, !isOfRoot {
                             // A program with an earlier version of the class, or without it, may have inserted rows.

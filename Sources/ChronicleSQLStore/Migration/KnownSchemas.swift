@@ -12,11 +12,36 @@ package struct KnownSchemas: Sendable {
 
     /// A schema in use, as a store records it.
     private struct Record: Decodable {
+        /// The programs that use the schema; none if later schemas replaced it.
         var programs: Set<String>
+        /// The present names of the classes and their properties.
         var classes: Names
+        /// The present names of what was renamed since a program opened the store with the schema: of classes by their names in the
+        /// schema, and of properties by those of the class and the property, such as `Trip.name`.
+        var renames: [String: String]?
         /// What each program declares and the key of the schema does not show. An earlier version of Chronicle does not
         /// record it.
         var details: [String: Details]?
+
+        /// Returns ``renames`` after further ones.
+        func renames(
+            newName: (String) -> String, newPropertyName: (String, String) -> String
+        ) -> [String: String] {
+            var names: [String: String] = [:]
+            for (entity, properties) in classes {
+                let former = renames?.first { $0.value == entity && !$0.key.contains(".") }?.key ?? entity
+                let new = newName(entity)
+                if new != former { names[former] = new }
+                let prefix = "\(former)."
+                for property in properties {
+                    let path =
+                        renames?.first { $0.value == property && $0.key.hasPrefix(prefix) }?.key ?? prefix + property
+                    let newProperty = newPropertyName(property, new)
+                    if prefix + newProperty != path { names[path] = newProperty }
+                }
+            }
+            return names
+        }
     }
 
     private struct Details: Decodable {
@@ -31,12 +56,14 @@ package struct KnownSchemas: Sendable {
     private struct Sorted: Encodable {
         let programs: [String]
         let classes: [String: [String]]
+        let renames: [String: String]?
         let details: [String: [String: [String: [String]]]]?
 
         init(_ record: Record) {
             func sorted(_ names: Names) -> [String: [String]] { names.mapValues { $0.sorted() } }
             programs = record.programs.sorted()
             classes = sorted(record.classes)
+            renames = record.renames.flatMap { $0.isEmpty ? nil : $0 }
             details = record.details?.mapValues {
                 ["constraints": sorted($0.constraints), "removed": sorted($0.removed)]
             }
@@ -48,6 +75,9 @@ package struct KnownSchemas: Sendable {
     /// What the store has to record about the schemas, by their keys.
     package let changes: [String: String]
     private let used: [Record]
+    /// The present names of classes and properties of the schema that later versions renamed, by the names in the schema; those of
+    /// properties contain the class, such as `Trip.name`. `nil` if an earlier version of Chronicle recorded that the schema was replaced.
+    let renames: [String: String]?
     /// The program that opens the store, or `nil` for one that inspects it.
     private let program: String?
     /// Whether the opening replaces an earlier schema of the program.
@@ -66,8 +96,6 @@ package struct KnownSchemas: Sendable {
         let wasComplete: Bool
     }
 
-    private static let replaced = "replaced"
-
     /// Returns whether a program uses a schema.
     ///
     /// - Parameters:
@@ -75,7 +103,7 @@ package struct KnownSchemas: Sendable {
     ///   - schema: The schema.
     ///   - program: The name of the program, or `nil` for any.
     package static func isInUse(_ record: String?, _ schema: Schema, by program: String?) -> Bool {
-        guard let record = record.flatMap(Self.record) else { return false }
+        guard let record = record.flatMap(Self.record), !record.programs.isEmpty else { return false }
         guard let program else { return true }
         return record.programs.contains(program)
             && record.details?[program]?.constraints == constraints(of: schema)
@@ -130,14 +158,17 @@ package struct KnownSchemas: Sendable {
                     return (name, Set(newTexts))
                 }, uniquingKeysWith: { $0.union($1) })
         }
-        var used = records.compactMapValues(Self.record).mapValues { record in
+        let known = records.compactMapValues(Self.record).mapValues { record in
             Record(
                 programs: record.programs, classes: renamed(record.classes),
+                renames: record.renames(newName: newName, newPropertyName: newPropertyName),
                 details: record.details?.mapValues {
                     Details(
                         constraints: renamed($0.constraints, areConstraints: true), removed: renamed($0.removed))
                 })
         }
+        renames = known[key]?.renames
+        var used = known.filter { !$0.value.programs.isEmpty }
         // A program that returns to a schema may have other containers that use a later one.
         let isReturning = records[key] != nil && used[key] == nil
         var removed = used[key]?.details?[program]?.removed ?? [:]
@@ -151,6 +182,7 @@ package struct KnownSchemas: Sendable {
                 removed = replaced.merging(used[earlier]?.classes ?? [:]) { $0.union($1) }
                 used[earlier]?.programs.remove(program)
                 used[earlier]?.details?[program] = nil
+                if used[earlier]?.details?.isEmpty == true { used[earlier]?.details = nil }
                 replacesSchema = true
             }
         }
@@ -161,14 +193,13 @@ package struct KnownSchemas: Sendable {
             })
         var record = used[key] ?? Record(programs: [], classes: names)
         record.programs.insert(program)
-        record.classes = names
+        (record.classes, record.renames) = (names, nil)
         record.details = (record.details ?? [:]).merging(
             [program: Details(constraints: Self.constraints(of: schema), removed: removed)], uniquingKeysWith: { $1 })
         used[key] = record
-        used = used.filter { !$0.value.programs.isEmpty }
         var changes: [String: String] = [:]
-        for (key, record) in records where used[key] == nil && record != Self.replaced { changes[key] = Self.replaced }
-        for (key, record) in used {
+        for (key, record) in known.merging(used, uniquingKeysWith: { $1 }) {
+            if record.programs.isEmpty { used[key] = nil }
             let text = Self.text(of: record)
             if records[key] != text { changes[key] = text }
         }
@@ -181,7 +212,8 @@ package struct KnownSchemas: Sendable {
     /// none of them.
     package init(inspecting records: [String: String]) {
         (isKnown, changes, replacesSchema, removed, program, comparison) = (true, [:], false, [:], nil, nil)
-        used = records.values.compactMap(Self.record)
+        renames = nil
+        used = records.values.compactMap(Self.record).filter { !$0.programs.isEmpty }
     }
 
     /// Returns the names of the programs that use a store.
@@ -288,7 +320,8 @@ package struct KnownSchemas: Sendable {
         return String(decoding: json ?? Data(), as: UTF8.self)
     }
 
-    /// Returns the record of a schema in use, or `nil` for one that was replaced.
+    /// Returns the record of a schema, or `nil` for one of which an earlier version of Chronicle only recorded that it was
+    /// replaced.
     private static func record(_ text: String) -> Record? {
         try? JSONDecoder().decode(Record.self, from: Data(text.utf8))
     }

@@ -50,6 +50,17 @@ extension SchemaPlan {
         return renames
     }
 
+    /// Throws an error if a later version of the models gave a class or a property of a known schema another name, also if
+    /// another one has the name now.
+    static func requireOwnNames(of schemas: KnownSchemas) throws {
+        guard let (former, name) = schemas.renames?.min(by: { $0.key < $1.key }) else { return }
+        let parts = former.split(separator: ".", maxSplits: 1).map(String.init)
+        throw SwiftDataError.newerSchemaVersion.with(
+            detail: "a later version of the models renamed the \(parts.count > 1 ? "property" : "class") to \(name); "
+                + "update the program",
+            entityName: parts[0], propertyName: parts.count > 1 ? parts[1] : nil)
+    }
+
     /// Throws an error if a later version of the models gave a property another name. The properties of a known schema are
     /// in the store otherwise, so that one without a column was renamed.
     static func requirePresentNames(_ members: [Schema.Entity], _ stored: [String: StoredEntity]) throws {

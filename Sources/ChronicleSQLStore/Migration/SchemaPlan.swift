@@ -167,9 +167,12 @@ package struct SchemaPlan: Sendable {
             let root = currentRoots[entity] ?? models.entitiesByName[entity]?.rootName ?? entity
             return tables[root]?.renames.first { $0.old == property }?.new ?? property
         }
+        try Self.requireOwnNames(of: schemas)
         self.opening = Opening(schemas: schemas, stage: opening.stage, baseline: opening.baseline)
         for (name, table) in tables {
-            describe(table, current.keys.filter { (currentRoots[$0] ?? $0) == name })
+            let names = current.keys.filter { (currentRoots[$0] ?? $0) == name }.sorted()
+            describe(table, names)
+            try requireOneForm(table, names)
         }
     }
 
@@ -330,7 +333,9 @@ package struct SchemaPlan: Sendable {
             entity.live.removeAll { newNames.values.contains($0.name) && newNames[$0.name] == nil }
             for index in entity.live.indices {
                 if let new = newNames[entity.live[index].name] { entity.live[index].name = new }
-                if !declared.contains(name), let inherited = root?.propertiesByName[entity.live[index].name] {
+                if !declared.contains(name), let inherited = root?.propertiesByName[entity.live[index].name],
+                    !opening.schemas.use(inherited.name, ofFirst: [name])
+                {
                     entity.live[index] = StoredProperty(inherited)
                 }
             }
@@ -361,6 +366,36 @@ package struct SchemaPlan: Sendable {
                     !places.contains(Leftover($0))
                 },
                 originalName: opening.isKnown ? known.originalName : originalName)
+        }
+    }
+
+    /// Requires that the properties of the schema can have the columns and the links of those that other programs declare in
+    /// other classes: a table has one property with a name. The other ones get the form of those of the schema.
+    private mutating func requireOneForm(_ plan: Table, _ names: [String]) throws {
+        var declared: [String: (entity: String, property: StoredProperty)] = [:]
+        for item in plan.classes {
+            for property in item.entity.properties where declared[property.name] == nil {
+                declared[property.name] = (item.entity.name, StoredProperty(property))
+            }
+        }
+        for name in names {
+            guard var entity = entities[name] else { continue }
+            let own = plan.classes.first { $0.entity.name == name }?.entity
+            let lineage = own.map { sequence(first: $0, next: \.superentity).map(\.name) } ?? [name, root(of: name)]
+            for index in entity.live.indices {
+                let other = entity.live[index]
+                guard own?.propertiesByName[other.name] == nil, let (declaring, new) = declared[other.name],
+                    opening.schemas.use(other.name, ofFirst: lineage)
+                else { continue }
+                guard other.place == new.place, other.isContinued(by: new, root(of:)) else {
+                    throw Self.failure(
+                        "another program declares a property with this name in the class \(name), as \(other.summary); give "
+                            + "the property another name",
+                        declaring, other.name)
+                }
+                (entity.live[index].storage, entity.live[index].typeName) = (new.storage, new.typeName)
+            }
+            entities[name] = entity
         }
     }
 

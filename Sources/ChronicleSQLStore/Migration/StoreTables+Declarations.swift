@@ -98,7 +98,8 @@ private struct DeclarationCheck<Tables: StoreTables> {
             return nil
         // The values of other classes in the column are converted as well, also if those of this one are replaced.
         case .real(let limit):
-            if isEarlier, try tables.exists("\(values) AND \(tables.isInexact(column, limit: limit))") {
+            let numbers = "\(source) WHERE \(column) IS NOT NULL"
+            if isEarlier, try tables.exists("\(numbers) AND \(tables.isInexact(column, limit: limit))") {
                 throw failure("a number is too large to be exact")
             }
             return ValueConversion(table: table, column: new.name, form: .real)

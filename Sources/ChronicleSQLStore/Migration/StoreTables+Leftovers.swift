@@ -45,7 +45,7 @@ extension StoreTables {
             let columns = try columns(of: table).keys
             for item in tablePlan.classes {
                 for property in item.entity.storedProperties where item.earlier[property.name] == nil {
-                    var condition = rows(of: item.entity, columns)
+                    var condition = rows(of: item.entity, whereNew: property.name, plan, columns)
                     if property.defaultValue?.isNull ?? true {
                         condition = "\(dialect.quoted(property.name)) IS NOT NULL AND \(condition)"
                     }

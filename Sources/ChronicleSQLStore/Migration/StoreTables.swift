@@ -89,6 +89,22 @@ extension StoreTables {
             ? dialect.true.sql : "(\(column) IS NULL OR \(column) NOT IN (\(others.joined(separator: ", "))))"
     }
 
+    /// Returns the condition for the rows of a class that receive the default value of a new property: not those of subclasses
+    /// that the schema lacks, and in which another program has the property.
+    package func rows(
+        of entity: Schema.Entity, whereNew property: String, _ plan: SchemaPlan, _ columns: some Sequence<String>
+    ) -> String {
+        let rows = rows(of: entity, columns)
+        guard entity.superentity == nil, columns.contains(Schema.entityAttribute) else { return rows }
+        let others = plan.entities.filter { name, stored in
+            models.entitiesByName[name] == nil && plan.root(of: name) == entity.name
+                && stored.property(named: property) != nil && plan.opening.schemas.use(property, ofFirst: [name])
+        }.keys.sorted().map(literal)
+        guard !others.isEmpty else { return rows }
+        let column = dialect.quoted(Schema.entityAttribute)
+        return "\(rows) AND (\(column) IS NULL OR \(column) NOT IN (\(others.joined(separator: ", "))))"
+    }
+
     /// Returns whether the tables contain a column or a table of links.
     package func contains(_ storage: RelationshipStorage) throws -> Bool {
         switch storage {

@@ -56,7 +56,8 @@ extension SchemaCompletion {
             if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
             let literal =
                 definition.type(of: property) == column.type
-                ? column.defaultValue : definition.defaultLiteral(property)
+                ? column.defaultValue ?? (property.isOptional ? nil : definition.defaultLiteral(property))
+                : definition.defaultLiteral(property)
             if literal != column.defaultValue { try storeDefaults(of: column, in: definition.entity.name) }
             changes.append((column.definition(), definition.column(property, default: literal)))
         }

@@ -35,7 +35,10 @@ extension SchemaCompletion {
                     guard isNew || mayBeMissing else { continue }
                     let value = property.defaultValue ?? .null
                     let name = quoted(property.name)
-                    let condition = isNew ? rows : "\(name) IS NULL AND \(rows)"
+                    let condition =
+                        isNew
+                        ? self.rows(of: item.entity, whereNew: property.name, plan, names)
+                        : "\(name) IS NULL AND \(rows)"
                     guard try exists("\(quoted(table)) WHERE \(condition)") else { continue }
                     if value.isNull, !property.isOptional {
                         // Fetches of the rows throw an error. The program can use the others.

@@ -38,6 +38,10 @@
             #expect(try store.checkThatUpdatesMoveRelationships() == [])
         }
 
+        @Test func subclassesKeepValues() throws {
+            #expect(try store.checkThatSubclassesKeepValues() == [])
+        }
+
         @Test func renamesKeepValues() throws {
             #expect(try store.checkThatRenamesKeepValues() == [])
         }

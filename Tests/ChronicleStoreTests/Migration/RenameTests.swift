@@ -107,10 +107,11 @@ import Testing
         #expect(try later.fetch(FetchDescriptor<Chain.Node>()).map(\.b) == ["A"])
     }
 
-    /// The last version renames the property again, does not declare the original name any more, or removes the property.
+    /// The last version renames the property again, does not declare the original name any more, removes the property, or has
+    /// another one with the name.
     @Test(
         arguments: [
-            Titles.Again.Item.self, Titles.Forgotten.Item.self, Titles.Removed.Item.self,
+            Titles.Again.Item.self, Titles.Forgotten.Item.self, Titles.Removed.Item.self, Titles.Reused.Item.self,
         ] as [any PersistentModel.Type])
     func earlierNamesAreRejectedAfterFurtherChanges(_ last: any PersistentModel.Type) throws {
         let first = try context([Titles.First.Item.self])
@@ -310,6 +311,13 @@ private enum Titles {
     enum Removed {
         @Model fileprivate final class Item {
             var code: String?
+            init() {}
+        }
+    }
+    enum Reused {
+        @Model fileprivate final class Item {
+            @Attribute(originalName: "name") var title: String?
+            var name: String?
             init() {}
         }
     }

@@ -48,6 +48,10 @@ import Testing
         try expectNoProblems()
     }
 
+    @Test func subclassesKeepValues() throws {
+        #expect(try store.checkThatSubclassesKeepValues() == [])
+    }
+
     @Test func renamesKeepValues() throws {
         #expect(try store.checkThatRenamesKeepValues() == [])
         try expectNoProblems()

@@ -123,6 +123,26 @@ package enum RenamedTrip {
     }
 }
 
+/// An app with a subclass, and programs that lack it and declare its property in the superclass.
+package enum RatedLeg {
+    package enum App {
+        @Model package class Leg { package init() {} }
+        @Model package final class Flight: Leg { package var rating: Int? }
+    }
+    package enum Same {
+        @Model package final class Leg {
+            package var rating: Int = 3
+            package init() {}
+        }
+    }
+    package enum Other {
+        @Model package final class Leg {
+            package var rating: String?
+            package init() {}
+        }
+    }
+}
+
 /// The versions of an app and of its extension, which renames what the app still uses, and removes it in its next version.
 package enum RenamedStop {
     package enum First {

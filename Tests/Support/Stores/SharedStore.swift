@@ -172,6 +172,28 @@ package struct SharedStore {
             + failure("\(count) signs", unless: count == 0)
     }
 
+    /// Programs that lack a subclass declare its property in the superclass.
+    package func checkThatSubclassesKeepValues() throws -> [String] {
+        let models: [any PersistentModel.Type] = [RatedLeg.App.Leg.self, RatedLeg.App.Flight.self]
+        let first = ModelContext(try open(models, as: "app", isNew: true))
+        for model in [RatedLeg.App.Leg(), RatedLeg.App.Flight()] { first.insert(model) }
+        try first.save()
+        var failures: [String] = []
+        // Without values, too: the column has one form.
+        do {
+            _ = try open([RatedLeg.Other.Leg.self], as: "extension")
+            failures.append("the property has two forms")
+        } catch let error as SwiftDataError { failures += failure("\(error)", unless: error == .backwardMigration) }
+        let app = ModelContext(try open(models, as: "app"))
+        for flight in try app.fetch(FetchDescriptor<RatedLeg.App.Flight>()) { flight.rating = 5 }
+        try app.save()
+        let other = ModelContext(try open([RatedLeg.Same.Leg.self], as: "extension"))
+        let ratings = try other.fetch(FetchDescriptor<RatedLeg.Same.Leg>()).map(\.rating).sorted()
+        let later = ModelContext(try open(models, as: "app"))
+        let values = try later.fetch(FetchDescriptor<RatedLeg.App.Flight>()).map(\.rating)
+        return failures + failure("\(ratings)", unless: ratings == [3, 5]) + failure("\(values)", unless: values == [5])
+    }
+
     private static let stops: Set = ["Vík", "Höfn"]
 
     private func appStops(as program: String) throws -> [String] {
