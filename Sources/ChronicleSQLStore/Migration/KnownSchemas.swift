@@ -76,7 +76,8 @@ package struct KnownSchemas: Sendable {
     package let changes: [String: String]
     private let used: [Record]
     /// The present names of classes and properties of the schema that later versions renamed, by the names in the schema; those of
-    /// properties contain the class, such as `Trip.name`. `nil` if an earlier version of Chronicle recorded that the schema was replaced.
+    /// properties contain the class, such as `Trip.name`. `nil` if an earlier version of Chronicle recorded that the schema was
+    /// replaced.
     let renames: [String: String]?
     /// The program that opens the store, or `nil` for one that inspects it.
     private let program: String?
