@@ -55,8 +55,9 @@
             return plan.leftoverOwners(of: links).flatMap { owner in
                 let columns = tables.columns(of: owner.table).keys
                 return owner.classes.map { entity in
-                    "DELETE FROM \(dialect.table(links.name)) WHERE \(owner.column) IN (SELECT _rowid_ FROM "
-                        + "\(dialect.table(owner.table)) WHERE \(tables.rows(of: entity, columns)))"
+                    let rows = tables.rows(of: entity, whereNew: owner.property, plan, columns)
+                    return "DELETE FROM \(dialect.table(links.name)) WHERE \(owner.column) IN (SELECT _rowid_ FROM "
+                        + "\(dialect.table(owner.table)) WHERE \(rows))"
                 }
             }
         }

@@ -110,10 +110,10 @@ extension SchemaPlan {
 
     /// Returns the models whose links are those of a removed relationship, which the schema declares again or in whose place
     /// the destinations of another one are moved: the column of a table of links with their keys,
-    /// their table, and their classes.
+    /// their table, the name of the relationship, and their classes.
     package func leftoverOwners(
         of links: Schema.Links
-    ) -> [(column: String, table: String, classes: [Schema.Entity])] {
+    ) -> [(column: String, table: String, property: String, classes: [Schema.Entity])] {
         let sides = Self.sides(links)
         func isContinued(_ side: Side) -> Bool {
             tables[side.table]?.earlier(side.property.name)?.place == .links
@@ -125,7 +125,7 @@ extension SchemaPlan {
                 // A known schema has the links of its properties, except those that are moved from another place.
                 return item.earlier[name].map { $0.place != .links } ?? !opening.isKnown
             }
-            return (side.column, side.table, classes.map(\.entity))
+            return (side.column, side.table, name, classes.map(\.entity))
         }
     }
 }

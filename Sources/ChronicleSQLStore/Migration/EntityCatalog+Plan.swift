@@ -82,7 +82,7 @@ extension EntityCatalog {
         for (name, table) in plan.tables {
             let attributes = entities.first { $0.name == name }?.attributes ?? []
             for rename in table.renames {
-                guard let earlier = table.earlier(rename.new), earlier.place != .inverse else { continue }
+                guard let earlier = table.renamed(rename), earlier.place != .inverse else { continue }
                 let isColumn = earlier.place == .column
                 // A property that moves between the table and one of links has a new number.
                 let slot = schema.entitiesByName[name]?.propertiesByName[rename.new]?.slot ?? -1

@@ -33,6 +33,9 @@ package struct SchemaPlan: Sendable {
             return (declaring ?? continuing.first)?.earlier[name]
         }
 
+        /// Returns the property of the store that a rename changes. Classes that the schema lacks may have it.
+        func renamed(_ rename: Rename) -> StoredProperty? { earlier(rename.new) ?? live[rename.old] }
+
         /// Returns whether the links of a property become those of a property with another name.
         package func movesLinks(_ name: String) -> Bool {
             renames.contains { $0.old == name } && live[name]?.place == .links

@@ -19,7 +19,7 @@ extension StoreTables {
                 return try owner.classes.compactMap { entity in
                     let condition =
                         "\(column) IN (SELECT \(ModelTables.primaryKey) FROM \(dialect.table(owner.table)) "
-                        + "WHERE \(rows(of: entity, columns)))"
+                        + "WHERE \(rows(of: entity, whereNew: owner.property, plan, columns)))"
                     return try exists("\(table) WHERE \(condition)") ? (table, condition) : nil
                 }
             }

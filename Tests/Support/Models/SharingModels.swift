@@ -127,13 +127,19 @@ package enum RenamedTrip {
 package enum RatedLeg {
     package enum App {
         @Model package class Leg { package init() {} }
-        @Model package final class Flight: Leg { package var rating: Int? }
+        @Model package final class Flight: Leg {
+            package var rating: Int?
+            package var tags: [Tag] = []
+        }
+        @Model package final class Tag { package init() {} }
     }
     package enum Same {
         @Model package final class Leg {
             package var rating: Int = 3
+            package var tags: [Tag] = []
             package init() {}
         }
+        @Model package final class Tag { package init() {} }
     }
     package enum Other {
         @Model package final class Leg {

@@ -174,7 +174,9 @@ package struct SharedStore {
 
     /// Programs that lack a subclass declare its property in the superclass.
     package func checkThatSubclassesKeepValues() throws -> [String] {
-        let models: [any PersistentModel.Type] = [RatedLeg.App.Leg.self, RatedLeg.App.Flight.self]
+        let models: [any PersistentModel.Type] = [
+            RatedLeg.App.Leg.self, RatedLeg.App.Flight.self, RatedLeg.App.Tag.self,
+        ]
         let first = ModelContext(try open(models, as: "app", isNew: true))
         for model in [RatedLeg.App.Leg(), RatedLeg.App.Flight()] { first.insert(model) }
         try first.save()
@@ -185,13 +187,16 @@ package struct SharedStore {
             failures.append("the property has two forms")
         } catch let error as SwiftDataError { failures += failure("\(error)", unless: error == .backwardMigration) }
         let app = ModelContext(try open(models, as: "app"))
-        for flight in try app.fetch(FetchDescriptor<RatedLeg.App.Flight>()) { flight.rating = 5 }
+        for flight in try app.fetch(FetchDescriptor<RatedLeg.App.Flight>()) {
+            (flight.rating, flight.tags) = (5, [RatedLeg.App.Tag()])
+        }
         try app.save()
-        let other = ModelContext(try open([RatedLeg.Same.Leg.self], as: "extension"))
+        let other = ModelContext(try open([RatedLeg.Same.Leg.self, RatedLeg.Same.Tag.self], as: "extension"))
         let ratings = try other.fetch(FetchDescriptor<RatedLeg.Same.Leg>()).map(\.rating).sorted()
         let later = ModelContext(try open(models, as: "app"))
-        let values = try later.fetch(FetchDescriptor<RatedLeg.App.Flight>()).map(\.rating)
-        return failures + failure("\(ratings)", unless: ratings == [3, 5]) + failure("\(values)", unless: values == [5])
+        let values = try later.fetch(FetchDescriptor<RatedLeg.App.Flight>()).map { [$0.rating, $0.tags.count] }
+        return failures + failure("\(ratings)", unless: ratings == [3, 5])
+            + failure("\(values)", unless: values == [[5, 1]])
     }
 
     private static let stops: Set = ["Vík", "Höfn"]
