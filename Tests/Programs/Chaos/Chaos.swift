@@ -11,8 +11,6 @@ import Foundation
 /// the rows that they had, and a replay of the history has the same rows.
 @main
 enum Chaos {
-    struct UsageError: Error {}
-
     static func main() async {
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
@@ -27,7 +25,7 @@ enum Chaos {
                 say("chaos: build it with --traits default,Postgres")
                 exit(1)
             #endif
-        } catch is UsageError {
+        } catch is RandomRunOptions.UsageError {
             say("usage: ChronicleChaos [--seconds N] [--seed S]")
             exit(64)
         } catch {
@@ -38,18 +36,8 @@ enum Chaos {
 
     #if Postgres
         private static func run(_ arguments: [String]) throws {
-            var (seconds, seed) = (120.0, UInt64.random(in: 0..<1_000_000_000))
-            var rest = arguments[...]
-            while let option = rest.popFirst() {
-                guard let value = rest.popFirst() else { throw UsageError() }
-                // The Makefile may pass empty variables.
-                if value.isEmpty { continue }
-                switch option {
-                case "--seconds": seconds = try number(value)
-                case "--seed": seed = try number(value)
-                default: throw UsageError()
-                }
-            }
+            let options = try RandomRunOptions(arguments)
+            let (seconds, seed) = (options.seconds, options.seed)
             if let reason = PostgresCluster.unavailability {
                 say("chaos: \(reason)")
                 exit(1)
@@ -62,11 +50,6 @@ enum Chaos {
                 say("chaos: failed with the seed \(seed): \(error)")
                 exit(1)
             }
-        }
-
-        private static func number<Number: LosslessStringConvertible>(_ text: String) throws -> Number {
-            guard let number = Number(text) else { throw UsageError() }
-            return number
         }
     #endif
 

@@ -29,7 +29,7 @@
         static func run(_ arguments: [String]) async throws {
             guard arguments.count == 4, let seed = UInt64(arguments[3]),
                 let role = all.first(where: { $0.name == arguments[0] })
-            else { throw Chaos.UsageError() }
+            else { throw RandomRunOptions.UsageError() }
             let server = arguments[1]
             switch role {
             case .writer:

@@ -10,7 +10,7 @@
         private var primary: PostgresCluster
         private var standby: PostgresCluster
         private var container: ModelContainer
-        private var processes: [ChaosRole: Process] = [:]
+        private var processes = KilledProcesses<ChaosRole>(\.name)
         private var kept: [Kept] = []
         private var foreignKeys: [String] = []
         private var counts = (kills: 0, promotions: 0, foreign: 0)
@@ -50,14 +50,14 @@
         mutating func run(for duration: Duration) throws {
             let start = ContinuousClock.now
             defer {
-                for process in processes.values { kill(process.processIdentifier, SIGKILL) }
+                processes.killAll()
                 for cluster in [standby, primary] { try? cluster.remove() }
             }
             try startAll()
             var promotion = start + .seconds(4)
             while .now < start + duration {
                 Thread.sleep(forTimeInterval: Double(20 + random.below(200)) / 1_000)
-                try requireRunningProcesses()
+                try processes.requireRunning()
                 if .now > promotion {
                     try promote()
                     promotion = .now + .seconds(4 + random.below(8))
@@ -67,15 +67,15 @@
                 case 0...3: try writeForeign()
                 case 4...6:
                     let role = random.pick(ChaosRole.all)
-                    try stop(role)
+                    try processes.stop(role)
                     try self.start(role)
                     counts.kills += 1
                 default: try keepPosition()
                 }
             }
-            try requireRunningProcesses()
+            try processes.requireRunning()
             try keepPosition()
-            for role in ChaosRole.all { try stop(role) }
+            for role in ChaosRole.all { try processes.stop(role) }
             let transactions = try verify()
             try FileManager.default.removeItem(at: directory)
             Chaos.say(
@@ -90,37 +90,17 @@
         private mutating func start(_ role: ChaosRole) throws {
             let file = file(of: role)
             if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            process.arguments = role.arguments(primary.connectionString(), file, seed: random.next())
-            process.standardInput = FileHandle.nullDevice
-            try process.run()
-            processes[role] = process
+            try processes.start(role, role.arguments(primary.connectionString(), file, seed: random.next()))
         }
 
         private mutating func startAll() throws { for role in ChaosRole.all { try start(role) } }
-
-        private mutating func stop(_ role: ChaosRole) throws {
-            guard let process = processes.removeValue(forKey: role) else { return }
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else {
-                throw ChaosFailure("\(role.name) ended with \(process.terminationStatus)")
-            }
-        }
-
-        private func requireRunningProcesses() throws {
-            for (role, process) in processes where !process.isRunning {
-                throw ChaosFailure("\(role.name) ended with \(process.terminationStatus)")
-            }
-        }
 
         /// Crashes the primary server while others write, and lets the standby server take over.
         private mutating func promote() throws {
             try primary.stop(mode: "immediate")
             try standby.promote()
             Thread.sleep(forTimeInterval: Double(random.below(300)) / 1_000)
-            for role in ChaosRole.all { try stop(role) }
+            for role in ChaosRole.all { try processes.stop(role) }
             primary = standby
             standby = try Self.makeStandby(of: primary)
             container = try ChaosStore.open(primary.connectionString())

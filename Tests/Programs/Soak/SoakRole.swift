@@ -31,7 +31,7 @@ enum SoakRole: Hashable {
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 3, let seed = UInt64(arguments[2]),
             let role = all.first(where: { $0.name == arguments[1] })
-        else { throw Soak.UsageError() }
+        else { throw RandomRunOptions.UsageError() }
         let files = SoakFiles(directory: URL(fileURLWithPath: arguments[0]))
         var random = SplitMix(state: seed)
         switch role {

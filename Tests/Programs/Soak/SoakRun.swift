@@ -6,7 +6,7 @@ import Foundation
 struct SoakRun {
     let files: SoakFiles
     private var random: SplitMix
-    private var processes: [SoakRole: Process] = [:]
+    private var processes = KilledProcesses<SoakRole>(\.name)
     private var kills = 0
 
     init(seed: UInt64) throws {
@@ -19,19 +19,19 @@ struct SoakRun {
     mutating func run(for duration: Duration) throws {
         // Created before the children, so that `sqlite3` finds the tables.
         _ = try files.open()
-        defer { for process in processes.values { kill(process.processIdentifier, SIGKILL) } }
+        defer { processes.killAll() }
         let end = ContinuousClock.now + duration
         for role in SoakRole.all { try start(role) }
         while .now < end {
             Thread.sleep(forTimeInterval: Double(20 + random.below(400)) / 1_000)
-            try requireRunningProcesses()
+            try processes.requireRunning()
             let role = random.pick(SoakRole.all)
-            try stop(role)
+            try processes.stop(role)
             try start(role)
             kills += 1
         }
-        try requireRunningProcesses()
-        for role in SoakRole.all { try stop(role) }
+        try processes.requireRunning()
+        for role in SoakRole.all { try processes.stop(role) }
         try verify()
         try FileManager.default.removeItem(at: files.directory)
     }
@@ -39,27 +39,7 @@ struct SoakRun {
     // MARK: Processes
 
     private mutating func start(_ role: SoakRole) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = role.arguments(files, seed: random.next())
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        processes[role] = process
-    }
-
-    private mutating func stop(_ role: SoakRole) throws {
-        guard let process = processes.removeValue(forKey: role) else { return }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else {
-            throw SoakFailure("\(role.name) ended with \(process.terminationStatus)")
-        }
-    }
-
-    private func requireRunningProcesses() throws {
-        for (role, process) in processes where !process.isRunning {
-            throw SoakFailure("\(role.name) ended with \(process.terminationStatus)")
-        }
+        try processes.start(role, role.arguments(files, seed: random.next()))
     }
 
     // MARK: Verification
