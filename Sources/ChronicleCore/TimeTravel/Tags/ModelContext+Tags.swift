@@ -110,6 +110,6 @@ extension ModelContext {
     }
 
     private static func tagNotFound(_ name: String) -> SwiftDataError {
-        .historyTagNotFound.with(detail: "there is no tag \"\(name)\"")
+        .historyTagNotFound.with(detail: "there is no tag \"\(name)\"; use a name that `tags()` returns")
     }
 }
