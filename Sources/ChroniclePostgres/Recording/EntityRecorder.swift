@@ -8,6 +8,8 @@
         /// The quoted name of the schema.
         private let schema: String
         private let columns: [Column]
+        /// The numbers of the lists whose links are noted before a delete.
+        private let lists: [Int]
         private static let key = EntityTable.primaryKey
 
         private struct Column {
@@ -25,8 +27,9 @@
             }
         }
 
-        init(_ entity: RecordedEntity, types: [String: String], schema: String) {
+        init(_ entity: RecordedEntity, types: [String: String], lists: [RecordedAttribute], schema: String) {
             self.entity = entity
+            self.lists = lists.map(\.number).sorted()
             self.schema = schema
             columns = entity.attributes.compactMap { attribute in
                 guard attribute.isPresent, let type = types[attribute.name] else { return nil }
@@ -52,7 +55,6 @@
         ///   - rows: The deleted rows.
         ///   - collectsLinks: Whether links of the rows were noted.
         func deletes(from rows: String, collectsLinks: Bool) -> String {
-            let lists = entity.attributes.filter(\.deletesPreserveLinks).map(\.number).sorted()
             guard !lists.isEmpty else { return deletes(rows, deleted.numbers, deleted.oldValues) }
             func array(_ known: String, _ empty: String, _ links: String, _ type: String) -> String {
                 var parts = ["coalesce(\(known), '{}'::\(type)[])"]

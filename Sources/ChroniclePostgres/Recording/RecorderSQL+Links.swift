@@ -31,6 +31,17 @@
             }
         }
 
+        /// The lists whose links deletes preserve. The links of a removed relationship are not recorded, so they are not among them.
+        static func notedLists(of entity: RecordedEntity, _ links: [Schema.Links]) -> [RecordedAttribute] {
+            entity.attributes.filter { attribute in
+                attribute.deletesPreserveLinks
+                    && links.contains {
+                        $0.owner == entity.name && $0.property.name == attribute.name
+                            || $0.destination == entity.name && !$0.isSymmetric && $0.inverse?.name == attribute.name
+                    }
+            }
+        }
+
         /// Returns the trigger that notes the links of a row before its delete, or `nil` for an entity without lists.
         ///
         /// The foreign keys of a link table delete the links of a deleted row before the trigger runs that records the delete.
@@ -39,7 +50,7 @@
         static func linksTrigger(
             of entity: RecordedEntity, _ links: [Schema.Links], _ table: RecordedTable
         ) -> Trigger? {
-            let lists = entity.attributes.filter(\.deletesPreserveLinks)
+            let lists = notedLists(of: entity, links)
             let key = "OLD.\(EntityTable.primaryKey)"
             let notes = links.flatMap { links -> [String] in
                 func note(_ column: String, _ other: String, _ property: Schema.Property?) -> String? {

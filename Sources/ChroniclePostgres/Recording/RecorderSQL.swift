@@ -169,7 +169,8 @@
         static func triggers(
             of entity: RecordedEntity, types: [String: String], _ links: [Schema.Links], _ table: RecordedTable
         ) -> [Trigger] {
-            let sql = EntityRecorder(entity, types: types, schema: table.schema)
+            let sql = EntityRecorder(
+                entity, types: types, lists: notedLists(of: entity, links), schema: table.schema)
             let recording = triggers(of: table, suffix: "\(entity.number)") { event, rows in
                 switch event {
                 case .insert: [sql.inserts(rows)]

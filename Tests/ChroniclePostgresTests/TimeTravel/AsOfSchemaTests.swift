@@ -80,6 +80,26 @@
             }
         }
 
+        /// The links of a removed relationship are not recorded, so that they are not known when it is declared again.
+        @Test func linksOfRemovedRelationshipsThrow() throws {
+            let before: DefaultHistoryToken
+            do {
+                let context = ModelContext(try container(Earlier.Shelf.self, Earlier.Tool.self))
+                let shelf = Earlier.Shelf("shelf")
+                context.insert(shelf)
+                shelf.tools = [Earlier.Tool("saw")]
+                try context.save()
+                before = try context.currentHistoryToken()
+            }
+            do {
+                let context = ModelContext(try container(Later.Shelf.self))
+                for shelf in try context.fetch(FetchDescriptor<Later.Shelf>()) { context.delete(shelf) }
+                try context.save()
+            }
+            let past = try ModelContext(try container(Earlier.Shelf.self, Earlier.Tool.self), asOf: before)
+            #expect(throws: SwiftDataError.historyValueMissing) { try past.fetch(FetchDescriptor<Earlier.Shelf>()) }
+        }
+
         @Test func changedRelationshipsThrow() throws {
             let before: DefaultHistoryToken
             do {
@@ -112,6 +132,12 @@
     }
 
     private enum Earlier {
+        @Model fileprivate final class Shelf {
+            var name: String
+            var tools: [Tool] = []
+            init(_ name: String) { self.name = name }
+        }
+
         @Model fileprivate final class Memo {
             var title: String
             init(_ title: String) { self.title = title }
@@ -139,6 +165,11 @@
     }
 
     private enum Later {
+        @Model fileprivate final class Shelf {
+            var name: String
+            init(_ name: String) { self.name = name }
+        }
+
         @Model fileprivate final class Memo {
             @Attribute(originalName: "title") var heading: String
             var stars = 3
