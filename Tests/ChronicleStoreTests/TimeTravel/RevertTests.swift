@@ -106,6 +106,8 @@ import Testing
         let names = try ModelContext(store.container, asOf: "start").fetch(FetchDescriptor<Trip>()).map(\.name)
         #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name).sorted() == names.sorted())
         #expect(try failure { try ModelContext(store.container, asOf: "end") } == .historyTagNotFound)
+        let foreign = DefaultHistoryToken(storeIdentifier: "another store", position: 1)
+        #expect(try failure { try context.revert(trip, to: foreign) } == .historyTokenStoreMismatch)
     }
 
     // MARK: Restored models

@@ -118,6 +118,11 @@ extension ModelContext {
                 detail: "the model was never saved, so it has no history", entityName: identifier.entityName,
                 persistentIdentifier: identifier)
         }
+        guard let store = identifier.storeIdentifier, token.position(in: store) != nil else {
+            throw SwiftDataError.historyTokenStoreMismatch.with(
+                detail: "the token has no position in the store of the model; use a token of that store",
+                persistentIdentifier: identifier)
+        }
         let changes = try changes(since: token)
         return try revert(NetChanges(changes.filter { $0.persistentIdentifier == identifier }, coordinator.schema))
     }
