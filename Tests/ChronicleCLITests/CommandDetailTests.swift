@@ -77,6 +77,16 @@ import Testing
         #expect(ValueText.json("inf").text == #""inf""#)
     }
 
+    /// JSON that a property is stored as is nested, unless a number would lose digits.
+    @Test(arguments: [
+        (#"{"b":[1,2.5,true,null,"x"],"a":1e300}"#, #"{"a":1e+300,"b":[1,2.5,true,null,"x"]}"#), ("[]", "[]"),
+        ("7", "7"),
+        ("18446744073709551615", nil), ("[0.12345678901234567890]", nil), ("{", nil),
+    ])
+    func nestedJSONIsExact(_ text: String, _ nested: String?) {
+        #expect((try? JSONDecoder().decode(JSON.self, from: Data(text.utf8)))?.text == nested)
+    }
+
     /// One value that the history does not preserve does not hide the others.
     @Test func missingValuesOfAPastState() async throws {
         let file = try tracked("CREATE TABLE a(id INTEGER PRIMARY KEY, v, w)")

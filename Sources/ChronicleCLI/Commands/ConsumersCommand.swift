@@ -12,11 +12,13 @@ enum ConsumersCommand {
             it. A program that still uses the consumer gets an error.
             """,
         options: [
-            .init(name: "remove", value: "NAME", summary: "remove a consumer, which changes the file"), .json,
+            .init(
+                name: "remove", value: "NAME",
+                summary: "remove a consumer, which changes the file; repeat it for others"), .json,
         ], negativeResult: "a consumer has to start over, or the one to remove does not exist", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        if let name = arguments.value("remove") { return try remove(name, arguments, console) }
+        if let names = arguments.values["remove"] { return try remove(names, arguments, console) }
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let statuses: [HistoryConsumerStatus<DefaultHistoryToken>] = try file.container.historyConsumers()
         if arguments.has("json") {
@@ -32,18 +34,21 @@ enum ConsumersCommand {
         return statuses.contains { $0.resetReason != nil } ? .negative : .success
     }
 
-    private static func remove(_ name: String, _ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    /// Removes consumers up to the first one that does not exist.
+    private static func remove(_ names: [String], _ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         let file = try StoreFile.write(arguments.operands["FILE"], console)
-        do { try file.container.removeHistoryConsumer(named: name) } catch SwiftDataError.historyConsumerNotFound {
-            let names = try file.chronicleStore("consumers").consumerRecords().map(\.name)
-            let nearest = NearestName.nearest(to: name, in: names).map { "; did you mean \($0.escaped)?" } ?? ""
-            console.message("chronicle: there is no consumer \(name.escaped)\(nearest)")
-            return .negative
-        }
-        if arguments.has("json") {
-            try console.line(.members(["removed": .string(name)]))
-        } else {
-            try console.line("Removed the consumer \(name.escaped).")
+        for name in names {
+            do { try file.container.removeHistoryConsumer(named: name) } catch SwiftDataError.historyConsumerNotFound {
+                let known = try file.chronicleStore("consumers").consumerRecords().map(\.name)
+                let nearest = NearestName.nearest(to: name, in: known).map { "; did you mean \($0.escaped)?" } ?? ""
+                console.message("chronicle: there is no consumer \(name.escaped)\(nearest)")
+                return .negative
+            }
+            if arguments.has("json") {
+                try console.line(.members(["removed": .string(name)]))
+            } else {
+                try console.line("Removed the consumer \(name.escaped).")
+            }
         }
         return .success
     }

@@ -27,6 +27,9 @@ enum TagCommand {
         guard !arguments.has("move") || !arguments.has("delete") else {
             throw UsageError("--move and --delete exclude each other")
         }
+        if arguments.operands["FILE"] == nil, name.contains("/") || name.hasSuffix(".store") {
+            throw UsageError("\(name.escaped) is no file; to name a position so, write FILE, too")
+        }
         let file = try StoreFile.write(arguments.operands["FILE"], console)
         let store = try file.chronicleStore("tags")
         if arguments.has("delete") {

@@ -91,7 +91,12 @@ extension JSON: Decodable {
         } else if let number = try? value.decode(Int64.self) {
             self = .integer(number)
         } else {
-            self = .number(try value.decode(Double.self))
+            let number = try value.decode(Double.self)
+            // A number with more digits, such as a large `UInt64` or a `Decimal`. Those outside the range of `Decimal` are doubles.
+            if let exact = try? value.decode(Decimal.self), exact != Decimal(string: "\(number)") {
+                throw DecodingError.dataCorruptedError(in: value, debugDescription: "the number has more digits")
+            }
+            self = .number(number)
         }
     }
 }
