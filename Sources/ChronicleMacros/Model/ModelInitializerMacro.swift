@@ -205,7 +205,9 @@ struct DirectAssignments {
             SharingOfSelf(in: node, methods, scopes).isFound
         }
 
+        /// Whether the statements before the sharing one can be replaced in the parts of a statement.
         private func hasOnlySharingBranches(_ statement: CodeBlockItemSyntax) -> Bool {
+            if statement.item.is(DoStmtSyntax.self) || statement.item.is(IfConfigDeclSyntax.self) { return true }
             let expression =
                 statement.item.as(ExpressionStmtSyntax.self)?.expression ?? statement.item.as(ExprSyntax.self)
             if let node = expression?.as(SwitchExprSyntax.self) {
@@ -243,6 +245,12 @@ struct DirectAssignments {
         override func visit(_ node: MatchingPatternConditionSyntax) -> MatchingPatternConditionSyntax {
             let node = node.with(\.initializer, rewritten(node.initializer))
             return node.with(\.pattern, rewritten(node.pattern))
+        }
+
+        override func visit(_ node: DoStmtSyntax) -> StmtSyntax {
+            // A catch clause may run after the sharing.
+            guard isFound(in: node.body) else { return super.visit(node) }
+            return StmtSyntax(node.with(\.body, rewritten(node.body)))
         }
 
         override func visit(_ node: CodeBlockSyntax) -> CodeBlockSyntax { inScope { super.visit(node) } }

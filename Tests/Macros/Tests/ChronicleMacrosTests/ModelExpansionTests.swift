@@ -100,6 +100,14 @@ import Testing
             ),
             ("if p > 0 { a = 1 } else if add() { a = 2 }", "if p > 0 { a = 1 } else if add() { a = 2 }"),
             ("while a > 0 { a = 1; add() }", "while a > 0 { a = 1; add() }"),
+            (
+                "do { a = 1; add(); a = 2 } catch { a = 3 }; a = 4",
+                "do { self._a.initialValue = 1; add(); a = 2 } catch { a = 3 }; a = 4"
+            ),
+            (
+                "do { a = 1 } catch { a = 2; add(); a = 3 }; a = 4",
+                "do { self._a.initialValue = 1 } catch { self._a.initialValue = 2; add(); a = 3 }; a = 4"
+            ),
             // Other values of that name.
             ("let add = p; a = add", "let add = p; self._a.initialValue = add"),
             ("a = [1].map { add in add }", "self._a.initialValue = [1].map { add in add }"),
