@@ -1,0 +1,86 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// Takes back what an import changed, as a transaction with another author.
+func takeBackPrices(in container: ModelContainer) throws {
+    let context = ModelContext(container)
+    context.author = "repair"
+    let transactions = try context.fetchHistory(.after(context.token(tagged: "before-rates")))
+    for transaction in transactions where transaction.author == "rates" {
+        try context.revert(transaction)
+    }
+    try context.save()
+}
+
+/// The article about a wrong price: its commands print what it says, and its program takes the prices back.
+@Suite struct WrongPriceListings {
+    // The classes that the tool prints.
+    @Model final class PackingItem {
+        var title: String
+        var isPacked: Bool = false
+        var trip: Trip?
+
+        init(title: String) {
+            self.title = title
+        }
+    }
+
+    @Model final class Trip {
+        var name: String
+        var destination: String
+        var price: Int
+        var note: String?
+        @Relationship(deleteRule: .cascade, inverse: \PackingItem.trip) var items: [PackingItem] = []
+
+        init(name: String, destination: String, price: Int) {
+            self.name = name
+            self.destination = destination
+            self.price = price
+        }
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Runs a command as in the article, in a directory with the store.
+    private static func output(of command: String, in directory: URL) throws -> String {
+        let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let (_, output, errors) = try Shell.run(
+            "/bin/sh",
+            ["-c", "cd \"$0\" && export TZ=UTC PATH=\"$1:$PATH\" && \(command)", directory.path, products.path])
+        #expect(errors.isEmpty, "\(command)")
+        return output
+    }
+
+    @Test func commandsPrintWhatTheArticleSays() throws {
+        let article = try String(
+            contentsOf: Self.root.appending(path: "Sources/Chronicle/Chronicle.docc/WhoChangedThisPrice.md"),
+            encoding: .utf8)
+        let directory = try TemporaryDirectory()
+        let store = directory.file("Trips.store")
+        try FileManager.default.copyItem(at: Self.root.appending(path: "Documentation/Timeline/Trips.store"), to: store)
+        /// Without the check value, date and process of a new transaction, which differ in each run.
+        func stable(_ text: String) -> String {
+            text.replacing(/-[0-9a-f]{16}/, with: "").replacing(/\n(Date|Program): [^\n]*/, with: "")
+        }
+        var commands = 0
+        for part in article.components(separatedBy: "```").dropFirst() {
+            if part.hasPrefix("swift\n") {
+                let container = try ModelContainer(
+                    for: Trip.self, PackingItem.self, configurations: ModelConfiguration(url: store))
+                try takeBackPrices(in: container)
+                continue
+            }
+            guard part.hasPrefix("console\n$ ") else { continue }
+            let lines = part.dropFirst("console\n$ ".count)
+            let command = String(try #require(lines.split(separator: "\n").first))
+            let expected = stable(String(lines.dropFirst(command.count + 1)))
+            let output = stable(try Self.output(of: command, in: directory.url))
+            #expect(output == expected, "\(command)")
+            commands += 1
+        }
+        #expect(commands == 11)
+    }
+}
