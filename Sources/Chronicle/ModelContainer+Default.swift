@@ -14,7 +14,7 @@ extension ModelContainer {
     ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
     ///     program's directory, which is `~/.local/share/<executable>` on Linux; see
-    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
+    ///     ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:busyTimeout:)``.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store.
     ///   ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the specific error for its cause.
     ///   ``SwiftDataError/duplicateConfiguration`` if two configurations share a name or a file.

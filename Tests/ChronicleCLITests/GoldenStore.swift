@@ -46,7 +46,7 @@ enum GoldenStore {
         let bag = LinkItem("bag", tags: tags)
         context.insert(bag)
         try context.save()
-        let consumer = try test.container.historyConsumer(named: "search", startingAt: .beginning)
+        let consumer = try test.container.historyConsumer(named: "search", startingNewAt: .beginning)
         if let batch = try consumer.nextBatch(limit: 1) { try consumer.acknowledge(batch) }
         consumer.release()
         bag.tags = [tags[1]]

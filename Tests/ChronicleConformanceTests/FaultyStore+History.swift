@@ -76,7 +76,7 @@ extension FaultyStore: HistoryProviding {
         switch change {
         case .insert where fault == .forgetsTypes:
             return .insert(
-                DefaultHistoryInsert<RemovedModel>(
+                DefaultHistoryInsert<UntypedModel>(
                     changeIdentifier: 1, transactionIdentifier: 1, changedPersistentIdentifier: identifier))
         case .update where fault == .reportsAllAttributes:
             return .update(

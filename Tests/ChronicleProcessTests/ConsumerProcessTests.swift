@@ -8,7 +8,7 @@ import Testing
     @Test func lockIsReleasedWhenItsProcessIsKilled() throws {
         let store = try TestStore(.file)
         try store.add("a")
-        let consumer = try store.container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try store.container.historyConsumer(named: "reader", startingNewAt: .beginning)
         let worker = try Worker("hold-consumer", store.url.path, "reader")
         try worker.wait(forBytes: 1)
         let fence = try #require(try store.store.consumerRecord(named: "reader")?.fence)

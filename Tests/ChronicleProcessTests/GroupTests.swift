@@ -46,7 +46,7 @@ struct GroupTests {
         _ = try self.container([Trip.self, Hotel.self])
         _ = try await container.purgeHistory(HistoryRetention(maximumChanges: 5))
         // The lock of a consumer belongs to the process until it ends, or releases it.
-        let consumer = try container.historyConsumer(named: "idle", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "idle", startingNewAt: .beginning)
         #expect(throws: SwiftDataError.historyConsumerInUse) { try consumer.nextBatch() }
         // No read transaction keeps the log from being emptied. The observer may have been reading when the process was
         // stopped; then another attempt succeeds.
@@ -76,7 +76,7 @@ struct GroupTests {
         try member.stop()
         let container = try container()
         try add("a", to: container)
-        let consumer = try container.historyConsumer(named: "idle", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "idle", startingNewAt: .beginning)
         let batch = try #require(try consumer.nextBatch())
         #expect(try batch.changes.count == 1)
         try consumer.acknowledge(batch)
@@ -136,7 +136,7 @@ struct GroupTests {
         context.insert(Trip(name: "b", destination: "somewhere"))
         #expect(throws: SwiftDataError.storeReadOnly) { try context.save() }
         #expect(throws: SwiftDataError.storeReadOnly) {
-            try reader.historyConsumer(named: "reader", startingAt: .beginning)
+            try reader.historyConsumer(named: "reader", startingNewAt: .beginning)
         }
     }
 
@@ -160,7 +160,7 @@ struct GroupTests {
     @Test func backupHasTheHistoryAndTheConsumers() throws {
         let container = try container()
         try add("a", to: container)
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
         try consumer.acknowledge(try #require(try consumer.nextBatch()))
         let token = try ModelContext(container).currentHistoryToken()
         try add("b", to: container)
@@ -169,7 +169,7 @@ struct GroupTests {
         let restored = try ModelContainer(for: Schema([Trip.self]), configurations: [ModelConfiguration(url: copy)])
         let transactions = try ModelContext(restored).fetchHistory(.after(token))
         #expect(transactions.count == 1)
-        let continued = try restored.historyConsumer(named: "reader", startingAt: .beginning)
+        let continued = try restored.historyConsumer(named: "reader", startingNewAt: .beginning)
         #expect(try continued.nextBatch()?.token == transactions[0].token)
     }
 }

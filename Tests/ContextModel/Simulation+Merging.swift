@@ -65,12 +65,12 @@ extension Simulation {
         // Several stores have no common order.
         guard isUnchanged(context), environment.kind != .stores else { return false }
         guard let commit = undoable[context.index]?.last else {
-            guard try context.context.history.undo() == nil else { throw Difference("there is nothing to undo") }
+            guard try context.context.undoHistory.undo() == nil else { throw Difference("there is nothing to undo") }
             return true
         }
         // Otherwise, there may be conflicts.
         guard world == commits[commit] else { return false }
-        try changeBack(context, to: commits[commit - 1]) { try $0.history.undo() != nil }
+        try changeBack(context, to: commits[commit - 1]) { try $0.undoHistory.undo() != nil }
         undoable[context.index]?.removeLast()
         redoable[context.index, default: []].append(commit)
         return true
@@ -79,11 +79,11 @@ extension Simulation {
     func redo(_ context: ContextReference) throws -> Bool {
         guard isUnchanged(context), environment.kind != .stores else { return false }
         guard let commit = redoable[context.index]?.last else {
-            guard try context.context.history.redo() == nil else { throw Difference("there is nothing to redo") }
+            guard try context.context.undoHistory.redo() == nil else { throw Difference("there is nothing to redo") }
             return true
         }
         guard world == commits[commit - 1] else { return false }
-        try changeBack(context, to: commits[commit]) { try $0.history.redo() != nil }
+        try changeBack(context, to: commits[commit]) { try $0.undoHistory.redo() != nil }
         redoable[context.index]?.removeLast()
         undoable[context.index, default: []].append(commit)
         return true
@@ -112,7 +112,7 @@ extension Simulation {
     func consume(_ context: ContextReference) throws {
         if consumer == nil {
             let made = try context.context.container.historyConsumer(
-                named: "reader", startingAt: .now, storeName: environment.kind == .stores ? "main" : nil)
+                named: "reader", startingNewAt: .now, storeName: environment.kind == .stores ? "main" : nil)
             consumer = (made, commits.count - 1)
         }
         guard let (reader, position) = consumer else { return }

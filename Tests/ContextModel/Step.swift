@@ -111,8 +111,8 @@ extension Step: CustomStringConvertible {
         case .batchDelete(let context, let query): "c\(context).delete(model: \(query))"
         case .batchUpdate(let context, let query, let rank): "c\(context).update(model: \(query), set rank = \(rank))"
         case .revert(let context, let commit): "c\(context).revert(everything after commit \(commit))"
-        case .undo(let context): "c\(context).history.undo()"
-        case .redo(let context): "c\(context).history.redo()"
+        case .undo(let context): "c\(context).undoHistory.undo()"
+        case .redo(let context): "c\(context).undoHistory.redo()"
         case .batchInsert(let context, let model, let folder):
             "c\(context).insert(model:from:)  // new item m\(model), folder: \(folder.map { "m\($0)" } ?? "nil")"
         case .consume(let context): "c\(context).save(acknowledging: consumer.nextBatch())"

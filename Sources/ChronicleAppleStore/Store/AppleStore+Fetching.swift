@@ -66,7 +66,7 @@ extension AppleStore {
         ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
         _ row: (DefaultSnapshot) throws -> Void
     ) throws {
-        let request = DataStoreFetchRequest<RemovedModel>(
+        let request = DataStoreFetchRequest<UntypedModel>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()),
             lookup: identifiers.map(DataStoreLookup.identifiers))
         try fetchRows(request, of: entity(named: entityName)) { identifier, values in
@@ -81,7 +81,7 @@ extension AppleStore {
     /// - Throws: `SwiftDataError.unknownSchema` if the schema has no such entity.
     /// - Complexity: O(*n*), where *n* is the number of rows.
     public func fetchCount(ofEntity entityName: String) throws -> Int {
-        let request = DataStoreFetchRequest<RemovedModel>(
+        let request = DataStoreFetchRequest<UntypedModel>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()))
         let query = try translate(request, of: entity(named: entityName)).count
         return try reading { connection in

@@ -86,7 +86,7 @@ public final class AppleStore: DataStore {
     }
 
     /// Returns the schema of the models in a file, without their classes, for programs that show the content of any store.
-    /// The model class of changes in the history is `RemovedModel`.
+    /// The model class of changes in the history is `UntypedModel`.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
     /// - Returns: The schema. `Schema.Entity.hasModelClass` of its entities is `false`. Transient and fetched properties,

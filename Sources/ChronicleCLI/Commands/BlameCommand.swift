@@ -19,7 +19,7 @@ enum BlameCommand {
             return .negative
         }
         let identifier = row.persistentIdentifier
-        let blame: ModelBlame<RemovedModel, DefaultHistoryTransaction> = try ModelContext(file.container)
+        let blame: ModelBlame<UntypedModel, DefaultHistoryTransaction> = try ModelContext(file.container)
             .blame(of: identifier)
         let entity = try file.entity(named: identifier.entityName)
         var rows: [[String]] = []

@@ -59,7 +59,8 @@ enum ConsumersCommand {
         [
             status.name.escaped, status.lag.map { NumberText.grouped($0.transactions) } ?? "-",
             status.lag.map { NumberText.grouped($0.changes) } ?? "-",
-            status.lag.map { NumberText.duration($0.seconds) } ?? "-", console.text(status.lastSeen), state(status),
+            status.lag.map { NumberText.duration($0.age / .seconds(1)) } ?? "-", console.text(status.lastSeen),
+            state(status),
         ]
     }
 
@@ -78,7 +79,7 @@ enum ConsumersCommand {
             "token": .optional(status.position.map { Position.text($0, in: file.store.identifier) }),
             "transactions": status.lag.map { .count($0.transactions) } ?? .null,
             "changes": status.lag.map { .count($0.changes) } ?? .null,
-            "seconds": status.lag.map { .number($0.seconds) } ?? .null,
+            "seconds": status.lag.map { .number($0.age / .seconds(1)) } ?? .null,
             "lastSeen": .string(DateText.iso8601(status.lastSeen)),
             "lastAcknowledged": .optional(status.lastAcknowledged.map(DateText.iso8601)),
             "resetReason": .optional(status.resetReason?.rawValue),

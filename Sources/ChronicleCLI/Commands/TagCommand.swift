@@ -38,7 +38,7 @@ enum TagCommand {
             return .success
         }
         do {
-            let tag = try store.tagHistory(name, replaces: arguments.has("move"))
+            let tag = try store.tagHistory(name, replacing: arguments.has("move"))
             let position = Position.text(tag.token, in: store.identifier)
             try write(json(tag, file), "Tagged \(position) as \(name.escaped).", arguments, console)
         } catch SwiftDataError.duplicateHistoryTag {

@@ -40,7 +40,7 @@ enum WatchCommand {
         let skipAfter = try arguments.count("skip-after")
         let file = try StoreFile.write(arguments.operands["FILE"], console)
         let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
-            named: name, filter: filter(arguments), startingAt: try start(arguments, file, console))
+            named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
         let runner = BatchRunner(file: file, console: console, command: arguments.trailing)
         if arguments.has("once") {
             while let batch = try consumer.nextBatch(limit: limit) {
@@ -72,10 +72,12 @@ enum WatchCommand {
         let (only, except) = (arguments.values["author"], arguments.values["except-author"])
         guard only == nil || except == nil else { throw UsageError("--author and --except-author exclude each other") }
         if let only {
-            return HistoryFilter(authors: .only(Set(only.filter { !$0.isEmpty }), unsigned: only.contains("")))
+            return HistoryFilter(
+                authors: .only(Set(only.filter { !$0.isEmpty }), includingAnonymous: only.contains("")))
         }
         if let except {
-            return HistoryFilter(authors: .except(Set(except.filter { !$0.isEmpty }), unsigned: !except.contains("")))
+            return HistoryFilter(
+                authors: .except(Set(except.filter { !$0.isEmpty }), includingAnonymous: !except.contains("")))
         }
         return HistoryFilter()
     }

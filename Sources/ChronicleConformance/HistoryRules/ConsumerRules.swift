@@ -43,7 +43,7 @@ extension StoreRule where Store: HistoryProviding {
                 let all = try harness.consumer("all \(limit)")
                 let titles = try harness.titlesOfAllBatches(all, limit: limit)
                 try expect(titles, is: ["a", "b", "c", "d", "e", "f", "g", "h"], "the changes by \(limit)")
-                let filter = HistoryFilter(authors: .only(["x"], unsigned: false))
+                let filter = HistoryFilter(authors: .only(["x"]))
                 let signed = try harness.consumer("signed \(limit)", filter: filter)
                 let found = try harness.titlesOfAllBatches(signed, limit: limit)
                 try expect(found, is: ["a", "c", "e", "f", "g", "h"], "the changes of an author by \(limit)")
@@ -54,7 +54,7 @@ extension StoreRule where Store: HistoryProviding {
     static var savesWithAcknowledgement: StoreRule {
         StoreRule("a save and its acknowledgement commit together") { harness in
             try harness.write("a", by: ["writer"])
-            let filter = HistoryFilter(authors: .except(["reader"], unsigned: true))
+            let filter = HistoryFilter(authors: .except(["reader"]))
             let consumer = try harness.consumer("reader", filter: filter)
             let batch = try require(consumer.nextBatch(), "a batch")
             let context = harness.context("reader")
@@ -185,7 +185,7 @@ extension StoreHarness where Store: HistoryProviding {
     /// Returns a consumer that starts at the beginning of the history.
     func consumer(_ name: String, filter: HistoryFilter = HistoryFilter()) throws -> Consumer {
         try container.historyConsumer(
-            named: name, of: Store.HistoryType.self, filter: filter, startingAt: .beginning)
+            named: name, of: Store.HistoryType.self, filter: filter, startingNewAt: .beginning)
     }
 
     /// Acknowledges the batch.

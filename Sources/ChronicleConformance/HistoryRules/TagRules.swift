@@ -18,7 +18,7 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule("a tag names the position at which it was created, and is not a change") { harness in
             let store = try tagging(harness)
             try harness.write("a", "b")
-            let tag = try store.tagHistory("before", replaces: false)
+            let tag = try store.tagHistory("before", replacing: false)
             try expect(tag.name, is: "before", "the name of the tag")
             try expect(harness.history().count, is: 2, "the number of transactions after tagging")
             try harness.write("c", "d")
@@ -34,13 +34,13 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule("the name of a tag is unique, and a tag moves only if this is requested") { harness in
             let store = try tagging(harness)
             try harness.write("a")
-            let first = try store.tagHistory("name", replaces: false).token
+            let first = try store.tagHistory("name", replacing: false).token
             try harness.write("b")
             try expect(.duplicateHistoryTag, of: "tagging with an existing name") {
-                try store.tagHistory("name", replaces: false)
+                try store.tagHistory("name", replacing: false)
             }
             try expect(tokens(harness), is: ["name": first], "the tags after the rejected one")
-            let second = try store.tagHistory("name", replaces: true).token
+            let second = try store.tagHistory("name", replacing: true).token
             try expect(first < second, "a later position of the replaced tag")
             try expect(tokens(harness), is: ["name": second], "the tags after replacing one")
             try expect(store.deleteHistoryTag("other"), is: false, "the result of deleting an unknown tag")
@@ -55,7 +55,7 @@ extension StoreRule where Store: HistoryProviding {
             let configuration = try harness.newConfiguration()
             let token = try harness.opening(configuration) { harness in
                 try harness.write("a")
-                return try tagging(harness).tagHistory("kept", replaces: false).token
+                return try tagging(harness).tagHistory("kept", replacing: false).token
             }
             try harness.opening(configuration) { harness in
                 try expect(tokens(harness), is: ["kept": token], "the tags of the reopened store")

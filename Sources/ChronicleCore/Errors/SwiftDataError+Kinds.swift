@@ -273,7 +273,7 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// The store has no ``HistoryConsumer`` of this name, because it was removed or renamed.
     ///
-    /// Create the consumer again with ``ModelContainer/historyConsumer(named:of:filter:startingAt:storeName:)``.
+    /// Create the consumer again with ``ModelContainer/historyConsumer(named:of:filter:startingNewAt:storeName:)``.
     public static let historyConsumerNotFound = SwiftDataError(.historyConsumerNotFound)
     /// Another consumer of the store already has the new name. Choose another name, or remove the other consumer.
     public static let duplicateHistoryConsumer = SwiftDataError(.duplicateHistoryConsumer)

@@ -121,6 +121,17 @@ extension ModelContext {
         try throwFailures()
     }
 
+    /// Fetches models.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The criteria.
+    ///   - leavingFailures: Whether the errors of earlier operations are left to the next fetch or save.
+    func fetch<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, leavingFailures: Bool) throws -> [Model] {
+        storage.failures.areLeft = leavingFailures
+        defer { storage.failures.areLeft = false }
+        return try fetch(descriptor)
+    }
+
     func throwForFetch() throws {
         verifyLists()
         try storage.failures.throwForFetch()

@@ -127,6 +127,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// The error of the latest fetch, or `nil` if it succeeded. The observer tries again after each change, and once a second if it
     /// belongs to an actor.
+    ///
+    /// An error of an earlier operation, such as an insert that failed, is left to the next fetch or save of the program.
     public var error: (any Error)? {
         registrar.access(self, keyPath: \.error)
         return lastError
@@ -204,13 +206,14 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 }
 
 extension ResultsObserver {
-    private func fetch() throws {
+    /// - Parameter isAutomatic: Whether the program may not notice an error, because it did not ask for the fetch.
+    private func fetch(isAutomatic: Bool = false) throws {
         staleness.value = false
         fetchedCount = commitCount
         // The next change of a model that has unsaved changes already may change the results again, or make a fetch possible
         // that failed because of the model.
         defer { for listed in modelContext.pendingModels { listed.backing.reportNextChange() } }
-        let fetched = try modelContext.fetch(descriptor)
+        let fetched = try modelContext.fetch(descriptor, leavingFailures: isAutomatic)
         let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
         guard !fetched.elementsEqual(models, by: { $0 === $1 }) || groups != self.groups else { return }
         registrar.withMutation(of: self, keyPath: \.results) {
@@ -228,7 +231,7 @@ extension ResultsObserver {
         guard staleness.value || lastError != nil || fetchedCount != commitCount else { return true }
         let error: (any Error)?
         do {
-            try fetch()
+            try fetch(isAutomatic: true)
             error = nil
         } catch let failure {
             error = failure

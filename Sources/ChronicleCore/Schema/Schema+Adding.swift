@@ -128,7 +128,7 @@ private struct EntityDraft {
                     isToMany: kind.relationship?.isToMany == true, isLinked: kind.relationship?.isLinked == true))
         }
         return try Schema.Entity(
-            name: name, type: RemovedModel.self, properties: properties, uniqueness: uniqueness, indices: indices,
+            name: name, type: UntypedModel.self, properties: properties, uniqueness: uniqueness, indices: indices,
             hasEphemeralAttributes: false, superentityName: superentity,
             property: { name in properties.first { $0.name == name } }, unknown: { "\($0), which is not a property" })
     }

@@ -6,7 +6,7 @@ extension Schema: Codable {
     /// Decodes a schema without model classes.
     ///
     /// The entities describe the same properties, constraints and indices as those of the encoded schema, but ``Entity/type`` is
-    /// ``RemovedModel``, and there are no key paths. Keys and options that this version does not support are ignored.
+    /// ``UntypedModel``, and there are no key paths. Keys and options that this version does not support are ignored.
     ///
     /// - Throws: ``SwiftDataError/invalidModel`` if the data is not the description of a schema, or the descriptions of two
     ///   entities contradict each other. The error names the entity and the property, if they are known. Discard the data, or
@@ -108,7 +108,7 @@ extension Schema.Entity: Codable {
         let properties = try Self.properties(description.properties, of: description.name)
         let byName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
         try self.init(
-            name: description.name, type: RemovedModel.self, properties: properties,
+            name: description.name, type: UntypedModel.self, properties: properties,
             uniqueness: description.uniqueness, indices: description.indices, hasEphemeralAttributes: false,
             superentityName: description.superentity, property: { byName[$0] },
             unknown: { "\($0), which is not a property" })

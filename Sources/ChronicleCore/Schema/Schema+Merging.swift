@@ -55,7 +55,7 @@ extension Schema {
         }
         let discriminator = byName[Self.entityAttribute].map { [[$0]] } ?? []
         return Entity(
-            name: root.name, type: RemovedModel.self, properties: properties,
+            name: root.name, type: UntypedModel.self, properties: properties,
             uniqueness: sets(\.uniquenessConstraints), indices: sets(\.indices) + discriminator,
             hasEphemeralAttributes: false)
     }

@@ -4,9 +4,9 @@ extension Schema {
     /// Pass the result to a generic function, for example to create a `MyInsert<Model>` from a stored entity name.
     ///
     /// - Parameter entityName: The name of the entity.
-    /// - Returns: The model class, or ``RemovedModel`` if the schema does not contain the entity or its class.
+    /// - Returns: The model class, or ``UntypedModel`` if the schema does not contain the entity or its class.
     public func modelType(named entityName: String) -> any PersistentModel.Type {
-        entitiesByName[entityName]?.type ?? RemovedModel.self
+        entitiesByName[entityName]?.type ?? UntypedModel.self
     }
 }
 

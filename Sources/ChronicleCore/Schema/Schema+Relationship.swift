@@ -12,7 +12,7 @@ extension Schema {
         public let keypath: AnyKeyPath?
         /// The key path of the inverse in the class of the destination, or `nil` without an inverse or a class.
         public let inverseKeyPath: AnyKeyPath?
-        /// The Swift type of the property. In a decoded schema, ``RemovedModel`` replaces the class of the destination.
+        /// The Swift type of the property. In a decoded schema, ``UntypedModel`` replaces the class of the destination.
         public let valueType: any Any.Type
         /// The effect on the destinations when the model is deleted.
         public let deleteRule: DeleteRule
@@ -187,10 +187,10 @@ extension Schema.Relationship: Codable {
 
     private static func valueType(isToMany: Bool, isOptional: Bool) -> Any.Type {
         switch (isToMany, isOptional) {
-        case (false, false): RemovedModel.self
-        case (false, true): RemovedModel?.self
-        case (true, false): [RemovedModel].self
-        case (true, true): [RemovedModel]?.self
+        case (false, false): UntypedModel.self
+        case (false, true): UntypedModel?.self
+        case (true, false): [UntypedModel].self
+        case (true, true): [UntypedModel]?.self
         }
     }
 

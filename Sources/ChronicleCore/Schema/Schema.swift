@@ -154,7 +154,7 @@ extension Schema {
     public final class Entity: Sendable {
         /// The name of the entity, which is the name of the class by default.
         public let name: String
-        /// The model class, or ``RemovedModel`` if the schema was decoded; see ``hasModelClass``.
+        /// The model class, or ``UntypedModel`` if the schema was decoded; see ``hasModelClass``.
         public let type: any PersistentModel.Type
         /// All properties in the order of ``PersistentModel/properties``. ``Property/index`` is an index of this array.
         public let properties: [Property]
@@ -242,7 +242,7 @@ extension Schema {
         public var subentities: Set<Entity> { Set(subclasses.withLock { $0.compactMap(\.value) }) }
 
         /// Whether the entity has a model class. It is `false` if the schema was decoded.
-        public var hasModelClass: Bool { type != RemovedModel.self }
+        public var hasModelClass: Bool { type != UntypedModel.self }
 
         /// Returns the property with a given key path.
         ///

@@ -13,12 +13,12 @@ public protocol HistoryTagging<HistoryType>: HistoryProviding {
     ///
     /// - Parameters:
     ///   - name: The name of the tag.
-    ///   - replaces: Whether a tag of this name moves to the current position.
+    ///   - replacing: Whether a tag of this name moves to the current position.
     /// - Returns: The tag.
-    /// - Throws: ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replaces` is `false`;
+    /// - Throws: ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replacing` is `false`;
     ///   ``SwiftDataError/historyDisabled`` if the store does not record changes; or the error that prevented the store from
     ///   writing. The tags must be unchanged after an error.
-    func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<HistoryType.TokenType>
+    func tagHistory(_ name: String, replacing: Bool) throws -> HistoryTag<HistoryType.TokenType>
 
     /// Deletes a tag.
     ///

@@ -109,7 +109,7 @@
         ) throws -> FetchSQL {
             func fetch(_ tables: some SQLTables) throws -> FetchSQL {
                 try FetchSQL(
-                    FetchDescriptor<RemovedModel>(), of: table.entity, lookup: lookup, schema: schema,
+                    FetchDescriptor<UntypedModel>(), of: table.entity, lookup: lookup, schema: schema,
                     storeIdentifier: identifier, dialect: layout.dialect, tables: tables)
             }
             return if let tables { try fetch(tables) } else { try fetch(ModelTables()) }

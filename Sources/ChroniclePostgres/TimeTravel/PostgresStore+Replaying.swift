@@ -46,7 +46,7 @@
         private func values(of identifier: PersistentIdentifier, _ connection: Connection) throws -> [PropertyValue]? {
             let table = try layout.table(named: identifier.entityName)
             let fetch = try FetchSQL(
-                FetchDescriptor<RemovedModel>(), of: table.entity, lookup: .identifiers([identifier]), schema: schema,
+                FetchDescriptor<UntypedModel>(), of: table.entity, lookup: .identifiers([identifier]), schema: schema,
                 storeIdentifier: self.identifier, dialect: layout.dialect)
             let reader = RowReader(table: table, result: try connection.run(fetch.select(table.selection)))
             return reader.count == 1 ? try reader.row(0).values : nil

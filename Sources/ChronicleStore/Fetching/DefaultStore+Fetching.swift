@@ -43,7 +43,7 @@ extension DefaultStore {
         _ row: (DefaultSnapshot) throws -> Void
     ) throws {
         let entity = try entity(named: entityName)
-        let request = DataStoreFetchRequest<RemovedModel>(
+        let request = DataStoreFetchRequest<UntypedModel>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()),
             lookup: identifiers.map(DataStoreLookup.identifiers))
         try fetchRows(request, of: entity) { identifier, values in
@@ -59,7 +59,7 @@ extension DefaultStore {
     ///   file stays locked; try again.
     /// - Complexity: O(*n*), where *n* is the number of rows.
     public func fetchCount(ofEntity entityName: String) throws -> Int {
-        let request = DataStoreFetchRequest<RemovedModel>(
+        let request = DataStoreFetchRequest<UntypedModel>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()))
         return try run(request, of: entity(named: entityName), { $0.count(past: $1) }) { statement, _ in
             try statement.step() ? Int(statement.int64(0)) : 0

@@ -52,8 +52,8 @@ final class EntityHistory: Sendable {
     /// `nil` if an attribute is unknown.
     func tombstone(
         _ values: ArraySlice<PastValue>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
-    ) -> HistoryTombstone<RemovedModel>? {
-        var elements: [HistoryTombstone<RemovedModel>.NamedValue] = []
+    ) -> HistoryTombstone<UntypedModel>? {
+        var elements: [HistoryTombstone<UntypedModel>.NamedValue] = []
         elements.reserveCapacity(values.count)
         var nilAttributeNames: [String] = []
         if let name = missingClass(areStored) { elements.append((Schema.entityAttribute, name)) }

@@ -7,7 +7,7 @@ extension DefaultStore {
     ///
     /// Use it in programs that show the content of any store, such as inspectors. A store that is opened with this
     /// schema returns the values of its history with their types, for example a `Date` as a `Date`. The model class of
-    /// its changes is ``RemovedModel``.
+    /// its changes is ``UntypedModel``.
     ///
     /// ```swift
     /// let schema = try DefaultStore.schema(ofFileAt: url)

@@ -9,7 +9,7 @@ extension ModelConfiguration {
         let identifier: String?
 
         /// The directory of this program in the user's application support directory; see
-        /// ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:)``.
+        /// ``ModelConfiguration/init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:durability:recordsHistory:preservesValues:historyRetention:busyTimeout:)``.
         /// In SwiftData, the container from the app's entitlements.
         public static let automatic = GroupContainer(identifier: nil)
         /// The same directory as ``automatic``.

@@ -165,11 +165,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - recordsHistory: See `recordsHistory`.
     ///   - preservesValues: See `preservesValues`.
     ///   - historyRetention: See `historyRetention`.
+    ///   - busyTimeout: See `busyTimeout`.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
         durability: Durability = .full, recordsHistory: Bool = true, preservesValues: Bool = false,
-        historyRetention: HistoryRetention = .unlimited
+        historyRetention: HistoryRetention = .unlimited, busyTimeout: Duration = .seconds(5)
     ) {
         let name = name ?? "default"
         let url =
@@ -185,7 +186,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.recordsHistory = recordsHistory
         self.preservesValues = preservesValues
         self.historyRetention = historyRetention
-        busyTimeout = .seconds(5)
+        self.busyTimeout = busyTimeout
         self.groupContainer = groupContainer
         self.cloudKitDatabase = cloudKitDatabase
         namesFile = !isStoredInMemoryOnly

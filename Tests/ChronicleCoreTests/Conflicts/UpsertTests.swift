@@ -464,7 +464,7 @@ struct UpsertTests {
     func acknowledgement() throws {
         let store = try store(.file)
         try store.context().add(Folder("a", note: "old"))
-        let consumer = try store.container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try store.container.historyConsumer(named: "reader", startingNewAt: .beginning)
         let batch = try #require(try consumer.nextBatch())
         let context = store.context()
         context.insert(Folder("a", note: "new"))

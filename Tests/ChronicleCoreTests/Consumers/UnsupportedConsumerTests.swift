@@ -18,11 +18,11 @@ import Testing
         context.insert(Trip(name: "a", destination: "there"))
         context.insert(Diary("b"))
         try context.save()
-        let error = try failure { try container.historyConsumer(named: "reader", startingAt: .beginning) }
+        let error = try failure { try container.historyConsumer(named: "reader", startingNewAt: .beginning) }
         #expect(error == .invalidTransactionFetchRequest)
         let trips = try container.historyConsumer(
-            named: "reader", filter: HistoryFilter(models: [Trip.self]), startingAt: .beginning)
-        let diaries = try container.historyConsumer(named: "reader", startingAt: .beginning, storeName: "diaries")
+            named: "reader", filter: HistoryFilter(models: [Trip.self]), startingNewAt: .beginning)
+        let diaries = try container.historyConsumer(named: "reader", startingNewAt: .beginning, storeName: "diaries")
         #expect(try trips.nextBatch()?.changes.map(\.text) == ["insert Trip/1"])
         #expect(try diaries.nextBatch()?.changes.map(\.text) == ["insert Diary/1"])
         #expect(try container.historyConsumers().count == 2)
@@ -30,7 +30,7 @@ import Testing
 
     @Test func storeWithoutConsumersIsReported() throws {
         let container = try ScriptedContainer().container
-        let error = try failure { try container.historyConsumer(named: "reader", startingAt: .beginning) }
+        let error = try failure { try container.historyConsumer(named: "reader", startingNewAt: .beginning) }
         #expect(error == .unsupportedFeature)
         #expect(try container.historyConsumers().isEmpty)
         #expect(try failure { try container.removeHistoryConsumer(named: "reader") } == .historyConsumerNotFound)
@@ -55,7 +55,7 @@ import Testing
         let context = ModelContext(container)
         context.insert(Diary("a"))
         try context.save()
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning, storeName: "diaries")
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning, storeName: "diaries")
         let batch = try #require(try consumer.nextBatch())
         // The save of the trips fails, so that nothing is acknowledged.
         context.mergePolicy = .error

@@ -159,10 +159,10 @@ import Testing
             context.delete(root)
             try context.save()
             #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 0)
-            let undone = try #require(try context.history.undo())
+            let undone = try #require(try context.undoHistory.undo())
             #expect(undone.conflicts.isEmpty)
             try expectWhole(chain, in: store.context())
-            try context.history.redo()
+            try context.undoHistory.redo()
             #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 0)
             let deletion = try #require(
                 try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
@@ -203,7 +203,7 @@ import Testing
         context.delete(node)
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 0)
-        try context.history.undo()
+        try context.undoHistory.undo()
         let restored = try #require(try store.context().fetch(FetchDescriptor<GraphNode>()).first)
         #expect(restored.parent === restored && restored.children == [restored])
     }

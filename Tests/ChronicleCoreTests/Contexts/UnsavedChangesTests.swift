@@ -153,7 +153,7 @@ import Testing
         paper.text = "b"
         try fixture.deleteElsewhere(paper)
         try fixture.context.refreshAllModels()
-        try fixture.other.history.undo()
+        try fixture.other.undoHistory.undo()
         try fixture.context.save()
         fixture.context.rollback()
         paper.pages = 7

@@ -90,7 +90,7 @@ struct CallbackTests {
         configuration.logger = caller
         configuration.logLevel = .debug
         let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .snapshot)
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .snapshot)
         let store = try #require(container.stores.first as? any DataStoreNotifying)
         caller.subjects = Caller.Subjects(container: container, consumer: consumer)
 

@@ -66,7 +66,7 @@ struct CancelledCommitTests {
         for number in 0..<40 { try store.add("\(number)") }
         let consume: @Sendable () async throws -> Void = {
             let consumer = try container.historyConsumer(
-                named: "copies", filter: HistoryFilter(models: [Trip.self]), startingAt: .beginning)
+                named: "copies", filter: HistoryFilter(models: [Trip.self]), startingNewAt: .beginning)
             defer { consumer.release() }
             while let batch = try consumer.nextBatch(limit: 3) {
                 await Task.yield()

@@ -159,7 +159,7 @@ import Testing
         let changes = try store.context().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())[0].changes
         #expect(changes.count { HistoryFilter(models: [Vehicle.self]).matches($0) } == 4)
         let consumer = try store.container.historyConsumer(
-            named: "cars", filter: HistoryFilter(models: [Car.self]), startingAt: .beginning)
+            named: "cars", filter: HistoryFilter(models: [Car.self]), startingNewAt: .beginning)
         let batch = try #require(try consumer.nextBatch())
         let received = try batch.changes.map(\.changedPersistentIdentifier.entityName)
         #expect(received.sorted() == ["Car", "Taxi"])

@@ -49,7 +49,7 @@ import Testing
         #expect(decoded.links.map(\.name) == schema.links.map(\.name))
         for (entity, original) in zip(decoded.entities, schema.entities) {
             #expect(try entity.json() == original.json())
-            #expect(!entity.hasModelClass && original.hasModelClass && entity.type is RemovedModel.Type)
+            #expect(!entity.hasModelClass && original.hasModelClass && entity.type is UntypedModel.Type)
             #expect(entity.uniquenessConstraints == original.uniquenessConstraints)
             #expect(entity.indices == original.indices)
             #expect(entity.storedProperties.map(\.name) == original.storedProperties.map(\.name))
@@ -82,8 +82,8 @@ import Testing
         #expect(decoded.hashValue == (try JSONDecoder().decode(Schema.self, from: data)).hashValue)
         #expect(decoded != schema)
         #expect(Schema(Trip.self) == schema && Schema(Trip.self).hashValue == schema.hashValue)
-        #expect(decoded.entity(for: Trip.self) == nil && decoded.entity(for: RemovedModel.self) == nil)
-        #expect(decoded.modelType(named: "Trip") is RemovedModel.Type)
+        #expect(decoded.entity(for: Trip.self) == nil && decoded.entity(for: UntypedModel.self) == nil)
+        #expect(decoded.modelType(named: "Trip") is UntypedModel.Type)
     }
 
     @Test func invalidSchemaIsNotEncoded() throws {

@@ -50,7 +50,7 @@ struct AuthoringTests {
             return insert(of: schema.modelType(named: name))
         }
         #expect(change("Hotel") is Insert<Hotel>)
-        #expect(change("Motel") is Insert<RemovedModel>)
+        #expect(change("Motel") is Insert<UntypedModel>)
     }
 
     @Test func updatedAttributesOfAnyTransaction() throws {

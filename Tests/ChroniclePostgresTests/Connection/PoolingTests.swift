@@ -116,9 +116,9 @@
                     direct.usesTransactionPooling = false
                     return direct
                 }(), cluster)
-            let other = try direct.container.historyConsumer(named: "reader", startingAt: .beginning)
+            let other = try direct.container.historyConsumer(named: "reader", startingNewAt: .beginning)
             do {
-                let consumer = try fixture.container.historyConsumer(named: "reader", startingAt: .beginning)
+                let consumer = try fixture.container.historyConsumer(named: "reader", startingNewAt: .beginning)
                 let batch = try #require(try consumer.nextBatch())
                 // It excludes consumers that are connected to the server directly.
                 #expect(throws: SwiftDataError.historyConsumerInUse) { try other.nextBatch() }

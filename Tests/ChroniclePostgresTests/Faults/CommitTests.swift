@@ -245,7 +245,7 @@
         private func consumer() throws -> (
             HistoryConsumer<DefaultHistoryTransaction>, HistoryBatch<DefaultHistoryTransaction>
         ) {
-            let consumer = try context.container.historyConsumer(named: "reader", startingAt: .beginning)
+            let consumer = try context.container.historyConsumer(named: "reader", startingNewAt: .beginning)
             return (consumer, try #require(try consumer.nextBatch()))
         }
 
@@ -278,7 +278,7 @@
         }
 
         @Test func deliveryIsCountedOnce() throws {
-            let consumer = try context.container.historyConsumer(named: "reader", startingAt: .beginning)
+            let consumer = try context.container.historyConsumer(named: "reader", startingNewAt: .beginning)
             proxy.setMode(.cuttingCommit)
             let batch = try #require(try consumer.nextBatch())
             #expect(batch.attempt == 1)

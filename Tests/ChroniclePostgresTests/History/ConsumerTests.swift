@@ -45,11 +45,11 @@
             let fixture = try HistoryFixture()
             let (container, context) = (fixture.container, fixture.context())
             let store = try #require(container.stores.first as? PostgresStore)
-            _ = try container.historyConsumer(named: "reader", startingAt: .beginning)
+            _ = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
             let uses: [() throws -> Void] = [
-                { _ = try container.historyConsumer(named: name, startingAt: .now) },
+                { _ = try container.historyConsumer(named: name, startingNewAt: .now) },
                 { try container.renameHistoryConsumer(named: "reader", to: name) }, { try context.tag(name) },
-                { _ = try store.tagHistory(name, replaces: true) },
+                { _ = try store.tagHistory(name, replacing: true) },
                 { try store.updateConsumer(named: "reader", isDurable: true) { $0?.name = name } },
                 { try store.updateConsumer(named: name, isDurable: true) { $0 = nil } },
             ]

@@ -50,17 +50,17 @@
             #expect(throws: SwiftDataError.storeReadOnly) {
                 try writer.context().deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
             }
-            let consumer = try writer.container.historyConsumer(named: "reader", startingAt: .beginning)
+            let consumer = try writer.container.historyConsumer(named: "reader", startingNewAt: .beginning)
             #expect(try consumer.nextBatch()?.changes.count == 2)
         }
 
         @Test func aConsumerWhoseSessionEndsIsReplaced() throws {
             let fixture = try HistoryFixture()
             try fixture.add("a")
-            let killed = try fixture.container.historyConsumer(named: "reader", startingAt: .beginning)
+            let killed = try fixture.container.historyConsumer(named: "reader", startingNewAt: .beginning)
             let batch = try #require(try killed.nextBatch())
             let other = try HistoryFixture(fixture.configuration, fixture.cluster)
-            let next = try other.container.historyConsumer(named: "reader", startingAt: .beginning)
+            let next = try other.container.historyConsumer(named: "reader", startingNewAt: .beginning)
             #expect(throws: SwiftDataError.historyConsumerInUse) { try next.nextBatch() }
             // Between reading and acknowledging, the server ends the session that holds the lock.
             try fixture.psql(

@@ -29,7 +29,7 @@
             // Two launches, each of which has other default values for `date` and `identity`.
             #expect(try context(New.self).fetchCount(FetchDescriptor<New>()) == 1)
             let context = try context(New.self)
-            #expect(try context.history.undo()?.conflicts.isEmpty == true)
+            #expect(try context.undoHistory.undo()?.conflicts.isEmpty == true)
             #expect(try context.fetchCount(FetchDescriptor<New>()) == 0)
         }
 
@@ -43,7 +43,7 @@
                 try context.save()
             }
             let context = try context(New.self)
-            #expect(try context.history.undo()?.conflicts.isEmpty == true)
+            #expect(try context.undoHistory.undo()?.conflicts.isEmpty == true)
             let item = try #require(try context.fetch(FetchDescriptor<New>()).first)
             #expect(item.name == "a" && item.extra == "x" && item.count == nil && item.tags == ["y"])
             #expect(item.parent == nil && item.labels.isEmpty)
@@ -60,7 +60,7 @@
                 context.delete(large)
                 try context.save()
             }
-            let conflicts = try #require(try context(New.self).history.undoPlan()).conflicts
+            let conflicts = try #require(try context(New.self).undoHistory.undoPlan()).conflicts
             #expect(conflicts.contains { $0.kind == .valueMissing && $0.propertyName == "name" })
             let context = try context(New.self)
             let item = New("b")
@@ -69,7 +69,7 @@
             try context.save()
             context.delete(item)
             try context.save()
-            let plan = try #require(try context.history.undoPlan())
+            let plan = try #require(try context.undoHistory.undoPlan())
             #expect(Set(plan.conflicts.map(\.propertyName)) == ["extra"])
             #expect(plan.conflicts.allSatisfy { $0.kind == .valueMissing })
         }

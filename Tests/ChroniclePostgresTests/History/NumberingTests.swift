@@ -135,7 +135,7 @@
                 try context.delete(model: Entry.self)
                 #expect(try fixture.transactions().count == 4)
                 try context.tag("here")
-                let consumer = try fixture.container.historyConsumer(named: "reader", startingAt: .beginning)
+                let consumer = try fixture.container.historyConsumer(named: "reader", startingNewAt: .beginning)
                 let batch = try #require(try consumer.nextBatch())
                 try consumer.acknowledge(batch)
                 try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())

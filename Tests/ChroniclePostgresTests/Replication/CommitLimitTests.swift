@@ -95,7 +95,7 @@
                 $0.numbering = .onDemand
                 $0.commitTimeout = .seconds(1)
             }
-            let consumer = try container.historyConsumer(named: "search", startingAt: .beginning)
+            let consumer = try container.historyConsumer(named: "search", startingNewAt: .beginning)
             let batch = try #require(try consumer.nextBatch())
             let positions =
                 "SELECT position, (SELECT count(*) FROM seats.chronicle_transaction) FROM seats.chronicle_consumer"

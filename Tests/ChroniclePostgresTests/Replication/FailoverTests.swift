@@ -16,7 +16,7 @@
             let string = PostgresCluster.connectionString(replicas.primary, replicas.standby, target: "read-write")
             let container = try replicas.container(string)
             for number in 1...3 { try container.add(number) }
-            let consumer = try container.historyConsumer(named: "search", startingAt: .beginning)
+            let consumer = try container.historyConsumer(named: "search", startingNewAt: .beginning)
             let token = try container.token
             #expect(try container.transactions().count == 3)
             try container.add(4)
@@ -44,7 +44,7 @@
             try replicas.standby.psql("SELECT pg_reload_conf()")
             try replicas.wait { try replicas.primary.psql("SELECT count(*) FROM pg_stat_replication") == "0" }
             try primary.add(2)
-            let consumer = try primary.historyConsumer(named: "search", startingAt: .beginning)
+            let consumer = try primary.historyConsumer(named: "search", startingNewAt: .beginning)
             let lost = try primary.token
             let standby = try replicas.container(replicas.standby.connectionString())
             #expect(try !standby.postgres.replicationStatus().isReceiving)
@@ -68,7 +68,7 @@
             let primary = try replicas.container(replicas.primary.connectionString())
             try primary.add(1)
             // The position in the record is restored from a primary server that had more transactions.
-            let consumer = try primary.historyConsumer(named: "search", startingAt: .beginning)
+            let consumer = try primary.historyConsumer(named: "search", startingNewAt: .beginning)
             try consumer.acknowledge(try #require(try consumer.nextBatch()))
             try replicas.waitForStandby()
             let record = try replicas.primary.psql("SELECT position FROM seats.chronicle_consumer")
@@ -78,7 +78,7 @@
             try replicas.standby.psql(
                 "UPDATE seats.chronicle_consumer SET position = 7, check_value = 7 WHERE name = 'search'")
             let standby = try replicas.container(replicas.standby.connectionString())
-            let again = try standby.historyConsumer(named: "search", startingAt: .beginning)
+            let again = try standby.historyConsumer(named: "search", startingNewAt: .beginning)
             let batch = try #require(try again.nextBatch())
             guard case .reset = batch.content else {
                 Issue.record("\(batch)")

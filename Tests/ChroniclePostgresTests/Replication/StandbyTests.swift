@@ -14,7 +14,7 @@
             let replicas = try Replicas()
             let primary = try replicas.container(replicas.primary.connectionString())
             for number in 1...3 { try primary.add(number, author: "a") }
-            let consumer = try primary.historyConsumer(named: "search", startingAt: .beginning)
+            let consumer = try primary.historyConsumer(named: "search", startingNewAt: .beginning)
             try ModelContext(primary).tag("three")
             try primary.add(4)
             let token = try primary.token
@@ -33,7 +33,7 @@
             let isReadOnly = { (error: any Error) in (error as? SwiftDataError) == .storeReadOnly }
             #expect(performing: { try standby.add(5) }, throws: isReadOnly)
             #expect(performing: { try ModelContext(standby).tag("four") }, throws: isReadOnly)
-            #expect(performing: { try standby.historyConsumer(named: "new", startingAt: .now) }, throws: isReadOnly)
+            #expect(performing: { try standby.historyConsumer(named: "new", startingNewAt: .now) }, throws: isReadOnly)
             #expect(
                 performing: { try ModelContext(standby).delete(model: GraphSeat.self) }, throws: isReadOnly)
             let error = try #require(throws: SwiftDataError.self) { try standby.add(5) }

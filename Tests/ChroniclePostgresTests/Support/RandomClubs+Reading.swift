@@ -7,11 +7,11 @@
     extension RandomClubs {
         /// The filters of ``consumers``.
         static func filters() throws -> [HistoryFilter] {
-            var filter = HistoryFilter(models: [Club.self, Member.self], authors: .except(["anna"], unsigned: true))
+            var filter = HistoryFilter(models: [Club.self, Member.self], authors: .except(["anna"]))
             try filter.limitUpdates(of: Club.self, to: [\.note, \.members, \.sponsors, \.number])
             return [
                 HistoryFilter(), filter, HistoryFilter(changeKinds: [.insert, .delete]),
-                HistoryFilter(models: [Player.self, Sponsor.self], authors: .only(["ben"], unsigned: false)),
+                HistoryFilter(models: [Player.self, Sponsor.self], authors: .only(["ben"])),
             ]
         }
 

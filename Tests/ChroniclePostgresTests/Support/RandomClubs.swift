@@ -20,7 +20,7 @@
             runForeign = foreign
             let container = container
             consumers = try Self.filters().enumerated().map { number, filter in
-                try container.historyConsumer(named: "\(number)", filter: filter, startingAt: .beginning)
+                try container.historyConsumer(named: "\(number)", filter: filter, startingNewAt: .beginning)
             }
         }
 

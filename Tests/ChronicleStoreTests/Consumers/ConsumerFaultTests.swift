@@ -147,7 +147,7 @@ import Testing
             _ = try consumer.nextBatch()
             try store.container.removeHistoryConsumer(named: "reader")
             try store.add("\(number)")
-            _ = try store.container.historyConsumer(named: "reader", startingAt: .now)
+            _ = try store.container.historyConsumer(named: "reader", startingNewAt: .now)
             #expect(try consumer.take() == nil)
         }
         try store.add("a")
@@ -172,6 +172,23 @@ import Testing
         #expect(try consumer.take() == nil)
         try store.add("d")
         #expect(try consumer.take() == ["insert Trip/2"])
+    }
+
+    /// The position is the same on all pages of the models, so only the models show that the file is an earlier copy.
+    @Test func backupRestoredWhileModelsAreReadIsAReset() throws {
+        let store = try TestStore(.file)
+        try store.add("a", "b")
+        let consumer = try store.consumer(at: .snapshot)
+        #expect(try consumer.take() == ["reset: requested"])
+        #expect(try consumer.take(limit: 1) == ["model Trip/1"])
+        let backup = store.directory.file("backup.store")
+        _ = try Shell.sqlite3(store.url, ".backup '\(backup.path)'")
+        try store.add("c")
+        #expect(try consumer.take(limit: 1) == ["model Trip/2"])
+        #expect(try consumer.take(limit: 1) == ["model Trip/3"])
+        _ = try Shell.sqlite3(store.url, ".restore '\(backup.path)'")
+        #expect(try consumer.take(limit: 1) == ["reset: forked"])
+        #expect(try consumer.take() == ["model Trip/1", "model Trip/2"])
     }
 
     /// A program that stores its work elsewhere saves a token with it, which detects the backup after a restart.
@@ -214,10 +231,10 @@ import Testing
         let configuration = ModelConfiguration(url: store.url, allowsSave: false)
         let container = try ModelContainer(for: Trip.self, configurations: configuration)
         #expect(try container.historyConsumers().isEmpty)
-        #expect(try failure { try container.historyConsumer(named: "reader", startingAt: .now) } == .storeReadOnly)
+        #expect(try failure { try container.historyConsumer(named: "reader", startingNewAt: .now) } == .storeReadOnly)
         _ = try store.consumer().take()
         #expect(try container.historyConsumers().map(\.name) == ["reader"])
-        let reader = try container.historyConsumer(named: "reader", startingAt: .now)
+        let reader = try container.historyConsumer(named: "reader", startingNewAt: .now)
         #expect(try failure { _ = try reader.nextBatch() } == .storeReadOnly)
     }
 }

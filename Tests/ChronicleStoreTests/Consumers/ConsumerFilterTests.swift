@@ -11,9 +11,9 @@ import Testing
         let store = try TestStore(kind)
         for author in ["app", "widget", nil] { try store.add(author ?? "none", author: author) }
         let expected: [(HistoryFilter.Authors, [String])] = [
-            (.all, ["1", "2", "3"]), (.only(["app"], unsigned: false), ["1"]),
-            (.only(["app"], unsigned: true), ["1", "3"]), (.only([], unsigned: true), ["3"]),
-            (.except(["app"], unsigned: true), ["2", "3"]), (.except(["app"], unsigned: false), ["2"]),
+            (.all, ["1", "2", "3"]), (.only(["app"]), ["1"]),
+            (.only(["app"], includingAnonymous: true), ["1", "3"]), (.only([], includingAnonymous: true), ["3"]),
+            (.except(["app"]), ["2", "3"]), (.except(["app"], includingAnonymous: false), ["2"]),
         ]
         for (number, (authors, keys)) in expected.enumerated() {
             for limit in [1, 100] {
@@ -96,7 +96,7 @@ import Testing
     func positionMovesPastWhatTheFilterSkips(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b", author: "widget")
-        let consumer = try store.consumer(filter: HistoryFilter(authors: .only(["app"], unsigned: false)))
+        let consumer = try store.consumer(filter: HistoryFilter(authors: .only(["app"])))
         #expect(try consumer.nextBatch() == nil)
         #expect(try store.status().lag?.transactions == 0)
         // Without a match, history that was skipped can be deleted without a reset.
@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func historyThatWasSkippedCanBeDeletedBeforeThePositionIsStored(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        let filter = HistoryFilter(authors: .only(["app"], unsigned: false))
+        let filter = HistoryFilter(authors: .only(["app"]))
         let consumer = try store.consumer(filter: filter)
         for name in ["a", "b", "c"] {
             try store.add(name, author: "widget")
@@ -143,7 +143,8 @@ import Testing
         try store.add("a", author: "app")
         try store.foreign(
             "INSERT INTO Trip(name, destination, startDate, endDate, tags) VALUES ('f', 'x', 0, 1, x'5b5d')")
-        let unsigned = try store.consumer("unsigned", filter: HistoryFilter(authors: .only([], unsigned: true)))
+        let unsigned = try store.consumer(
+            "unsigned", filter: HistoryFilter(authors: .only([], includingAnonymous: true)))
         #expect(try unsigned.take() == ["insert Trip/2"])
         // Sealed by the next save, and not delivered again.
         try store.add("b", author: "app")

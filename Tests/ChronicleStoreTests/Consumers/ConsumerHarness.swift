@@ -11,7 +11,7 @@ extension TestStore {
         _ name: String = "reader", filter: HistoryFilter = HistoryFilter(),
         at start: HistoryStart<DefaultHistoryToken> = .beginning
     ) throws -> Consumer {
-        try container.historyConsumer(named: name, filter: filter, startingAt: start)
+        try container.historyConsumer(named: name, filter: filter, startingNewAt: start)
     }
 
     func status(_ name: String = "reader") throws -> HistoryConsumerStatus<DefaultHistoryToken> {

@@ -47,7 +47,7 @@ import Testing
             ])
         for name in ["trips", "seats"] {
             _ =
-                try container.historyConsumer(named: "reader", startingAt: .now, storeName: name)
+                try container.historyConsumer(named: "reader", startingNewAt: .now, storeName: name)
                 as HistoryConsumer<DefaultHistoryTransaction>
         }
         #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {

@@ -53,7 +53,7 @@ import Testing
         context.delete(try #require(try context.fetch(FetchDescriptor<Trip>()).first))
         try context.save()
         for _ in 0..<4 {
-            let consumer = try store.reopened().historyConsumer(named: "reader", startingAt: .beginning)
+            let consumer = try store.reopened().historyConsumer(named: "reader", startingNewAt: .beginning)
             found += try #require(try consumer.take(limit: 3))
         }
         #expect(found == (2...11).map { "model Trip/\($0)" })
@@ -81,11 +81,11 @@ import Testing
             (all, false),
         ]
         for (types, startsOver) in schemas {
-            let consumer = try container(types).historyConsumer(named: "reader", startingAt: .snapshot)
+            let consumer = try container(types).historyConsumer(named: "reader", startingNewAt: .snapshot)
             if startsOver { #expect(try consumer.take() == ["reset: requested"]) }
             #expect(try consumer.take(limit: 1)?.count == 1)
         }
-        let consumer = try container(all).historyConsumer(named: "reader", startingAt: .snapshot)
+        let consumer = try container(all).historyConsumer(named: "reader", startingNewAt: .snapshot)
         var count = 3
         while let lines = try consumer.take(limit: 2) { count += lines.count }
         #expect(count == 9)
@@ -164,15 +164,15 @@ import Testing
         func use(_ body: (ModelContainer) throws -> Void) throws {
             try body(ModelContainer(for: Trip.self, configurations: configuration))
         }
-        try use { _ = try $0.historyConsumer(named: "reader", startingAt: .beginning).take() }
+        try use { _ = try $0.historyConsumer(named: "reader", startingNewAt: .beginning).take() }
         configuration.recordsHistory = false
         try use { container in
-            let error = try failure { try container.historyConsumer(named: "reader", startingAt: .now) }
+            let error = try failure { try container.historyConsumer(named: "reader", startingNewAt: .now) }
             #expect(error == .historyDisabled)
         }
         configuration.recordsHistory = true
         try use { container in
-            let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+            let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
             #expect(try consumer.take() == ["reset: gap"])
         }
     }

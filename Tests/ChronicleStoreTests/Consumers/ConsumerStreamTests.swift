@@ -141,7 +141,7 @@ struct ConsumerStreamTests {
     @Test(arguments: StoreKind.allCases)
     func streamOmitsOwnTransactions(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
-        let filter = HistoryFilter(authors: .except(["app"], unsigned: true))
+        let filter = HistoryFilter(authors: .except(["app"]))
         let stream = try store.container.historyChanges(filter: filter)
         // More than one page of transactions that do not match.
         for number in 0..<250 { try store.add("\(number)", author: "app") }

@@ -22,7 +22,9 @@ import Testing
         try store.add("b")
         let other = try store.reopened()
         #expect(
-            try other.historyConsumer(named: "reader", startingAt: .now).take() == ["insert Trip/1", "insert Trip/2"])
+            try other.historyConsumer(named: "reader", startingNewAt: .now).take() == [
+                "insert Trip/1", "insert Trip/2",
+            ])
     }
 
     private func digest(_ store: TestStore) throws -> String {

@@ -83,7 +83,7 @@ import Testing
         let store = try filled(kind)
         let expected = try store.history().flatMap(\.changes).map(\.text)
         let filters = [
-            HistoryFilter(), HistoryFilter(authors: .only(["app", "import"], unsigned: false)),
+            HistoryFilter(), HistoryFilter(authors: .only(["app", "import"])),
             HistoryFilter(changeKinds: [.insert]),
         ]
         for (index, filter) in filters.enumerated() {
@@ -110,7 +110,7 @@ import Testing
     func threshold(_ kind: StoreKind) throws {
         for count in [10_000, 10_001] {
             let store = try filled(kind, count)
-            for authors in [HistoryFilter.Authors.all, .only(["import"], unsigned: false)] {
+            for authors in [HistoryFilter.Authors.all, .only(["import"])] {
                 let filter = HistoryFilter(authors: authors)
                 let consumer = try store.consumer("\(authors)", filter: filter)
                 if authors == .all { _ = try consumer.take(limit: 1) }
@@ -146,9 +146,9 @@ import Testing
         let store = try filled(.file)
         try store.foreign("UPDATE chronicle_change SET primary_key = 'x' WHERE id = 100")
         let others = try store.consumer(
-            "others", filter: HistoryFilter(authors: .except(["import"], unsigned: true)))
+            "others", filter: HistoryFilter(authors: .except(["import"])))
         #expect(try others.take() == ["insert Trip/1", "insert Trip/12002"])
-        let all = try store.consumer("all", filter: HistoryFilter(authors: .only(["import"], unsigned: false)))
+        let all = try store.consumer("all", filter: HistoryFilter(authors: .only(["import"])))
         let batch = try #require(try all.nextBatch())
         var reader = batch.changeReader()
         #expect(try reader.nextChanges(limit: 50)?.count == 50)
@@ -161,7 +161,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func workIsSavedWithTheAcknowledgement(_ kind: StoreKind) throws {
         let store = try filled(kind)
-        let filter = HistoryFilter(authors: .only(["import"], unsigned: false))
+        let filter = HistoryFilter(authors: .only(["import"]))
         let consumer = try store.consumer(filter: filter)
         let batch = try #require(try consumer.nextBatch())
         #expect(isLarge(batch))

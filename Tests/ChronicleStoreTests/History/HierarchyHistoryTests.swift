@@ -273,7 +273,7 @@ import Testing
         for number in 0..<6 { context.insert(Early.Trip("\(number)")) }
         try context.save()
         func consumer(_ context: ModelContext) throws -> Consumer {
-            try context.container.historyConsumer(named: "reader", startingAt: .snapshot)
+            try context.container.historyConsumer(named: "reader", startingNewAt: .snapshot)
         }
         let earlier = try consumer(context)
         #expect(try earlier.take() == ["reset: requested"])

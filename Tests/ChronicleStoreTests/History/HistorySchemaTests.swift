@@ -46,9 +46,9 @@ import Testing
             history.map(\.line) == [
                 "insert Note/1, insert Tag/1", "update Note/1 text+rank", "delete Note/1", "delete Tag/1",
             ])
-        guard case .insert(_ as DefaultHistoryInsert<RemovedModel>)? = history[0].changes.first,
-            case .update(let update as DefaultHistoryUpdate<RemovedModel>)? = history[1].changes.first,
-            case .delete(let delete as DefaultHistoryDelete<RemovedModel>)? = history[2].changes.first
+        guard case .insert(_ as DefaultHistoryInsert<UntypedModel>)? = history[0].changes.first,
+            case .update(let update as DefaultHistoryUpdate<UntypedModel>)? = history[1].changes.first,
+            case .delete(let delete as DefaultHistoryDelete<UntypedModel>)? = history[2].changes.first
         else {
             Issue.record("not changes of removed models")
             return
@@ -92,7 +92,7 @@ import Testing
         try other.save()
         let history = try first.fetchHistory(Descriptor())
         #expect(history.map(\.line) == ["insert Note/1", "delete Note/1"])
-        guard case .delete(let delete as DefaultHistoryDelete<RemovedModel>)? = history[1].changes.first else {
+        guard case .delete(let delete as DefaultHistoryDelete<UntypedModel>)? = history[1].changes.first else {
             Issue.record("not a change of a removed model")
             return
         }
@@ -165,7 +165,7 @@ import Testing
             ModelConfiguration(schema: schema, url: written.url, allowsSave: allowsSave), migrationPlan: nil)
         let history = try store.fetchHistory(Descriptor())
         #expect(history.map(\.line) == ["insert Trip/1", "delete Trip/1"])
-        guard case .delete(let delete as DefaultHistoryDelete<RemovedModel>)? = history.last?.changes.first else {
+        guard case .delete(let delete as DefaultHistoryDelete<UntypedModel>)? = history.last?.changes.first else {
             Issue.record("not a change of a model without a class")
             return
         }

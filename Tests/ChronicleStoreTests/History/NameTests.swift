@@ -11,7 +11,7 @@ import Testing
 
     /// A name that is given to something new, and what else the store then contains.
     private static let uses: [@Sendable (TestStore) throws -> Void] = [
-        { _ = try $0.container.historyConsumer(named: name, startingAt: .beginning) },
+        { _ = try $0.container.historyConsumer(named: name, startingNewAt: .beginning) },
         { try $0.container.renameHistoryConsumer(named: "reader", to: name) },
         { try $0.context().tag(name) },
         { try $0.context().tag(name, replacing: true) },
@@ -58,7 +58,7 @@ import Testing
         try store.add("a")
         _ = try store.consumer()
         let uses: [() throws -> Void] = [
-            { _ = try store.container.historyConsumer(named: "", startingAt: .beginning) },
+            { _ = try store.container.historyConsumer(named: "", startingNewAt: .beginning) },
             { try store.container.renameHistoryConsumer(named: "reader", to: "") },
             { try store.context().tag("") },
         ]
@@ -109,7 +109,7 @@ import Testing
             DataStoreSaveChangesRequest(
                 editingState: EditingState(id: UUID(), author: name, contextName: name, metadata: [name: name]),
                 inserted: [], updated: [], deleted: [model]))
-        _ = try store.store.tagHistory(name, replaces: false)
+        _ = try store.store.tagHistory(name, replacing: false)
         let start = try store.store.initialHistoryToken
         try store.store.updateConsumer(named: name, isDurable: true) { record in
             record = HistoryConsumerRecord(

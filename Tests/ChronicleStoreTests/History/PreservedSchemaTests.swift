@@ -79,7 +79,7 @@ import Testing
         link.name = "b"
         link.entries = [model]
         try other.save()
-        let removed = try context.updates(RemovedModel.self)
+        let removed = try context.updates(UntypedModel.self)
         #expect(removed.map { $0.value(named: "name") as? String } == ["b"])
         #expect(removed.map { $0.previousValue(named: "name") as? String } == ["a"])
         // The schema of the store that changed the setting does not contain the links, so the next store whose schema

@@ -45,7 +45,7 @@ import Testing
         #expect(deletes.map { $0.tombstone[\.newest] } == (0..<4).map { "b\($0)" })
         if preservesValues {
             #expect(try context.inserts(Fourth.Pair.self).map { $0.value(\.other) } == (0..<4).map { "a\($0)" })
-            #expect(try context.history.undo()?.conflicts.isEmpty == true)
+            #expect(try context.undoHistory.undo()?.conflicts.isEmpty == true)
             #expect(try context.fetch(FetchDescriptor<Fourth.Pair>()).map { "\($0.other) \($0.newest)" } == ["a3 b3"])
         }
     }

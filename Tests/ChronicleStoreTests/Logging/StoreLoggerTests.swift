@@ -39,7 +39,7 @@ struct StoreLoggerTests {
         let directory = try TemporaryDirectory()
         let container = try container(kind, in: directory)
         try add("a", "b", to: container)
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
         try consumer.acknowledge(try #require(try consumer.nextBatch()))
         #expect(try consumer.nextBatch() == nil)
         #expect(logger.entries.isEmpty)
@@ -105,7 +105,7 @@ struct StoreLoggerTests {
     func abandonedConsumersAreNamed(_ kind: StoreKind) throws {
         let directory = try TemporaryDirectory()
         let container = try container(kind, in: directory)
-        _ = try container.historyConsumer(named: "abandoned", startingAt: .beginning)
+        _ = try container.historyConsumer(named: "abandoned", startingNewAt: .beginning)
         try add("a", "b", to: container)
         let store = try #require(container.stores.first as? DefaultStore)
         let retention = HistoryRetention(maximumChanges: 1)
@@ -125,7 +125,7 @@ struct StoreLoggerTests {
         let directory = try TemporaryDirectory()
         let retention = HistoryRetention(maximumChanges: 1, purgeInterval: .zero)
         let container = try container(.file, in: directory, retention, level: .notice)
-        _ = try container.historyConsumer(named: "abandoned", startingAt: .beginning)
+        _ = try container.historyConsumer(named: "abandoned", startingNewAt: .beginning)
         _ = try Shell.sqlite3(
             directory.file("logged.store"), "UPDATE chronicle_consumer SET seen = seen - 100000")
         func entries() -> [TestLogger.Entry] { logger.entries.filter { $0.event == "consumerAbandoned" } }
@@ -144,7 +144,7 @@ struct StoreLoggerTests {
         let directory = try TemporaryDirectory()
         let container = try container(kind, in: directory)
         try add("a", to: container)
-        let silent = try container.historyConsumer(named: "silent", startingAt: .beginning)
+        let silent = try container.historyConsumer(named: "silent", startingNewAt: .beginning)
         try add("b", "c", to: container)
         // Nothing is deleted, so no consumer is evicted.
         _ = try await container.purgeHistory(HistoryRetention(maximumChanges: 1))
@@ -168,7 +168,7 @@ struct StoreLoggerTests {
     func requestedResetsAreDetails(_ kind: StoreKind, _ level: StoreLogLevel) throws {
         let directory = try TemporaryDirectory()
         let container = try container(kind, in: directory, level: level)
-        let consumer = try container.historyConsumer(named: "new", startingAt: .snapshot)
+        let consumer = try container.historyConsumer(named: "new", startingNewAt: .snapshot)
         guard case .reset(.requested)? = try consumer.nextBatch()?.content else {
             throw Shell.Failure(description: "the first batch is no reset")
         }

@@ -127,7 +127,7 @@ import Testing
 
     @Test func consumersContinue() throws {
         let container = try reopened()
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
         var changes = 0
         while let batch = try consumer.nextBatch(limit: 3) {
             changes += try batch.changes.count

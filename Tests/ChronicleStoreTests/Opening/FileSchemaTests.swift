@@ -45,16 +45,16 @@ import Testing
         for change in changes {
             let name = change.changedPersistentIdentifier.entityName
             switch change {
-            case .insert(let insert as DefaultHistoryInsert<RemovedModel>):
+            case .insert(let insert as DefaultHistoryInsert<UntypedModel>):
                 if name == "Trip" { #expect(insert.value(named: "startDate") as? Date == date) }
                 values.append("insert \(name)")
-            case .update(let update as DefaultHistoryUpdate<RemovedModel>):
+            case .update(let update as DefaultHistoryUpdate<UntypedModel>):
                 #expect(update.previousValue(named: "isDone") as? Bool == false)
                 #expect(update.value(named: "isDone") as? Bool == true)
                 let trip = update.previousValue(named: "trip") as? PersistentIdentifier
                 #expect(trip?.entityName == "Trip" && trip?.integerPrimaryKey == 1)
                 values.append("update \(name)")
-            case .delete(let delete as DefaultHistoryDelete<RemovedModel>):
+            case .delete(let delete as DefaultHistoryDelete<UntypedModel>):
                 #expect(delete.tombstone["startDate"] as? Date == date)
                 values.append("delete \(name)")
             default: Issue.record("unexpected change \(change)")

@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: Accident.allCases)
     func everyRequestThrows(_ accident: Accident) throws {
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
         context.insert(Trip(name: "Oslo", destination: "Norway"))
         try run(accident.rawValue)
         #expect(throws: SwiftDataError.storeMoved) { try context.save() }

@@ -30,7 +30,7 @@ import Testing
         let context = ModelContext(container)
         context.insert(Trip(name: "Rome", destination: ""))
         try context.save()
-        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
         #expect(throws: SwiftDataError.storeFailure) { try consumer.nextBatch() }
         for suffix in ["-events", "-consumers"] {
             let path = file.path + suffix

@@ -160,7 +160,7 @@ import Testing
         let other = try context(BucketListItem.self)
         _ = try Shell.sqlite3(file, "INSERT INTO Document(title) VALUES ('by hand')")
         let changes = try other.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes)
-        guard case .insert(_ as DefaultHistoryInsert<RemovedModel>) = changes.first else {
+        guard case .insert(_ as DefaultHistoryInsert<UntypedModel>) = changes.first else {
             Issue.record("\(changes)")
             return
         }

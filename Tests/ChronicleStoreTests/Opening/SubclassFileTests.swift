@@ -71,7 +71,7 @@ import Testing
         for boat in [Boat("boat"), SailBoat("sail"), Canoe("canoe")] { all.insert(boat) }
         try all.save()
         let context = try context(known, preservesValues: true)
-        let consumer = try context.container.historyConsumer(named: "reader", startingAt: .snapshot)
+        let consumer = try context.container.historyConsumer(named: "reader", startingNewAt: .snapshot)
         func expected(_ name: String) -> String { names.contains(name) ? name : "Boat" }
         let boats = try context.fetch(FetchDescriptor<Boat>())
         #expect(boats.map(\.name) == ["boat", "sail", "canoe"])

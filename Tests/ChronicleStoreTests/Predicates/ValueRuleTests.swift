@@ -391,7 +391,7 @@ struct NameRuleTests {
             context.insert(Gauge(name))
             try context.save()
             tokens.append(try context.tag(name))
-            _ = try store.container.historyConsumer(named: name, startingAt: .now)
+            _ = try store.container.historyConsumer(named: name, startingNewAt: .now)
         }
         #expect(try names.map { try context.token(tagged: $0) } == tokens)
         #expect(try context.tags().map(\.name.bytes) == names.reversed().map(\.bytes))

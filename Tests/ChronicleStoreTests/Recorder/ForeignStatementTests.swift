@@ -46,7 +46,7 @@ import Testing
         try context.save()
         let trips = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
         let consumer = try container.historyConsumer(
-            named: "trips", filter: HistoryFilter(models: [Trip.self]), startingAt: .now)
+            named: "trips", filter: HistoryFilter(models: [Trip.self]), startingNewAt: .now)
         for statement in Self.statements {
             let tags = try HistoryObserver(
                 observedModels: [LinkTag.self, GraphNode.self], modelContainer: container)

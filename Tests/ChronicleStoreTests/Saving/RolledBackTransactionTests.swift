@@ -45,7 +45,7 @@ import Testing
                 try context.save()
             }
             try context.tag("first")
-            consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+            consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
             batch = try #require(try consumer.nextBatch(limit: 10))
         }
 
@@ -132,7 +132,7 @@ import Testing
         },
         Operation(testDescription: "tag", event: "INSERT ON chronicle_tag") { try $0.context.tag("new") },
         Operation(testDescription: "undo", event: "DELETE ON BucketListItem WHEN OLD.title = '1'") {
-            try $0.context.history.undo()
+            try $0.context.undoHistory.undo()
         },
         Operation(testDescription: "erasing", event: "DELETE ON BucketListItem WHEN OLD.id = 4") { fixture in
             try fixture.container.erase()

@@ -78,7 +78,7 @@ import Testing
         let typed = test.context(author: "app")
         let start = DefaultHistoryToken(
             storeIdentifier: try #require(test.container.stores.first).identifier, position: 0)
-        _ = try test.container.historyConsumer(named: "search", startingAt: .beginning)
+        _ = try test.container.historyConsumer(named: "search", startingNewAt: .beginning)
         let container = ModelContainer(forHistoryOf: try open(test.url))
         let context = ModelContext(container)
         let end = try typed.currentHistoryToken()
@@ -98,7 +98,7 @@ import Testing
         car.name = "Käfer"
         try typed.save()
         let context = ModelContext(ModelContainer(forHistoryOf: try open(test.url)))
-        let blame: ModelBlame<RemovedModel, DefaultHistoryTransaction> = try context.blame(of: car.persistentModelID)
+        let blame: ModelBlame<UntypedModel, DefaultHistoryTransaction> = try context.blame(of: car.persistentModelID)
         let expected: ModelBlame<Car, DefaultHistoryTransaction> = try typed.blame(car)
         #expect(blame.attributeNames == expected.attributeNames)
         for name in blame.attributeNames { #expect(blame[name] == expected[name]) }
@@ -106,7 +106,7 @@ import Testing
         typed.delete(car)
         try typed.save()
         #expect(throws: SwiftDataError.modelNotFound) {
-            let _: ModelBlame<RemovedModel, DefaultHistoryTransaction> = try context.blame(of: car.persistentModelID)
+            let _: ModelBlame<UntypedModel, DefaultHistoryTransaction> = try context.blame(of: car.persistentModelID)
         }
     }
 
@@ -114,7 +114,7 @@ import Testing
     @Test func aSnapshotContainsModelsWithoutClasses() throws {
         let test = try vehicles()
         let container = ModelContainer(forHistoryOf: try open(test.url, allowsSave: true))
-        let consumer = try container.historyConsumer(named: "shell", startingAt: .snapshot)
+        let consumer = try container.historyConsumer(named: "shell", startingNewAt: .snapshot)
         var models: [String] = []
         while let batch = try consumer.nextBatch(limit: 2) {
             if case .snapshot(let identifiers) = batch.content { models += identifiers.map(\.description) }

@@ -160,7 +160,7 @@ import Testing
 
     @Test func consumersAreReset() throws {
         let store = try store(.file)
-        let consumer = try store.container.historyConsumer(named: "index", startingAt: .now)
+        let consumer = try store.container.historyConsumer(named: "index", startingNewAt: .now)
         try store.container.erase()
         let batch = try #require(try consumer.nextBatch())
         guard case .reset(let reason) = batch.content else {

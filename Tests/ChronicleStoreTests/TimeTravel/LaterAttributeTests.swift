@@ -35,9 +35,9 @@ import Testing
         // Two launches, each of which has other default values for `date` and `identity`.
         #expect(try context(New.self, recorder).fetchCount(FetchDescriptor<New>()) == 1)
         let context = try context(New.self, recorder)
-        #expect(try context.history.undo()?.conflicts.isEmpty == true)
+        #expect(try context.undoHistory.undo()?.conflicts.isEmpty == true)
         #expect(try context.fetchCount(FetchDescriptor<New>()) == 0)
-        try context.history.redo()
+        try context.undoHistory.redo()
         #expect(try context.fetch(FetchDescriptor<New>()).map(\.name) == ["a"])
     }
 
@@ -52,10 +52,10 @@ import Testing
             try context.save()
         }
         let context = try context(New.self, recorder)
-        try context.history.undo()
+        try context.undoHistory.undo()
         let item = try #require(try context.fetch(FetchDescriptor<New>()).first)
         #expect(item.name == "a" && item.extra == "x" && item.count == nil && item.tags == ["y"] && item.parent == nil)
-        try context.history.undo()
+        try context.undoHistory.undo()
         #expect(try context.fetchCount(FetchDescriptor<New>()) == 0)
     }
 
@@ -69,7 +69,7 @@ import Testing
         try context.save()
         context.delete(item)
         try context.save()
-        #expect(try context.history.undo()?.conflicts.isEmpty == true)
+        #expect(try context.undoHistory.undo()?.conflicts.isEmpty == true)
         let restored = try #require(try context.fetch(FetchDescriptor<New>()).first)
         #expect(restored.labels.map(\.text) == (hasLabel ? ["b"] : []))
     }
@@ -103,7 +103,7 @@ import Testing
             try #require(try context.fetch(FetchDescriptor<New>()).first).extra = "changed"
             try context.save()
         }
-        let plan = try #require(try context(New.self).history.undoPlan())
+        let plan = try #require(try context(New.self).undoHistory.undoPlan())
         #expect(plan.conflicts.map(\.propertyName) == ["extra"] && plan.conflicts.map(\.kind) == [.changedSince])
     }
 }

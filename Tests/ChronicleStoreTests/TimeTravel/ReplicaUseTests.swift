@@ -11,7 +11,7 @@ import Testing
     func aConsumerOfAReplicaReceivesEachTransactionOnce(_ kind: StoreKind) throws {
         let source = try TestStore(kind, [Trip.self], preservesValues: true)
         let replica = try TestStore(kind, [Trip.self], preservesValues: true)
-        let consumer = try replica.container.historyConsumer(named: "index", startingAt: .beginning)
+        let consumer = try replica.container.historyConsumer(named: "index", startingNewAt: .beginning)
         var received: [String] = []
         func receive() throws {
             while let batch = try consumer.nextBatch() {

@@ -270,7 +270,7 @@ import Testing
         try context.revert(between: start, and: context.currentHistoryToken())
         try context.save()
         #expect(try context.photos().isEmpty)
-        #expect(throws: SwiftDataError.unsupportedFeature) { try context.history.undo() }
+        #expect(throws: SwiftDataError.unsupportedFeature) { try context.undoHistory.undo() }
     }
 
     // MARK: Bad input
@@ -308,7 +308,7 @@ import Testing
         trip.note = "unsaved"
         #expect(throws: SwiftDataError.unsavedChanges) { try context.revert(transaction) }
         #expect(throws: SwiftDataError.unsavedChanges) { try context.apply(plan) }
-        #expect(throws: SwiftDataError.unsavedChanges) { try context.history.undo() }
+        #expect(throws: SwiftDataError.unsavedChanges) { try context.undoHistory.undo() }
         #expect(trip.note == "unsaved")
     }
 
@@ -340,7 +340,7 @@ import Testing
         try context.revert(transaction)
         #expect(throws: SwiftDataError.storeReadOnly) { try context.save() }
         context.rollback()
-        #expect(throws: SwiftDataError.storeReadOnly) { try context.history.undo() }
+        #expect(throws: SwiftDataError.storeReadOnly) { try context.undoHistory.undo() }
         #expect(!context.hasChanges)
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
     }

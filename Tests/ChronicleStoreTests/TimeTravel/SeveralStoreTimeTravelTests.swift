@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func undoIsUnsupported() throws {
-        let history = context.history
+        let history = context.undoHistory
         #expect(throws: SwiftDataError.unsupportedFeature) { _ = try history.canUndo }
         #expect(throws: SwiftDataError.unsupportedFeature) { _ = try history.canRedo }
         #expect(throws: SwiftDataError.unsupportedFeature) { try history.undo() }

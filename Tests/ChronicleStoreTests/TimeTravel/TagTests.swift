@@ -67,7 +67,7 @@ import Testing
         let first = try context.tag("a")
         try store.add("x")
         #expect(try failure { try context.tag("a") } == .duplicateHistoryTag)
-        #expect(try failure { try store.store.tagHistory("a", replaces: false) } == .duplicateHistoryTag)
+        #expect(try failure { try store.store.tagHistory("a", replacing: false) } == .duplicateHistoryTag)
         #expect(try context.token(tagged: "a") == first)
         let second = try context.tag("a", replacing: true)
         #expect(second > first)
@@ -110,7 +110,7 @@ import Testing
         #expect(try context.fetchHistory(.after(context.token(tagged: "both"))).count == 1)
         // A tag in one store only prevents a new one in any of them.
         for case let store as DefaultStore in container.stores.prefix(1) {
-            _ = try store.tagHistory("one", replaces: false)
+            _ = try store.tagHistory("one", replacing: false)
         }
         #expect(try failure { try context.tag("one") } == .duplicateHistoryTag)
         try context.deleteTag("one")

@@ -31,15 +31,15 @@ import Testing
                 try context.save()
                 state = try StoreContent(store.container)
             case 2, 3:
-                #expect(try context.history.canUndo == !undone.isEmpty)
-                let plan = try context.history.undo()
+                #expect(try context.undoHistory.canUndo == !undone.isEmpty)
+                let plan = try context.undoHistory.undo()
                 #expect((plan == nil) == undone.isEmpty)
                 guard let expected = undone.popLast() else { continue }
                 redone.append(state)
                 state = expected
             default:
-                #expect(try context.history.canRedo == !redone.isEmpty)
-                let plan = try context.history.redo()
+                #expect(try context.undoHistory.canRedo == !redone.isEmpty)
+                let plan = try context.undoHistory.redo()
                 #expect((plan == nil) == redone.isEmpty)
                 guard let expected = redone.popLast() else { continue }
                 undone.append(state)
@@ -59,8 +59,8 @@ import Testing
         let context = store.context(author: "editor")
         context.transactionMetadata = ["reason": "test"]
         try store.add("Rome", in: context)
-        try context.history.undo()
-        try context.history.redo()
+        try context.undoHistory.undo()
+        try context.undoHistory.redo()
         let transactions = try context.fetchHistory(Descriptor())
         #expect(
             transactions.map(\.metadata) == [
@@ -81,16 +81,16 @@ import Testing
         let copy = try #require(other.fetch(FetchDescriptor<Trip>()).first)
         copy.note = "other"
         try other.save()
-        #expect(throws: SwiftDataError.revertConflict) { try editor.history.undo() }
+        #expect(throws: SwiftDataError.revertConflict) { try editor.undoHistory.undo() }
         #expect(trip.note == "other")
-        var plan = try #require(try editor.history.undoPlan())
+        var plan = try #require(try editor.undoHistory.undoPlan())
         #expect(plan.conflicts.map(\.kind) == [.changedSince])
         plan.resolveAll(with: .restoreOld)
-        try editor.history.save(plan)
+        try editor.undoHistory.save(plan)
         #expect(trip.note == nil)
-        #expect(try editor.history.canRedo)
-        #expect(try !other.history.canRedo)
-        #expect(try ModelContext(store.container).history.canUndo == false)
+        #expect(try editor.undoHistory.canRedo)
+        #expect(try !other.undoHistory.canRedo)
+        #expect(try ModelContext(store.container).undoHistory.canUndo == false)
     }
 
     @Test(arguments: StoreKind.allCases) func contextsWithTheSameAuthorCanHaveTheirOwnHistory(_ kind: StoreKind) throws
@@ -100,12 +100,12 @@ import Testing
         (first.name, second.name) = ("first", "second")
         try store.add("Rome", in: first)
         try store.add("Oslo", in: second)
-        try first.history(by: .authorAndContextName).undo()
+        try first.undoHistory(by: .authorAndContextName).undo()
         #expect(try first.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Oslo"])
-        #expect(try !first.history(by: .authorAndContextName).canUndo)
-        #expect(try first.history(by: .authorAndContextName).canRedo)
-        try second.history(by: .authorAndContextName).undo()
-        try first.history(by: .authorAndContextName).redo()
+        #expect(try !first.undoHistory(by: .authorAndContextName).canUndo)
+        #expect(try first.undoHistory(by: .authorAndContextName).canRedo)
+        try second.undoHistory(by: .authorAndContextName).undo()
+        try first.undoHistory(by: .authorAndContextName).redo()
         #expect(try first.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Rome"])
     }
 
@@ -120,22 +120,52 @@ import Testing
         try replay(.snapshot)
         // The identifiers of the undo and of its transaction are greater than those in the replica.
         try source.add("undone", in: editor)
-        try editor.history.undo()
+        try editor.undoHistory.undo()
         try replay(.token(#require(try replica.container.replayedHistoryToken())))
         let context = replica.context(author: "editor")
-        #expect(try !context.history.canUndo && !context.history.canRedo)
+        #expect(try !context.undoHistory.canUndo && !context.undoHistory.canRedo)
         let trip = try #require(context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "0" })).first)
         trip.note = "own"
         try context.save()
         let next = try #require(try replica.container.replayedHistoryToken())
         try source.add("later", in: editor)
         try replay(.token(next))
-        #expect(try context.history.undo()?.steps.count == 1)
-        #expect(try context.history.undo() == nil)
+        #expect(try context.undoHistory.undo()?.steps.count == 1)
+        #expect(try context.undoHistory.undo() == nil)
         #expect(trip.note == nil)
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 11)
-        #expect(try context.history.redo()?.steps.count == 1)
+        #expect(try context.undoHistory.redo()?.steps.count == 1)
         #expect(trip.note == "own")
+    }
+
+    @Test(arguments: StoreKind.allCases) func savesBetweenAPlanAndItsUndoCanBeTakenBack(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, preservesValues: true)
+        let context = store.context(author: "editor")
+        let (rome, oslo) = (try store.add("Rome", in: context)[0], try store.add("Oslo", in: context)[0])
+        func save(_ trip: Trip, _ note: String) throws {
+            trip.note = note
+            try context.save()
+        }
+        try save(rome, "second")
+        let plan = try #require(try context.undoHistory.undoPlan())
+        try save(oslo, "third")
+        try context.undoHistory.save(plan)
+        #expect(rome.note == nil && oslo.note == "third")
+        let redo = try #require(try context.undoHistory.redoPlan())
+        try context.undoHistory.undo()
+        #expect(rome.note == nil && oslo.note == nil)
+        try context.undoHistory.redo()
+        #expect(oslo.note == "third")
+        try context.undoHistory.save(redo)
+        #expect(rome.note == "second" && oslo.note == "third")
+        for expected in [[nil, "third"], [nil, nil]] {
+            try context.undoHistory.undo()
+            #expect([rome.note, oslo.note] == expected)
+        }
+        try context.undoHistory.undo()
+        try context.undoHistory.undo()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)
+        #expect(try !context.undoHistory.canUndo)
     }
 
     @Test func aMarkOfALaterTransactionIsIgnored() throws {
@@ -146,10 +176,10 @@ import Testing
         context.transactionMetadata = [UndoHistory.redoKey: "\(Int64.max)"]
         try store.add("Oslo", in: context)
         context.transactionMetadata = [:]
-        #expect(try !context.history.canRedo)
-        try context.history.undo()
-        try context.history.undo()
-        #expect(try context.history.undo() == nil)
+        #expect(try !context.undoHistory.canRedo)
+        try context.undoHistory.undo()
+        try context.undoHistory.undo()
+        #expect(try context.undoHistory.undo() == nil)
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)
     }
 
@@ -161,13 +191,13 @@ import Testing
         try editor.save()
         trip.destination = "second"
         try editor.save()
-        try editor.history.undo()
-        try editor.history.undo()
+        try editor.undoHistory.undo()
+        try editor.undoHistory.undo()
         try #require(other.fetch(FetchDescriptor<Trip>()).first).note = "first"
         try other.save()
-        try editor.history.redo()
+        try editor.undoHistory.redo()
         #expect(trip.destination == "second")
-        #expect(try editor.history.redo() == nil)
+        #expect(try editor.undoHistory.redo() == nil)
     }
 
     @Test func changesOfOtherProgramsAreNotUndone() throws {
@@ -175,11 +205,11 @@ import Testing
         let context = store.context()
         try store.add("Rome", in: context)
         try store.shell("UPDATE Trip SET note = 'shell'")
-        #expect(throws: SwiftDataError.revertConflict) { try context.history.undo() }
+        #expect(throws: SwiftDataError.revertConflict) { try context.undoHistory.undo() }
         try store.shell("UPDATE Trip SET note = NULL")
-        try context.history.undo()
+        try context.undoHistory.undo()
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)
-        #expect(try context.history.undo() == nil)
+        #expect(try context.undoHistory.undo() == nil)
     }
 
     @Test(arguments: StoreKind.allCases) func linksWithoutEffectAreSkipped(_ kind: StoreKind) throws {
@@ -196,9 +226,9 @@ import Testing
         let other = store.context(author: "other")
         try #require(other.items().first).tags = []
         try other.save()
-        try context.history.undo()
+        try context.undoHistory.undo()
         #expect(item.number == 0)
-        #expect(try context.history.redo() != nil)
+        #expect(try context.undoHistory.redo() != nil)
         #expect(item.number == 1)
     }
 
@@ -211,7 +241,7 @@ import Testing
         let other = store.context(author: "other")
         try #require(other.fetch(FetchDescriptor<Trip>()).first).note = nil
         try other.save()
-        try context.history.undo()
+        try context.undoHistory.undo()
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         try consumer.acknowledge(inserted)
 
         for _ in 0..<2 {
-            try context.history.undo()
+            try context.undoHistory.undo()
             #expect(try StoreContent(store.container).models.isEmpty)
             let deleted = try #require(try consumer.nextBatch())
             #expect(try identifiers(deleted) == Set(before.models.keys))
@@ -44,7 +44,7 @@ import Testing
             #expect(tombstone?[\.destination] == "Italy")
             try consumer.acknowledge(deleted)
 
-            try context.history.redo()
+            try context.undoHistory.redo()
             #expect(try StoreContent(store.container) == before)
             let restored = try #require(try consumer.nextBatch())
             #expect(try identifiers(restored) == Set(before.models.keys))
@@ -71,9 +71,9 @@ import Testing
         context.delete(first)
         context.delete(second)
         try context.save()
-        try context.history.undo()
-        try context.history.undo()
-        try context.history.redo()
+        try context.undoHistory.undo()
+        try context.undoHistory.undo()
+        try context.undoHistory.redo()
         let restored = try store.context().fetch(FetchDescriptor<Bookmark>())
         #expect(restored.map(\.target) == [target, nil] && restored.map(\.other) == [target, target])
     }
@@ -87,7 +87,7 @@ import Testing
         other.delete(try #require(try other.fetch(FetchDescriptor<Trip>()).first))
         try other.save()
         let count = try store.history().count
-        do { try editor.history.undo() } catch { #expect((error as? SwiftDataError) == .revertConflict) }
+        do { try editor.undoHistory.undo() } catch { #expect((error as? SwiftDataError) == .revertConflict) }
         #expect(try StoreContent(store.container).models.isEmpty)
         // No second delete is recorded.
         #expect(try store.history().dropFirst(count).flatMap(\.changes).isEmpty)

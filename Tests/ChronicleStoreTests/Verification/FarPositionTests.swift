@@ -23,7 +23,7 @@ import Testing
             case .count: _ = try store.estimatedChangeCount(after: start)
             case .consumer:
                 let consumer = try container.historyConsumer(
-                    named: "reader", of: DefaultHistoryTransaction.self, startingAt: .beginning)
+                    named: "reader", of: DefaultHistoryTransaction.self, startingNewAt: .beginning)
                 while let batch = try consumer.nextBatch(limit: 100) { try consumer.acknowledge(batch) }
             case .purgeByCount: try purge(store, HistoryRetention(maximumChanges: 1))
             case .purgeByAge: try purge(store, HistoryRetention(maximumAge: .zero))

@@ -51,7 +51,7 @@ enum VerifiedStore {
         context.author = "widget"
         context.delete(items[2])
         try context.save()
-        let consumer = try test.container.historyConsumer(named: "search", startingAt: .beginning)
+        let consumer = try test.container.historyConsumer(named: "search", startingNewAt: .beginning)
         if let batch = try consumer.nextBatch(limit: 1) { try consumer.acknowledge(batch) }
         consumer.release()
         for number in 0..<600 {

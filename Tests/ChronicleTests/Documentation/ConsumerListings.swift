@@ -8,7 +8,7 @@ import Testing
 /// Keeps the names of the trips outside of the store.
 func updateNames(_ names: inout [PersistentIdentifier: String], from container: ModelContainer) throws {
     let consumer = try container.historyConsumer(
-        named: "names", filter: HistoryFilter(models: [Trip.self]), startingAt: .snapshot)
+        named: "names", filter: HistoryFilter(models: [Trip.self]), startingNewAt: .snapshot)
     while let batch = try consumer.nextBatch() {
         let context = ModelContext(container)
         switch batch.content {
@@ -36,8 +36,8 @@ func name(of identifier: PersistentIdentifier, in context: ModelContext) throws 
 /// Adds a list item for each new trip, in the same store.
 func addItems(to container: ModelContainer) throws {
     let filter = HistoryFilter(
-        models: [Trip.self], changeKinds: [.insert], authors: .except(["items"], unsigned: true))
-    let consumer = try container.historyConsumer(named: "items", filter: filter, startingAt: .beginning)
+        models: [Trip.self], changeKinds: [.insert], authors: .except(["items"]))
+    let consumer = try container.historyConsumer(named: "items", filter: filter, startingNewAt: .beginning)
     let context = ModelContext(container)
     context.author = "items"
     while let batch = try consumer.nextBatch() {
@@ -48,7 +48,7 @@ func addItems(to container: ModelContainer) throws {
 
 /// Passes the changes of a container to a closure, until the task is cancelled.
 func followNames(in container: ModelContainer, _ update: ([HistoryChange]) throws -> Void) async throws {
-    let consumer = try container.historyConsumer(named: "follower", startingAt: .now)
+    let consumer = try container.historyConsumer(named: "follower", startingNewAt: .now)
     for try await batch in consumer.batches() {
         var reader = batch.changeReader()
         while let changes = try reader.nextChanges() { try update(changes) }
@@ -82,7 +82,7 @@ func followNames(in container: ModelContainer, _ update: ([HistoryChange]) throw
     @Test func changesAreFollowed() async throws {
         let store = try TestStore(.inMemory)
         // Created before the change, at which the loop begins.
-        _ = try store.container.historyConsumer(named: "follower", startingAt: .now)
+        _ = try store.container.historyConsumer(named: "follower", startingNewAt: .now)
         try store.add("Rome")
         var found: [String] = []
         await #expect(throws: CancellationError.self) {

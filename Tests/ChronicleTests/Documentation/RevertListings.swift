@@ -54,8 +54,8 @@ func undoAndRedo(_ trip: Trip, in context: ModelContext) throws {
     context.author = "editor"
     trip.destination = "Oslo"
     try context.save()
-    try context.history.undo()
-    try context.history.redo()
+    try context.undoHistory.undo()
+    try context.undoHistory.redo()
 }
 
 @Suite struct RevertListingTests {

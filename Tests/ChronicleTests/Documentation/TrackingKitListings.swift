@@ -13,8 +13,8 @@ final class HistoryTracker {
     private(set) var task: Task<Void, any Error>?
 
     init(container: ModelContainer, contexts: [ModelContext], currentAuthor: String, allAuthors: Set<String>) throws {
-        let others = HistoryFilter(authors: .only(allAuthors.subtracting([currentAuthor]), unsigned: false))
-        consumer = try container.historyConsumer(named: currentAuthor, filter: others, startingAt: .now)
+        let others = HistoryFilter(authors: .only(allAuthors.subtracting([currentAuthor])))
+        consumer = try container.historyConsumer(named: currentAuthor, filter: others, startingNewAt: .now)
         self.contexts = contexts
     }
 
@@ -113,7 +113,7 @@ struct TrackingKitListingTests {
         try rename("Rome", "widget", store)
         // The lock is free, and the changes since then are delivered after the next start.
         let consumer = try store.container.historyConsumer(
-            named: "app", filter: HistoryFilter(authors: .only(["widget"], unsigned: false)), startingAt: .now)
+            named: "app", filter: HistoryFilter(authors: .only(["widget"])), startingNewAt: .now)
         #expect(try consumer.nextBatch()?.changes.count == 1)
         consumer.release()
         #expect(trips.map(\.name) == ["Oslo", "Oslo"])
@@ -132,13 +132,13 @@ struct TrackingKitListingTests {
         try store.add("d")
         func received(_ name: String, _ authors: HistoryFilter.Authors) throws -> [String?] {
             let consumer = try store.container.historyConsumer(
-                named: name, filter: HistoryFilter(authors: authors), startingAt: .beginning)
+                named: name, filter: HistoryFilter(authors: authors), startingNewAt: .beginning)
             guard case .changes(let transactions)? = try consumer.nextBatch()?.content else { return [] }
             return transactions.map(\.author)
         }
-        #expect(try received("1", .only(["widget"], unsigned: false)) == ["widget"])
-        #expect(try received("2", .only(["widget", "sync"], unsigned: false)) == ["widget", "sync"])
-        #expect(try received("3", .except(["app"], unsigned: true)) == ["widget", "sync", nil])
+        #expect(try received("1", .only(["widget"])) == ["widget"])
+        #expect(try received("2", .only(["widget", "sync"])) == ["widget", "sync"])
+        #expect(try received("3", .except(["app"])) == ["widget", "sync", nil])
     }
 
     /// `userDefaults` and `uniqueString`: the store keeps the position by the name of the consumer.
@@ -146,11 +146,11 @@ struct TrackingKitListingTests {
         let store = try TestStore(.file)
         try store.add("a")
         do {
-            let consumer = try store.container.historyConsumer(named: "app", startingAt: .beginning)
+            let consumer = try store.container.historyConsumer(named: "app", startingNewAt: .beginning)
             try consumer.acknowledge(try #require(try consumer.nextBatch()))
         }
         try store.add("b")
-        let reopened = try store.reopened().historyConsumer(named: "app", startingAt: .beginning)
+        let reopened = try store.reopened().historyConsumer(named: "app", startingNewAt: .beginning)
         let token = try #require(try reopened.nextBatch()).token
         #expect(try token == store.history().last?.token && store.history().count == 2)
     }
@@ -158,7 +158,7 @@ struct TrackingKitListingTests {
     // MARK: Cleaning
 
     private func acknowledgeAll(_ name: String, _ store: TestStore) throws {
-        let consumer = try store.container.historyConsumer(named: name, startingAt: .beginning)
+        let consumer = try store.container.historyConsumer(named: name, startingNewAt: .beginning)
         while let batch = try consumer.nextBatch() { try consumer.acknowledge(batch) }
     }
 
@@ -167,7 +167,7 @@ struct TrackingKitListingTests {
     @Test(arguments: StoreKind.allCases)
     func transactionsAreKeptForConsumers(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
-        _ = try store.container.historyConsumer(named: "widget", startingAt: .now)
+        _ = try store.container.historyConsumer(named: "widget", startingNewAt: .now)
         for author in ["app", "batch", "sync"] { try store.add(author, author: author) }
         try acknowledgeAll("app", store)
         var retention = cleaningAfterMerge
@@ -196,7 +196,7 @@ struct TrackingKitListingTests {
     @Test(arguments: StoreKind.allCases)
     func silentConsumersAreNotWaitedFor(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
-        _ = try store.container.historyConsumer(named: "widget", startingAt: .now)
+        _ = try store.container.historyConsumer(named: "widget", startingNewAt: .now)
         try store.add("a", "b")
         var retention = cleaningAfterMerge
         #expect(try await store.container.purgeHistory(retention).map(\.evicted) == [[]])
@@ -241,7 +241,7 @@ struct TrackingKitListingTests {
         retention.purgeInterval = nil
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true, historyRetention: retention)
         let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-        let consumer = try container.historyConsumer(named: "app", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "app", startingNewAt: .beginning)
         let task = Task { try await followAndClean(consumer, of: container) }
         let context = ModelContext(container)
         let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()

@@ -46,7 +46,7 @@
             _ name: String, _ container: ModelContainer
         ) throws -> HistoryConsumer<DefaultHistoryTransaction> {
             try container.historyConsumer(
-                named: name, filter: HistoryFilter(models: [Item.self]), startingAt: .beginning)
+                named: name, filter: HistoryFilter(models: [Item.self]), startingNewAt: .beginning)
         }
 
         /// Saves a receipt for each change together with the acknowledgement.

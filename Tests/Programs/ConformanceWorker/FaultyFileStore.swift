@@ -264,9 +264,9 @@ extension FaultyFileStore: HistoryTagging {
         }
     }
 
-    func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+    func tagHistory(_ name: String, replacing: Bool) throws -> HistoryTag<DefaultHistoryToken> {
         state.withLock { _ = $0.tags.insert(name) }
-        return try base.tagHistory(name, replaces: replaces || fault == .replacesTags)
+        return try base.tagHistory(name, replacing: replacing || fault == .replacesTags)
     }
 
     func deleteHistoryTag(_ name: String) throws -> Bool { try base.deleteHistoryTag(name) }

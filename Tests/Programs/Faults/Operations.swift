@@ -84,10 +84,10 @@ extension Operation {
             }
         },
         models("acknowledge") { _, container, step in
-            let filter = HistoryFilter(models: [Trip.self], authors: .except(["receipts"], unsigned: true))
+            let filter = HistoryFilter(models: [Trip.self], authors: .except(["receipts"]))
             var created: HistoryConsumer<DefaultHistoryTransaction>?
             try step {
-                created = try container.historyConsumer(named: "receipts", filter: filter, startingAt: .beginning)
+                created = try container.historyConsumer(named: "receipts", filter: filter, startingNewAt: .beginning)
             }
             guard let consumer = created else { return }
             defer { consumer.release() }
@@ -234,7 +234,7 @@ extension Operation {
         }
         try context.save()
         let consumer = try container.historyConsumer(
-            named: "reader", of: DefaultHistoryTransaction.self, startingAt: .beginning)
+            named: "reader", of: DefaultHistoryTransaction.self, startingNewAt: .beginning)
         while let batch = try consumer.nextBatch(limit: 100) { try consumer.acknowledge(batch) }
         consumer.release()
     }

@@ -22,14 +22,14 @@ enum SoakConsumer: String, CaseIterable {
         case .identifiers: HistoryFilter(models: [Article.self], changeKinds: [.insert, .delete])
         case .receipts:
             HistoryFilter(
-                models: [Article.self], changeKinds: [.insert], authors: .except(["receipts"], unsigned: true))
+                models: [Article.self], changeKinds: [.insert], authors: .except(["receipts"]))
         }
     }
 
     private var limit: Int { self == .articles ? 7 : 200 }
 
     private func consumer(_ container: ModelContainer) throws -> HistoryConsumer<DefaultHistoryTransaction> {
-        try container.historyConsumer(named: rawValue, filter: filter, startingAt: .beginning)
+        try container.historyConsumer(named: rawValue, filter: filter, startingNewAt: .beginning)
     }
 
     /// Processes batches until the process is killed.

@@ -4,7 +4,7 @@ import Foundation
 extension Worker {
     /// Reads the first change of a batch, and waits until it is killed, or the process that started it ends.
     static func holdConsumer(_ container: ModelContainer, named name: String) throws {
-        let consumer = try container.historyConsumer(named: name, startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: name, startingNewAt: .beginning)
         guard let batch = try consumer.nextBatch() else { exit(65) }
         var changes = batch.changeReader()
         guard try changes.nextChanges(limit: 1) != nil else { exit(66) }
@@ -17,8 +17,8 @@ extension Worker {
     static func consume(_ context: ModelContext, isEndless: Bool) throws {
         context.author = "consumer"
         let filter = HistoryFilter(
-            models: [Note.self], changeKinds: [.insert], authors: .except(["consumer"], unsigned: true))
-        let consumer = try context.container.historyConsumer(named: "work", filter: filter, startingAt: .beginning)
+            models: [Note.self], changeKinds: [.insert], authors: .except(["consumer"]))
+        let consumer = try context.container.historyConsumer(named: "work", filter: filter, startingNewAt: .beginning)
         while true {
             guard let batch = try consumer.nextBatch(limit: 3) else {
                 guard isEndless else { return }
@@ -38,8 +38,8 @@ extension Worker {
     static func fillConsumer(_ context: ModelContext, beside store: URL) throws {
         context.insert(Note(text: "", number: 0))
         try context.save()
-        let filter = HistoryFilter(authors: .only([], unsigned: true))
-        let consumer = try context.container.historyConsumer(named: "work", filter: filter, startingAt: .beginning)
+        let filter = HistoryFilter(authors: .only([], includingAnonymous: true))
+        let consumer = try context.container.historyConsumer(named: "work", filter: filter, startingNewAt: .beginning)
         guard let batch = try consumer.nextBatch() else { exit(65) }
         context.author = "worker"
         do {

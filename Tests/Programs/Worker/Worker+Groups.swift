@@ -13,7 +13,7 @@ extension Worker {
         let context = ModelContext(container)
         context.insert(Note(text: "idle", number: 0))
         try context.save()
-        let consumer = try container.historyConsumer(named: "idle", startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: "idle", startingNewAt: .beginning)
         while let batch = try consumer.nextBatch() { try consumer.acknowledge(batch) }
         if releases { consumer.release() }
         var seen = 0

@@ -130,7 +130,7 @@ struct Worker {
         let observer = attempt("observer") { try HistoryObserver(modelContainer: container) }
         guard configuration.allowsSave else { return }
         _ = attempt("consumer") {
-            try container.historyConsumer(named: "start", startingAt: .beginning).nextBatch()
+            try container.historyConsumer(named: "start", startingNewAt: .beginning).nextBatch()
         }
         _ = attempt("save") {
             context.insert(Note(text: "start", number: 1))

@@ -83,7 +83,7 @@ package struct ConsumerSimulation {
 
     private mutating func open(_ name: String) throws {
         steps.append("open \(name)")
-        let consumer = try container.historyConsumer(named: name, startingAt: .beginning)
+        let consumer = try container.historyConsumer(named: name, startingNewAt: .beginning)
         if records[name] == nil { records[name] = newRecord() }
         instances.append(Instance(name: name, consumer: consumer))
     }

@@ -29,7 +29,7 @@ enum ConsumerRows {
             // Each delete has three preserved values.
             Row(name: "drain a batch delete of a million with a consumer", limit: .rate(400_000), runs: 5) { runs in
                 try withTransactionOfAMillion { store, token in
-                    let consumer = try store.container.historyConsumer(named: "drain", startingAt: .now)
+                    let consumer = try store.container.historyConsumer(named: "drain", startingNewAt: .now)
                     let times = try (0..<max(runs, 1)).map { _ in
                         try consumer.seek(to: .token(token))
                         return try timed {
@@ -72,7 +72,7 @@ enum ConsumerRows {
     }
 
     private static func drain(_ store: TripStore, _ name: String) throws -> Duration {
-        let consumer = try store.container.historyConsumer(named: name, startingAt: .beginning)
+        let consumer = try store.container.historyConsumer(named: name, startingNewAt: .beginning)
         return try timed {
             let changes = try count(consumer)
             precondition(changes == 1_000_000, "not every change was read")
@@ -106,8 +106,8 @@ enum ConsumerRows {
             store.context.author = "writer"
             try store.insert(saves, perSave: 1)
             store.context.author = "benchmark"
-            let filter = HistoryFilter(authors: .only(["writer"], unsigned: false))
-            let consumer = try store.container.historyConsumer(named: "work", filter: filter, startingAt: .beginning)
+            let filter = HistoryFilter(authors: .only(["writer"]))
+            let consumer = try store.container.historyConsumer(named: "work", filter: filter, startingNewAt: .beginning)
             var sum = Duration.zero
             for save in 0..<saves {
                 guard let batch = try consumer.nextBatch(limit: 1) else { preconditionFailure("a batch is missing") }

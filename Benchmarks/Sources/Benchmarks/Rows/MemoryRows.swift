@@ -55,7 +55,7 @@ enum MemoryRows {
             switch work {
             case .readPages: try readPages(context)
             case .drainConsumer:
-                try ConsumerRows.count(container.historyConsumer(named: "memory", startingAt: .beginning))
+                try ConsumerRows.count(container.historyConsumer(named: "memory", startingNewAt: .beginning))
             case .fetchAll: try context.fetch(FetchDescriptor<Trip>()).count
             case .deleteAll: try deleteAll(context)
             }

@@ -7,9 +7,9 @@ extension MemoryStore: HistoryTagging {
         Array(configuration.memory.contents.tags.values)
     }
 
-    public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+    public func tagHistory(_ name: String, replacing: Bool) throws -> HistoryTag<DefaultHistoryToken> {
         try configuration.memory.change { contents in
-            guard replaces || contents.tags[name] == nil else {
+            guard replacing || contents.tags[name] == nil else {
                 throw SwiftDataError.duplicateHistoryTag.with(detail: "there is a tag \"\(name)\"")
             }
             let token = DefaultHistoryToken(storeIdentifier: identifier, position: contents.history.newest)

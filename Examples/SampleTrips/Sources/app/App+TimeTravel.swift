@@ -23,7 +23,7 @@ extension App {
         try arguments.end()
         let context = try defaultHistoryContext(arguments)
         let plan: RevertPlan?
-        do { plan = try context.history.undo() } catch SwiftDataError.revertConflict {
+        do { plan = try context.undoHistory.undo() } catch SwiftDataError.revertConflict {
             throw Failure("the last change of the app was changed again since, so it cannot be taken back.")
         }
         guard let plan else { return show("There is nothing to undo.") }

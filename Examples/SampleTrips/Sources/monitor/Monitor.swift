@@ -51,6 +51,6 @@ extension ModelContainer {
     func changes<Transaction: HistoryTransaction>(
         except author: String, _ type: Transaction.Type
     ) throws -> HistoryStream<Transaction> {
-        try historyChanges(of: type, filter: HistoryFilter(authors: .except([author], unsigned: true)))
+        try historyChanges(of: type, filter: HistoryFilter(authors: .except([author])))
     }
 }

@@ -27,7 +27,7 @@ import Testing
         #expect(try past.trips().map(\.name) == ["Rome"])
         let app = ModelContext(trips.app.container)
         app.author = TripStore.Author.app
-        #expect(try app.history.undo() != nil)
+        #expect(try app.undoHistory.undo() != nil)
         let rest = try ModelContext(trips.app.container).trips()
         #expect(rest.map(\.name) == ["Rome"])
     }

@@ -114,8 +114,12 @@ struct ContextFailures {
         failures.filter(\.value.wasRead).sorted { $0.value.number < $1.value.number }.map(\.key)
     }
 
+    /// Whether a fetch leaves the errors to the next fetch or save, because its caller is not the program.
+    var areLeft = false
+
     /// Throws the deferred errors, or the first failure that no fetch has thrown yet.
     mutating func throwForFetch() throws {
+        if areLeft { return }
         try throwDeferredErrors()
         let unreported = failures.lazy.filter { !$0.value.isReported }
         guard let (key, failure) = unreported.min(by: { $0.value.number < $1.value.number }) else { return }

@@ -114,16 +114,16 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
         return part
     }
 
-    func didAcknowledge() { progress.position = end.position }
+    func didAcknowledge() { progress.place = end }
 }
 
-/// The position that an instance of a consumer has acknowledged, shared with its batches.
+/// The place up to which an instance of a consumer has acknowledged, shared with its batches.
 final class HistoryConsumerProgress<Token: HistoryToken>: Sendable {
-    private let state: Mutex<Token?>
+    private let state: Mutex<HistoryConsumerPlace<Token>>
 
-    init(_ position: Token?) { state = Mutex(position) }
+    init(_ place: HistoryConsumerPlace<Token>) { state = Mutex(place) }
 
-    var position: Token? {
+    var place: HistoryConsumerPlace<Token> {
         get { state.withLock(\.self) }
         set { state.withLock { $0 = newValue } }
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// restart, or in another process, it continues after the last acknowledged batch.
 ///
 /// ```swift
-/// let consumer = try container.historyConsumer(named: "search", startingAt: .snapshot)
+/// let consumer = try container.historyConsumer(named: "search", startingNewAt: .snapshot)
 /// while let batch = try consumer.nextBatch() {
 ///     switch batch.content {
 ///     case .changes, .largeTransaction:
@@ -144,7 +144,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
             if isReverted { current.move(to: Place(position: current.place.position, rebuild: .requested(.forked))) }
             record = current
             return Lease(
-                lock: lock, fence: current.fence, progress: HistoryConsumerProgress(current.place.position))
+                lock: lock, fence: current.fence, progress: HistoryConsumerProgress(current.place))
         }
         (state.lease, state.skipped) = (acquired, nil)
         return acquired
@@ -153,8 +153,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     private static func isReverted(_ record: Record, _ lease: Lease) -> Bool {
         // A fence that is far away is that of a consumer that was removed and created again.
         if record.fence != lease.fence { return (1..<1 << 32).contains(lease.fence &- record.fence) }
-        guard let known = lease.progress.position else { return false }
-        return record.place.position.map { $0 < known } ?? true
+        return record.place.isBefore(lease.progress.place)
     }
 
     // MARK: Acknowledging

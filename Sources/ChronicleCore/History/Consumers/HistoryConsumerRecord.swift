@@ -85,6 +85,23 @@ public struct HistoryConsumerPlace<Token: HistoryToken>: Codable, Hashable, Send
     }
 }
 
+extension HistoryConsumerPlace {
+    /// Whether a consumer passes this place before the other one.
+    func isBefore(_ other: HistoryConsumerPlace) -> Bool {
+        if position == other.position {
+            switch (rebuild, other.rebuild) {
+            case (.requested?, .reading?), (.requested?, nil), (.reading?, nil),
+                (.reading(nil, _)?, .reading(.some, _)?):
+                return true
+            case (.reading(let model?, _)?, .reading(let known?, _)?): return model < known
+            default: return false
+            }
+        }
+        guard let known = other.position else { return false }
+        return position.map { $0 < known } ?? true
+    }
+}
+
 /// The progress of a ``HistoryConsumer`` that starts over from the models of the store.
 public enum HistoryRebuild: Codable, Hashable, Sendable {
     /// The next batch is a reset, with which the consumer discards what it derived from the history.

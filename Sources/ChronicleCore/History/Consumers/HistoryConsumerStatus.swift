@@ -8,8 +8,12 @@ public struct HistoryConsumerStatus<Token: HistoryToken>: Identifiable, Sendable
         public let transactions: Int
         /// The number of changes, or an upper bound: the default store also counts each preserved value.
         public let changes: Int
-        /// The age of the oldest of the transactions in seconds, by the clocks of the processes; 0 if there are none.
-        public let seconds: TimeInterval
+        /// The age of the oldest of the transactions, by the clocks of the processes; zero if there are none.
+        public let age: Duration
+
+        /// The age of the oldest of the transactions in seconds.
+        @available(*, deprecated, renamed: "age")
+        public var seconds: TimeInterval { age / .seconds(1) }
     }
 
     /// The name of the consumer, which is unique in its store.
@@ -61,11 +65,11 @@ extension DataStoreConsuming {
     private func lag(after token: Token?) throws -> HistoryConsumerStatus<Token>.Lag {
         var descriptor: HistoryDescriptor<HistoryType> = HistoryFilter().descriptor(after: token)
         let transactions = try fetchHistoryCount(descriptor)
-        guard transactions > 0 else { return .init(transactions: 0, changes: 0, seconds: 0) }
+        guard transactions > 0 else { return .init(transactions: 0, changes: 0, age: .zero) }
         descriptor.fetchLimit = 1
         let oldest = try fetchHistoryWithoutChanges(descriptor).first?.timestamp
         return .init(
             transactions: transactions, changes: try estimatedChangeCount(after: token),
-            seconds: max(0, oldest.map { Date().timeIntervalSince($0) } ?? 0))
+            age: .seconds(max(0, oldest.map { Date().timeIntervalSince($0) } ?? 0)))
     }
 }

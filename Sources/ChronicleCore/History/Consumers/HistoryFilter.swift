@@ -3,7 +3,7 @@ import Foundation
 /// The changes that a ``HistoryConsumer`` receives.
 ///
 /// ```swift
-/// var filter = HistoryFilter(models: [Trip.self], authors: .except(["widget"], unsigned: true))
+/// var filter = HistoryFilter(models: [Trip.self], authors: .except(["widget"]))
 /// try filter.limitUpdates(of: Trip.self, to: [\.name, \.destination])
 /// ```
 ///
@@ -17,10 +17,32 @@ public struct HistoryFilter: Hashable, Sendable {
     public enum Authors: Hashable, Sendable {
         /// Every author, and transactions without one.
         case all
+        /// Only these authors, and transactions without an author if `includingAnonymous` is `true`.
+        case only(_ authors: Set<String>, includingAnonymous: Bool = false)
+        /// All authors but these, and transactions without an author unless `includingAnonymous` is `false`.
+        case except(_ authors: Set<String>, includingAnonymous: Bool = true)
+
         /// Only these authors, and transactions without an author if `unsigned` is `true`.
-        case only(_ authors: Set<String>, unsigned: Bool)
+        ///
+        /// - Parameters:
+        ///   - authors: The authors.
+        ///   - unsigned: Whether transactions without an author match.
+        /// - Returns: The authors of a filter.
+        @available(*, deprecated, renamed: "only(_:includingAnonymous:)")
+        public static func only(_ authors: Set<String>, unsigned: Bool) -> Authors {
+            .only(authors, includingAnonymous: unsigned)
+        }
+
         /// All authors but these, and transactions without an author if `unsigned` is `true`.
-        case except(_ authors: Set<String>, unsigned: Bool)
+        ///
+        /// - Parameters:
+        ///   - authors: The authors.
+        ///   - unsigned: Whether transactions without an author match.
+        /// - Returns: The authors of a filter.
+        @available(*, deprecated, renamed: "except(_:includingAnonymous:)")
+        public static func except(_ authors: Set<String>, unsigned: Bool) -> Authors {
+            .except(authors, includingAnonymous: unsigned)
+        }
     }
 
     /// A kind of change.
@@ -136,17 +158,17 @@ extension HistoryFilter {
         switch (token, authors) {
         case (let token?, .all): return .after(token)
         case (nil, .all): return HistoryDescriptor()
-        case (let token?, .only(let names, let unsigned)):
-            let authors = Self.list(names, containsNil: unsigned)
+        case (let token?, .only(let names, let anonymous)):
+            let authors = Self.list(names, containsNil: anonymous)
             return HistoryDescriptor(predicate: #Predicate { $0.token > token && authors.contains($0.author) })
-        case (nil, .only(let names, let unsigned)):
-            let authors = Self.list(names, containsNil: unsigned)
+        case (nil, .only(let names, let anonymous)):
+            let authors = Self.list(names, containsNil: anonymous)
             return HistoryDescriptor(predicate: #Predicate { authors.contains($0.author) })
-        case (let token?, .except(let names, let unsigned)):
-            let authors = Self.list(names, containsNil: !unsigned)
+        case (let token?, .except(let names, let anonymous)):
+            let authors = Self.list(names, containsNil: !anonymous)
             return HistoryDescriptor(predicate: #Predicate { $0.token > token && !authors.contains($0.author) })
-        case (nil, .except(let names, let unsigned)):
-            let authors = Self.list(names, containsNil: !unsigned)
+        case (nil, .except(let names, let anonymous)):
+            let authors = Self.list(names, containsNil: !anonymous)
             return HistoryDescriptor(predicate: #Predicate { !authors.contains($0.author) })
         }
     }

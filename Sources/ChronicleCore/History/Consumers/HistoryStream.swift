@@ -79,10 +79,10 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
 extension ModelContainer {
     /// Returns the transactions after a token as an asynchronous sequence, which waits for commits of any process.
     ///
-    /// The caller keeps the position. To let the store keep it, use ``historyConsumer(named:of:filter:startingAt:storeName:)``.
+    /// The caller keeps the position. To let the store keep it, use ``historyConsumer(named:of:filter:startingNewAt:storeName:)``.
     ///
     /// ```swift
-    /// let others = HistoryFilter(authors: .except(["app"], unsigned: true))
+    /// let others = HistoryFilter(authors: .except(["app"]))
     /// for try await element in try container.historyChanges(after: token, filter: others) {
     ///     switch element {
     ///     case .changes(let transactions, let token):

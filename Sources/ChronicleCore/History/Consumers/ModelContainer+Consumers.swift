@@ -25,13 +25,32 @@ extension ModelContainer {
     ///   - ``SwiftDataError/storeBusy`` or another error of the store.
     public func historyConsumer<Transaction: HistoryTransaction>(
         named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
-        filter: HistoryFilter = HistoryFilter(), startingAt start: HistoryStart<Transaction.TokenType>,
+        filter: HistoryFilter = HistoryFilter(), startingNewAt start: HistoryStart<Transaction.TokenType>,
         storeName: String? = nil
     ) throws -> HistoryConsumer<Transaction> {
         let filter = filter.addingSubentities(in: schema)
         let store = try coordinator.consumingStore(of: type, filter: filter, storeName: storeName)
         try attributingErrors(to: store) { try store.createConsumer(named: name, at: start) }
         return HistoryConsumer(name: name, filter: filter, store: store, coordinator: coordinator)
+    }
+
+    /// Returns a consumer of a store's history, and creates it if the store has none of this name.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer.
+    ///   - type: The type of the transactions.
+    ///   - filter: The changes that the consumer receives.
+    ///   - start: Where a new consumer begins to read.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores are possible.
+    /// - Returns: An instance of the consumer.
+    /// - Throws: The errors of ``historyConsumer(named:of:filter:startingNewAt:storeName:)``.
+    @available(*, deprecated, renamed: "historyConsumer(named:of:filter:startingNewAt:storeName:)")
+    public func historyConsumer<Transaction: HistoryTransaction>(
+        named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
+        filter: HistoryFilter = HistoryFilter(), startingAt start: HistoryStart<Transaction.TokenType>,
+        storeName: String? = nil
+    ) throws -> HistoryConsumer<Transaction> {
+        try historyConsumer(named: name, of: type, filter: filter, startingNewAt: start, storeName: storeName)
     }
 
     /// Returns the consumers of all stores, with their positions and how far they are behind.

@@ -221,13 +221,17 @@ extension HistoryChange {
     }
 }
 
-/// The model class in changes of entities that the schema does not contain, and of entities in a decoded ``Schema``, which has no
-/// model classes.
+/// The model class of entities for which the program has no class: those of tracked tables and of a decoded ``Schema``, and in the
+/// history those that the schema does not contain.
 ///
 /// The name of the entity is part of ``HistoryChange/changedPersistentIdentifier``, and attributes are available by name.
-public final class RemovedModel: PersistentModel {
-    public static let properties: PropertyMap<RemovedModel> = [:]
-    public let persistentBackingData: any BackingData<RemovedModel>
+public final class UntypedModel: PersistentModel {
+    public static let properties: PropertyMap<UntypedModel> = [:]
+    public let persistentBackingData: any BackingData<UntypedModel>
 
-    public init(backingData: any BackingData<RemovedModel>) { persistentBackingData = backingData }
+    public init(backingData: any BackingData<UntypedModel>) { persistentBackingData = backingData }
 }
+
+/// The model class in changes of entities without a class.
+@available(*, deprecated, renamed: "UntypedModel")
+public typealias RemovedModel = UntypedModel

@@ -8,7 +8,7 @@ extension HistoryChange {
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - preservedValues: The initial values that the history preserves.
     ///   - schema: The schema of the store.
-    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
+    /// - Returns: The change, of the class ``UntypedModel`` if the schema does not contain the entity.
     public static func insert(
         of model: PersistentIdentifier, changeIdentifier: Int64, transactionIdentifier: Int64,
         preservedValues: [PreservedValue] = [], schema: Schema
@@ -32,7 +32,7 @@ extension HistoryChange {
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - preservedValues: The values before and after the update that the history preserves.
     ///   - schema: The schema of the store.
-    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
+    /// - Returns: The change, of the class ``UntypedModel`` if the schema does not contain the entity.
     public static func update(
         of model: PersistentIdentifier, updatedAttributeNames: [String], changeIdentifier: Int64,
         transactionIdentifier: Int64, preservedValues: [PreservedValue] = [], schema: Schema
@@ -55,7 +55,7 @@ extension HistoryChange {
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - schema: The schema of the store.
-    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity. Its tombstone contains an
+    /// - Returns: The change, of the class ``UntypedModel`` if the schema does not contain the entity. Its tombstone contains an
     ///   ``UndecodableValue`` for each value that is not valid for the type of its attribute.
     public static func delete(
         of model: PersistentIdentifier, kept: [(name: String, value: PropertyValue)], changeIdentifier: Int64,

@@ -38,7 +38,7 @@ extension ModelContext {
     ///   ``blame(_:for:)``, such as ``SwiftDataError/modelNotFound`` if the model was deleted.
     public func blame<Transaction: HistoryTransaction>(
         of identifier: PersistentIdentifier, for type: Transaction.Type = DefaultHistoryTransaction.self
-    ) throws -> ModelBlame<RemovedModel, Transaction> {
+    ) throws -> ModelBlame<UntypedModel, Transaction> {
         guard let entity = coordinator.schema.entitiesByName[identifier.entityName] else {
             throw SwiftDataError.unknownSchema.with(
                 detail: "the schema does not contain the entity of the model", entityName: identifier.entityName,

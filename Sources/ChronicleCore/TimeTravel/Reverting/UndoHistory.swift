@@ -5,8 +5,8 @@ import Foundation
 /// ```swift
 /// context.author = "editor"
 /// // … save several times
-/// try context.history.undo()      // Takes back the last save of "editor".
-/// try context.history.redo()      // Makes it again.
+/// try context.undoHistory.undo()      // Takes back the last save of "editor".
+/// try context.undoHistory.redo()      // Makes it again.
 /// ```
 ///
 /// Undo takes back the newest transaction of the author that is not taken back yet, regardless of what other authors saved since,
@@ -49,13 +49,24 @@ public struct UndoHistory {
 
 extension ModelContext {
     /// The undo history of the context's author.
-    public var history: UndoHistory { UndoHistory(self, .author) }
+    public var undoHistory: UndoHistory { UndoHistory(self, .author) }
+
+    /// The undo history of the context's author.
+    @available(*, deprecated, renamed: "undoHistory")
+    public var history: UndoHistory { undoHistory }
 
     /// Returns the undo history of some of the saves with the context's author.
     ///
     /// - Parameter scope: The saves.
     /// - Returns: The undo history.
-    public func history(by scope: UndoHistory.Scope) -> UndoHistory { UndoHistory(self, scope) }
+    public func undoHistory(by scope: UndoHistory.Scope) -> UndoHistory { UndoHistory(self, scope) }
+
+    /// Returns the undo history of some of the saves with the context's author.
+    ///
+    /// - Parameter scope: The saves.
+    /// - Returns: The undo history.
+    @available(*, deprecated, renamed: "undoHistory(by:)")
+    public func history(by scope: UndoHistory.Scope) -> UndoHistory { undoHistory(by: scope) }
 }
 
 // Where Foundation has `UndoManager`, the property has that type.
@@ -76,13 +87,14 @@ extension UndoHistory {
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if the container has several stores with a history.
     ///   ``SwiftDataError/historyDisabled`` if the store records no history. ``SwiftDataError/storeBusy`` or another error of the
     ///   store; try again.
-    /// - Complexity: That of finding the newest transaction of the author.
-    public var canUndo: Bool { get throws { try undoTarget(before: nil) != nil } }
+    /// - Complexity: That of finding the newest transaction of the author, plus O(*n*) in the number of its undos and redos since
+    ///   the transaction to take back.
+    public var canUndo: Bool { get throws { try undoTarget(except: []) != nil } }
 
     /// Whether there is an undo to take back. Unsaved changes have no effect.
     ///
     /// - Throws: The errors of ``canUndo``, such as ``SwiftDataError/historyDisabled``.
-    public var canRedo: Bool { get throws { try redoTarget(before: nil) != nil } }
+    public var canRedo: Bool { get throws { try redoTarget(except: []) != nil } }
 
     /// Takes back the newest transaction of the author that is not taken back yet, and saves. Skips transactions whose changes have
     /// no effect anymore.
@@ -117,14 +129,14 @@ extension UndoHistory {
     /// - Returns: The plan, for ``save(_:)``, or `nil` if there is nothing to take back.
     /// - Throws: The errors of ``undo()``, except for those of a save, such as ``SwiftDataError/unsavedChanges``.
     public func undoPlan() throws -> RevertPlan? {
-        var target = try undoTarget(before: nil)
-        while let transaction = target {
+        var skipped: Set<Int64> = []
+        while let transaction = try undoTarget(except: skipped) {
             var plan = try context.revertPlan(for: transaction)
             if !plan.steps.isEmpty || !plan.conflicts.isEmpty {
                 plan.mark = (Self.undoKey, "\(transaction.transactionIdentifier)")
                 return plan
             }
-            target = try undoTarget(before: transaction)
+            skipped.insert(transaction.transactionIdentifier)
         }
         return nil
     }
@@ -134,14 +146,14 @@ extension UndoHistory {
     /// - Returns: The plan, for ``save(_:)``, or `nil` if there is nothing to make again.
     /// - Throws: The errors of ``undoPlan()``, such as ``SwiftDataError/unsavedChanges``.
     public func redoPlan() throws -> RevertPlan? {
-        var target = try redoTarget(before: nil)
-        while let undo = target {
+        var skipped: Set<Int64> = []
+        while let undo = try redoTarget(except: skipped) {
             var plan = try context.revertPlan(for: undo)
             if !plan.steps.isEmpty || !plan.conflicts.isEmpty {
                 plan.mark = (Self.redoKey, "\(undo.transactionIdentifier)")
                 return plan
             }
-            target = try redoTarget(before: undo)
+            skipped.insert(undo.transactionIdentifier)
         }
         return nil
     }
@@ -166,34 +178,46 @@ extension UndoHistory {
 
     // MARK: Transactions
 
-    // An undo of a transaction leaves the transactions before it as they were, and so does a redo of the undo. Therefore,
-    // the transactions between the two need not be read.
+    // Between a plan and its save, or a transaction and its undo, the author may have saved in another context or process.
+    // Therefore, an undo says nothing about other transactions than the one that it took back.
 
-    private func undoTarget(before limit: DefaultHistoryTransaction?) throws -> DefaultHistoryTransaction? {
+    /// Returns the newest transaction that is not taken back, except for the given ones.
+    private func undoTarget(except skipped: Set<Int64>) throws -> DefaultHistoryTransaction? {
         let store = try store()
-        var latest = try latestTransaction(before: limit?.transactionIdentifier, in: store)
-        while let transaction = latest {
-            if let undone = transaction.reference(Self.undoKey) {
-                latest = try latestTransaction(before: undone, in: store)
+        var (undone, redone) = (skipped, Set<Int64>())
+        var transactions = Transactions()
+        while let transaction = try next(&transactions, in: store) {
+            if let target = transaction.reference(Self.undoKey) {
+                if !redone.contains(transaction.transactionIdentifier) { undone.insert(target) }
             } else if let undo = transaction.reference(Self.redoKey) {
+                redone.insert(undo)
                 // The redo made a transaction again.
-                let target = try self.transaction(undo, in: store)?.reference(Self.undoKey)
-                guard let target else { return nil }
+                guard let target = try self.transaction(undo, in: store)?.reference(Self.undoKey),
+                    !undone.contains(target)
+                else {
+                    continue
+                }
                 return try self.transaction(target, in: store)
-            } else {
+            } else if !undone.contains(transaction.transactionIdentifier) {
                 return transaction
             }
         }
         return nil
     }
 
-    private func redoTarget(before limit: DefaultHistoryTransaction?) throws -> DefaultHistoryTransaction? {
+    /// Returns the newest undo that was not made again, except for the given ones, if no other transaction is newer.
+    private func redoTarget(except skipped: Set<Int64>) throws -> DefaultHistoryTransaction? {
         let store = try store()
-        var latest = try latestTransaction(before: limit?.transactionIdentifier, in: store)
-        while let transaction = latest {
-            if transaction.reference(Self.undoKey) != nil { return transaction }
-            guard let undo = transaction.reference(Self.redoKey) else { return nil }
-            latest = try latestTransaction(before: undo, in: store)
+        var redone = skipped
+        var transactions = Transactions()
+        while let transaction = try next(&transactions, in: store) {
+            if let undo = transaction.reference(Self.redoKey) {
+                redone.insert(undo)
+            } else if transaction.reference(Self.undoKey) == nil {
+                return nil
+            } else if !redone.contains(transaction.transactionIdentifier) {
+                return transaction
+            }
         }
         return nil
     }
@@ -209,14 +233,22 @@ extension UndoHistory {
         return stores[0]
     }
 
+    /// The author's transactions, newest first, which are read in pages of growing size.
+    private struct Transactions {
+        var page: ArraySlice<DefaultHistoryTransaction> = []
+        var limit = Int64.max
+        var count: UInt64 = 1
+    }
+
     /// The marks of a replayed transaction contain identifiers of its source, so only those that were saved in this store count.
-    private func latestTransaction(before limit: Int64?, in store: Store) throws -> DefaultHistoryTransaction? {
-        var (limit, count): (Int64, UInt64) = (limit ?? .max, 1)
+    private func next(_ transactions: inout Transactions, in store: Store) throws -> DefaultHistoryTransaction? {
         while true {
-            let latest = try latestTransactions(count, before: limit, in: store)
-            if let saved = latest.first(where: { !$0.isReplayed }) { return saved }
-            guard let last = latest.last else { return nil }
-            (limit, count) = (last.transactionIdentifier, min(2 * count, 1_000))
+            while let transaction = transactions.page.popFirst() {
+                if !transaction.isReplayed { return transaction }
+            }
+            transactions.page = try latestTransactions(transactions.count, before: transactions.limit, in: store)[...]
+            guard let last = transactions.page.last else { return nil }
+            (transactions.limit, transactions.count) = (last.transactionIdentifier, min(2 * transactions.count, 1_000))
         }
     }
 

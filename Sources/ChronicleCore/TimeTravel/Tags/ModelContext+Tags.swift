@@ -37,7 +37,7 @@ extension ModelContext {
         return try ReadCancellation.suspended {
             try stores.reduce(DefaultHistoryToken()) { token, store in
                 try token.merging(
-                    attributingErrors(to: store) { try store.tagHistory(name, replaces: replacing).token })
+                    attributingErrors(to: store) { try store.tagHistory(name, replacing: replacing).token })
             }
         }
     }

@@ -22,7 +22,7 @@
         ///
         /// - Throws: The errors of the protocol's requirement, and `SwiftDataError.valueOutOfRange` if the name contains a
         ///   NUL character. Nothing was changed in that case.
-        public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+        public func tagHistory(_ name: String, replacing: Bool) throws -> HistoryTag<DefaultHistoryToken> {
             try SwiftDataError.requireStorable(name, "name of the tag", storeIdentifier: identifier)
             return try changingRecords { connection in
                 let state = try HistoryState(connection.run(HistoryState.select(connection)))
@@ -35,7 +35,7 @@
                 }
                 parameters.append(tag.date.timeIntervalSinceReferenceDate)
                 let conflict =
-                    replaces
+                    replacing
                     ? "UPDATE SET position = excluded.position, check_value = excluded.check_value, date = excluded.date"
                     : "NOTHING"
                 let inserted = try connection.run(

@@ -159,7 +159,7 @@ struct ChangeAssembly {
 
     private mutating func kept(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
-    ) throws -> HistoryTombstone<RemovedModel> {
+    ) throws -> HistoryTombstone<UntypedModel> {
         guard row.valueCount > 0 || entity.missingName != nil else { return HistoryTombstone() }
         let areStored = returnsStoredValues
         return try decoding(row, entity) { entity in

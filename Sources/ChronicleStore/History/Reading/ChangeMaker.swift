@@ -11,7 +11,7 @@ protocol ChangeMaker: Sendable {
         names: [String], values: [PreservedValue], into changes: inout [HistoryChange])
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool, hasAllLinks: Bool
+        kept: HistoryTombstone<UntypedModel>, hasAllValues: Bool, hasAllLinks: Bool
     ) -> HistoryChange
 }
 
@@ -46,7 +46,7 @@ struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool, hasAllLinks: Bool
+        kept: HistoryTombstone<UntypedModel>, hasAllValues: Bool, hasAllLinks: Bool
     ) -> HistoryChange {
         .delete(
             DefaultHistoryDelete<Model>(

@@ -21,7 +21,7 @@ extension DefaultStore: HistoryTagging {
     /// Names the newest position of the history. Changes by other programs become a transaction first.
     ///
     /// - Complexity: O(log *n*) in the length of the history, and proportional to the changes by other programs.
-    public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+    public func tagHistory(_ name: String, replacing: Bool) throws -> HistoryTag<DefaultHistoryToken> {
         try writingTags { connection in
             // Checked first: throws if the history is disabled.
             _ = try HistoryPositions(connection).facts(at: 0)
@@ -29,7 +29,7 @@ extension DefaultStore: HistoryTagging {
             if try !TagTable.exists(connection) { try TagTable.create(connection) }
             let tag = HistoryTag(
                 name: name, token: try HistoryPositions(connection).newestToken(of: identifier), date: Date())
-            try TagTable(connection: connection, storeIdentifier: identifier).insert(tag, replaces: replaces)
+            try TagTable(connection: connection, storeIdentifier: identifier).insert(tag, replacing: replacing)
             return tag
         }
     }

@@ -49,11 +49,11 @@ struct TagTable {
         return tags
     }
 
-    /// Throws ``SwiftDataError/duplicateHistoryTag`` if there is a tag of the name and `replaces` is `false`.
-    func insert(_ tag: Tag, replaces: Bool) throws {
+    /// Throws ``SwiftDataError/duplicateHistoryTag`` if there is a tag of the name and `replacing` is `false`.
+    func insert(_ tag: Tag, replacing: Bool) throws {
         let statement = try connection.cached(
             "INSERT INTO \(Self.name)(name, position, check_value, created) VALUES (?, ?, ?, ?)"
-                + (replaces
+                + (replacing
                     ? " ON CONFLICT DO UPDATE SET position = excluded.position, check_value = excluded.check_value, "
                         + "created = excluded.created"
                     : ""))

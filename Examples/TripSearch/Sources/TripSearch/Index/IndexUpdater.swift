@@ -34,7 +34,7 @@ public final class IndexUpdater {
         container = try store.open(author: nil).container
         self.url = url
         self.batchSize = batchSize
-        consumer = try container.historyConsumer(named: consumerName, startingAt: .snapshot)
+        consumer = try container.historyConsumer(named: consumerName, startingNewAt: .snapshot)
         // First, because it fails if another process is using the index.
         do { try consumer.seek(to: .snapshot) } catch SwiftDataError.historyConsumerInUse {
             throw Failure("another process keeps the index of \(store.url.path) up to date already.")

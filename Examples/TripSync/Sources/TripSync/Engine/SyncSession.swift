@@ -49,11 +49,12 @@ public final class SyncSession {
         hubIdentifier = hub.stores[0].identifier
         let models = SyncedSchema.models.map { $0 as any PersistentModel.Type }
         uploader = try device.historyConsumer(
-            named: "upload", filter: HistoryFilter(models: models, authors: .except([Self.author], unsigned: true)),
-            startingAt: .beginning)
+            named: "upload", filter: HistoryFilter(models: models, authors: .except([Self.author])),
+            startingNewAt: .beginning)
         downloader = try hub.historyConsumer(
             named: "device \(name)",
-            filter: HistoryFilter(models: models + [DeviceProgress.self, ConflictRecord.self]), startingAt: .snapshot)
+            filter: HistoryFilter(models: models + [DeviceProgress.self, ConflictRecord.self]), startingNewAt: .snapshot
+        )
     }
 
     /// Sends the changes of the device, and then receives those of the hub.
