@@ -19,7 +19,7 @@ enum PostgresRows {
                     for sample in SampleTrip.all { context.insert(Trip(sample)) }
                     try context.save()
                 },
-                row("insert one per save \(suffix)", 1.3, 15, recordsHistory) {
+                row("insert one per save \(suffix)", recordsHistory ? 1.8 : 1.45, 15, recordsHistory) {
                     try $0.insertEach(SampleTrip.all.prefix(200))
                 } chronicle: { context in
                     for sample in SampleTrip.all.prefix(200) {

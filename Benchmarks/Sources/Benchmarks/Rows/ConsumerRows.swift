@@ -43,7 +43,7 @@ enum ConsumerRows {
             Row(name: "acknowledge in a save of 100 inserts", limit: .ratio(1.1), runs: 51) {
                 try acknowledgements(runs: $0, perSave: 100, .relaxed)
             },
-            Row(name: "acknowledge in a save of one insert", limit: .ratio(1.1), runs: 51) {
+            Row(name: "acknowledge in a save of one insert", limit: .ratio(1.4), runs: 51) {
                 try acknowledgements(runs: $0, perSave: 1, .relaxed)
             },
             Row(name: "acknowledge in a save of one insert, on disk", limit: .ratio(1.1), runs: 51) {
