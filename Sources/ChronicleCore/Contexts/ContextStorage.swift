@@ -84,7 +84,12 @@ final class ContextStorage: ModelOwner {
     }
 
     var editingState: EditingState {
-        EditingState(id: id, author: author, contextName: name, metadata: transactionMetadata)
+        guard author == nil, let request = HistoryAuthor.value else {
+            return EditingState(id: id, author: author, contextName: name, metadata: transactionMetadata)
+        }
+        return EditingState(
+            id: id, author: request.name, contextName: name,
+            metadata: request.metadata.merging(transactionMetadata) { $1 })
     }
 
     /// A new context for the same models if the first was released.

@@ -124,6 +124,8 @@ extension ModelContext {
 
     /// The author of the changes, such as the name of the app or extension. The history records it with every save, and readers of
     /// the history can filter by it.
+    ///
+    /// If it is `nil`, the author of the task is recorded; see ``HistoryAuthor``.
     public var author: String? {
         get { storage.author }
         set { storage.author = newValue }

@@ -39,13 +39,14 @@ final class Autosave: Sendable {
 
     private func save(_ context: ConfinedContext) {
         isScheduled.store(false, ordering: .relaxed)
-        let isSaved = context.value?.saveAutomatically() ?? true
+        let author = context.author
+        let isSaved = HistoryAuthor.$value.withValue(author) { context.value?.saveAutomatically() ?? true }
         // Afterwards, so that another thread that ends the process meanwhile waits for the save.
         if !isScheduled.load(ordering: .relaxed) { PendingAutosaves.shared.remove(self) }
         guard let context = context.value, !isSaved else { return }
         // The end of the process is the last attempt, unless the context is released before.
         PendingAutosaves.shared.removeReleasedContexts()
-        PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false))
+        PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false, author: author))
     }
 
     // MARK: The end of the process
@@ -72,10 +73,13 @@ private struct ConfinedContext: @unchecked Sendable {
 
     weak let value: ModelContext?
     private let retained: ModelContext?
+    /// That of the first change.
+    let author: HistoryAuthor.Value?
 
-    init(_ context: ModelContext, isRetained: Bool = true) {
+    init(_ context: ModelContext, isRetained: Bool = true, author: HistoryAuthor.Value? = HistoryAuthor.value) {
         value = context
         retained = isRetained ? context : nil
+        self.author = author
     }
 }
 
@@ -111,7 +115,9 @@ private final class PendingAutosaves: Sendable {
 
     private func saveAll() {
         for pending in pending.withLock({ Array($0.values) }) {
-            if let context = pending.context.value { pending.autosave.saveAtExit(ConfinedContext(context)) }
+            if let context = pending.context.value {
+                pending.autosave.saveAtExit(ConfinedContext(context, author: pending.context.author))
+            }
         }
     }
 }

@@ -255,7 +255,7 @@ extension UndoHistory {
     private func latestTransactions(
         _ count: UInt64, before limit: Int64, in store: Store
     ) throws -> [DefaultHistoryTransaction] {
-        let (author, name) = (context.author, context.name)
+        let (author, name) = (context.editingState.author, context.name)
         let noProcess = ""
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
             predicate: scope == .author
