@@ -14,7 +14,7 @@ extension Schema {
     ///   - isIncluded: A closure that returns whether to add a property that this schema does not describe, or to apply the delete
     ///     rule *cascade* or *deny* of a relationship that this schema describes with *nullify*.
     ///   - isConstraint: A closure that returns whether to add a uniqueness constraint (the last argument is `true`) or an index of
-    ///     properties that this schema describes. Those with an added property are always added.
+    ///     properties, which this schema or another one describes.
     /// - Returns: The schema. Its entities have no model classes, unless nothing is added.
     /// - Throws: ``SwiftDataError/invalidModel`` if the schemas cannot be combined. Rename the property that the error names.
     /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
@@ -54,9 +54,7 @@ extension Schema {
             func insert(_ sets: [[String]], into own: inout [[String]], isUnique: Bool) {
                 let sets = sets.map { $0.map { newPropertyName($0, name) } }
                 let new = sets.filter { names in
-                    guard !own.contains(names), names.allSatisfy(draft.hasColumn) else { return false }
-                    return !names.allSatisfy { known?.propertiesByName[$0] != nil }
-                        || isConstraint(other, names, isUnique)
+                    !own.contains(names) && names.allSatisfy(draft.hasColumn) && isConstraint(other, names, isUnique)
                 }
                 own.insert(new, inOrderOf: sets, by: \.self)
                 isChanged = isChanged || !new.isEmpty

@@ -16,6 +16,8 @@ package struct StoredProperty: Hashable, Sendable, Codable {
     package var name: String
     /// The name before the property was renamed, or `nil` if the class declares none.
     package var originalName: String?
+    /// The original names that other declarations of the property had. They were considered when the store was opened.
+    package var formerNames: [String]?
     package var place: Place
     package var isOptional: Bool
     /// `nil` for a relationship.
@@ -49,6 +51,18 @@ package struct StoredProperty: Hashable, Sendable, Codable {
 
     package var isRelationship: Bool { storage == nil }
 
+    /// Returns whether the original name of a later declaration was considered before.
+    package func wasRenamed(from name: String) -> Bool { originalName == name || formerNames?.contains(name) == true }
+
+    /// Returns the property with the original names of an earlier description.
+    package func addingNames(of earlier: StoredProperty) -> StoredProperty {
+        var property = self
+        let names = Set(earlier.formerNames ?? []).union([earlier.originalName].compactMap(\.self))
+        let others = names.subtracting([originalName, name].compactMap(\.self)).sorted()
+        property.formerNames = others.isEmpty ? nil : others
+        return property
+    }
+
     /// A description for errors, such as `Int (integer)` or `a relationship to User`.
     package var summary: String {
         guard let storage else { return "a relationship to \(destination ?? "another class")" }
@@ -63,6 +77,9 @@ package struct StoredEntity: Hashable, Sendable, Codable {
     package var live: [StoredProperty]
     /// The properties of earlier declarations, whose columns and links remain.
     package var removed: [StoredProperty]
+    /// A digest of the definition of the class in the store when these properties were described. `nil` if an earlier version of
+    /// Chronicle described them.
+    package var definition: String?
 
     package init(live: [StoredProperty], removed: [StoredProperty] = [], originalName: String? = nil) {
         (self.live, self.removed, self.originalName) = (live, removed, originalName)

@@ -18,9 +18,12 @@ extension EntityCatalog {
         for entity in entities {
             let declared = definitions[entity.name]?.properties.map(StoredProperty.init) ?? []
             if var known = try storedEntity(entity.number) {
-                // An earlier version of Chronicle does not update the row.
-                let names = Set((known.live + known.removed).map(\.name))
-                known.live += declared.filter { !names.contains($0.name) }
+                // An earlier version of Chronicle does not update the row. An opening without the class does not update the
+                // definition.
+                if try known.definition == nil || known.definition != definitions[entity.name]?.digest() {
+                    let names = Set((known.live + known.removed).map(\.name))
+                    known.live += declared.filter { !names.contains($0.name) }
+                }
                 stored[entity.name] = known
             } else {
                 // The definition is that of the program that opened the store last; others may use the other columns.
@@ -61,8 +64,10 @@ extension EntityCatalog {
     package func describe(_ plan: SchemaPlan) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let definitions = try definitionsByName()
         for entity in try entities() {
-            guard let description = plan.entities[entity.name] else { continue }
+            guard var description = plan.entities[entity.name] else { continue }
+            description.definition = try definitions[entity.name]?.digest()
             let json = String(decoding: try encoder.encode(description), as: UTF8.self)
             guard try meta.text(.properties(entity.number)) != json else { continue }
             try meta.set(.properties(entity.number), json)
@@ -130,6 +135,10 @@ extension EntityCatalog {
         attribute.name = newName ?? attribute.nameAfterReplacement
         try update(attribute, of: entity)
     }
+}
+
+extension Schema.Entity {
+    fileprivate func digest() throws -> String { try json().utf8.fnv1a }
 }
 
 extension CatalogAttribute {

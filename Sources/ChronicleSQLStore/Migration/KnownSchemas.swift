@@ -240,11 +240,13 @@ package struct KnownSchemas: Sendable {
     }
 
     /// Returns whether any program uses a class.
-    func use(_ entity: String) -> Bool { used.contains { $0.classes[entity] != nil } }
+    package func use(_ entity: String) -> Bool { used.contains { $0.classes[entity] != nil } }
 
     /// Returns whether another program declares a uniqueness constraint or an index.
-    func useConstraint(_ properties: [String], isUnique: Bool, of entity: String) -> Bool {
-        use(constraint: Self.text(of: properties, isUnique: isUnique), of: entity)
+    ///
+    /// - Parameter inAny: Whether another schema of the same program may declare it as well.
+    func useConstraint(_ properties: [String], isUnique: Bool, of entity: String, inAny: Bool = false) -> Bool {
+        use(constraint: Self.text(of: properties, isUnique: isUnique), of: entity, inAny: inAny)
     }
 
     /// Returns whether another program declares the delete rule of a relationship.
@@ -252,10 +254,10 @@ package struct KnownSchemas: Sendable {
         Self.text(of: rule, property).map { use(constraint: $0, of: entity) } ?? false
     }
 
-    private func use(constraint: String, of entity: String) -> Bool {
+    private func use(constraint: String, of entity: String, inAny: Bool = false) -> Bool {
         used.contains { record in
             record.programs.contains { program in
-                if program == self.program { return false }
+                if program == self.program, !inAny { return false }
                 // What is not recorded may be declared.
                 guard let details = record.details?[program] else { return record.classes[entity] != nil }
                 return details.constraints[entity]?.contains(constraint) == true

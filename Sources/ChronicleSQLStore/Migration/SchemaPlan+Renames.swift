@@ -104,7 +104,7 @@ extension SchemaPlan {
                     !sources.contains(where: { $0.name == old })
                 else { continue }
                 if live[name] != nil {
-                    let isDone = stored.values.contains { $0.property(named: name)?.originalName == old }
+                    let isDone = stored.values.contains { $0.property(named: name)?.wasRenamed(from: old) == true }
                     if opening.isKnown || isDone { continue }
                 }
                 sources.append((old, entity))

@@ -219,6 +219,11 @@ package struct SchemaPlan: Sendable {
                     }
                     let other = isFree ? nil : others.lazy.compactMap { $0.property(named: name) }.first
                     unrelated[name] = other.map { [$0] } ?? leftovers
+                } else if let old = sources[name],
+                    !members.contains(where: { stored[$0.name]?.property(named: old) != nil })
+                {
+                    // Only classes that the schema lacks have the renamed property.
+                    unrelated[name] = plan.live[old].map { [$0] }
                 }
             }
             return Class(entity: entity, earlier: earlier, isStored: known != nil, others: unrelated)
@@ -305,16 +310,24 @@ package struct SchemaPlan: Sendable {
             entity.live.removeAll { newNames.values.contains($0.name) && newNames[$0.name] == nil }
             for index in entity.live.indices {
                 if let new = newNames[entity.live[index].name] { entity.live[index].name = new }
-                if !declared.contains(name), let inherited = root?.propertiesByName[entity.live[index].name],
-                    !opening.schemas.use(inherited.name, ofFirst: [name])
-                {
-                    entity.live[index] = StoredProperty(inherited)
+            }
+            // The program uses the rows of a class that it lacks as those of the superclass.
+            for inherited in declared.contains(name) ? [] : root?.properties.map(StoredProperty.init) ?? [] {
+                guard let index = entity.live.firstIndex(where: { $0.name == inherited.name }) else {
+                    entity.removed.removeAll { Leftover($0) == Leftover(inherited) }
+                    entity.live.append(inherited)
+                    continue
                 }
+                if !opening.schemas.use(inherited.name, ofFirst: [name]) { entity.live[index] = inherited }
             }
             entities[name] = entity
         }
         for item in plan.classes {
-            let declared = item.entity.properties.map(StoredProperty.init)
+            // Another program may declare a property without its original name.
+            let declared = item.entity.properties.map { property in
+                let earlier = item.earlier[property.name].flatMap { $0.name == property.name ? $0 : nil }
+                return earlier.map(StoredProperty(property).addingNames) ?? StoredProperty(property)
+            }
             let name = item.entity.name
             let originalName = item.entity.originalName == name ? nil : item.entity.originalName
             guard let known = entities[name] else {

@@ -36,7 +36,8 @@ extension StoreTables {
                     for earlier in compared where earlier.place != .column || columns.contains(earlier.name) {
                         let check = DeclarationCheck(
                             tables: self, plan: plan, earlier: earlier, property: property, entity: item.entity,
-                            table: table, rows: isEarlier ? rows : dialect.true.sql, isEarlier: isEarlier)
+                            table: table, rows: isEarlier ? rows : dialect.true.sql, isEarlier: isEarlier,
+                            otherRows: otherRows(with: property.name, of: table, plan, columns))
                         if let conversion = try check.run() { conversions.append(conversion) }
                     }
                 }
@@ -65,6 +66,8 @@ private struct DeclarationCheck<Tables: StoreTables> {
     let rows: String
     /// Whether the values become those of the property.
     let isEarlier: Bool
+    /// The rows of classes that the schema lacks, whose values other programs use, or `nil` if there are none.
+    let otherRows: String?
 
     private var column: String { tables.dialect.quoted(earlier.name) }
     private var source: String { tables.dialect.table(table) }
@@ -87,19 +90,23 @@ private struct DeclarationCheck<Tables: StoreTables> {
             try compareDestinations()
             return nil
         }
-        let values = "\(source) WHERE \(column) IS NOT NULL AND \(rows)"
+        let values = "\(source) WHERE \(column) IS NOT NULL"
         switch earlier.change(to: new) {
         case .none: return nil
         case .unsupported:
             if try hasValues() { throw failure() }
             return nil
         case .comparison:
-            if isEarlier { try requireValidValues(values) }
+            if isEarlier {
+                try requireValidValues("\(values) AND \(rows)")
+            } else if let otherRows, entity.superentity == nil {
+                try requireValidValues("\(values) AND \(otherRows)")
+            }
             return nil
         // The values of other classes in the column are converted as well, also if those of this one are replaced.
         case .real(let limit):
-            let numbers = "\(source) WHERE \(column) IS NOT NULL"
-            if isEarlier, try tables.exists("\(numbers) AND \(tables.isInexact(column, limit: limit))") {
+            let converted = isEarlier ? values : otherRows.map { "\(values) AND \($0)" }
+            if let converted, try tables.exists("\(converted) AND \(tables.isInexact(column, limit: limit))") {
                 throw failure("a number is too large to be exact")
             }
             return ValueConversion(table: table, column: new.name, form: .real)

@@ -42,7 +42,9 @@ extension StoreTables {
                 else { return false }
                 return live.place == StoredProperty(property).place
             } constraints: { entity, properties, isUnique in
-                plan.opening.schemas.useConstraint(properties, isUnique: isUnique, of: plan.newName(entity.name))
+                let name = plan.newName(entity.name)
+                let isOwn = properties.allSatisfy { models.entitiesByName[name]?.propertiesByName[$0] != nil }
+                return plan.opening.schemas.useConstraint(properties, isUnique: isUnique, of: name, inAny: !isOwn)
             }
             guard let moved = movedRelationship(shared) else { return shared }
             // The program removes the inverse that it declared before, or another schema of it has.

@@ -95,14 +95,24 @@ extension StoreTables {
         of entity: Schema.Entity, whereNew property: String, _ plan: SchemaPlan, _ columns: some Sequence<String>
     ) -> String {
         let rows = rows(of: entity, columns)
-        guard entity.superentity == nil, columns.contains(Schema.entityAttribute) else { return rows }
+        guard entity.superentity == nil, let others = otherRows(with: property, of: entity.name, plan, columns) else {
+            return rows
+        }
+        return "\(rows) AND (\(others)) IS NOT TRUE"
+    }
+
+    /// Returns the condition for the rows of classes that the schema lacks, and in which another program has a property, or `nil`
+    /// if there are no such classes.
+    package func otherRows(
+        with property: String, of table: String, _ plan: SchemaPlan, _ columns: some Sequence<String>
+    ) -> String? {
+        guard columns.contains(Schema.entityAttribute) else { return nil }
         let others = plan.entities.filter { name, stored in
-            models.entitiesByName[name] == nil && plan.root(of: name) == entity.name
+            models.entitiesByName[name] == nil && plan.root(of: name) == table
                 && stored.property(named: property) != nil && plan.opening.schemas.use(property, ofFirst: [name])
         }.keys.sorted().map(literal)
-        guard !others.isEmpty else { return rows }
-        let column = dialect.quoted(Schema.entityAttribute)
-        return "\(rows) AND (\(column) IS NULL OR \(column) NOT IN (\(others.joined(separator: ", "))))"
+        return others.isEmpty
+            ? nil : "\(dialect.quoted(Schema.entityAttribute)) IN (\(others.joined(separator: ", ")))"
     }
 
     /// Returns whether the tables contain a column or a table of links.

@@ -35,10 +35,9 @@ extension SchemaCompletion {
                     guard isNew || mayBeMissing else { continue }
                     let value = property.defaultValue ?? .null
                     let name = quoted(property.name)
-                    let condition =
-                        isNew
-                        ? self.rows(of: item.entity, whereNew: property.name, plan, names)
-                        : "\(name) IS NULL AND \(rows)"
+                    let newRows = isNew ? self.rows(of: item.entity, whereNew: property.name, plan, names) : nil
+                    let emptyRows = mayBeMissing ? "\(name) IS NULL AND \(rows)" : nil
+                    let condition = [newRows, emptyRows].compactMap(\.self).map { "(\($0))" }.joined(separator: " OR ")
                     guard try exists("\(quoted(table)) WHERE \(condition)") else { continue }
                     if value.isNull, !property.isOptional {
                         // Fetches of the rows throw an error. The program can use the others.

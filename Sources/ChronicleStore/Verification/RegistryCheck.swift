@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The descriptions of entities and attributes, and whether their tables have the columns.
@@ -37,7 +38,7 @@ struct RegistryCheck {
             try checkColumns(of: entity)
         }
         try checkOrphans()
-        let definitions = try verifier.check(.entity) { try registry.definitionsByName() }
+        let definitions = try verifier.check(.entity) { try used(registry.definitionsByName(), entities) }
         guard let definitions else { return Registry(entities: entities, schema: nil, tables: tables) }
         for entity in entities { try checkDefinition(definitions[entity.name], of: entity) }
         let schema = Schema(entities: definitions.values.sorted { $0.name < $1.name })
@@ -67,6 +68,16 @@ struct RegistryCheck {
             guard !statement.isInteger(0) || !ChangeTable.entityNumbers.contains(statement.int64(0)) else { return }
             try verifier.report(.entity, "chronicle_conflict", detail: "a row belongs to an unknown entity")
         }
+    }
+
+    /// Returns the descriptions without those of subclasses that no program declares any more. Openings update neither these nor
+    /// the numbers and indexes of their properties.
+    private func used(
+        _ definitions: [String: Schema.Entity], _ entities: [RecordedEntity]
+    ) throws -> [String: Schema.Entity] {
+        let schemas = KnownSchemas(inspecting: try MetaTable.knownSchemas(connection))
+        let unused = entities.filter { $0.isSubentity && schemas.use($0.rootName) && !schemas.use($0.name) }.map(\.name)
+        return definitions.filter { !unused.contains($0.key) }
     }
 
     private func checkDefinition(_ definition: Schema.Entity?, of entity: RecordedEntity) throws {

@@ -42,6 +42,22 @@
             #expect(try store.checkThatSubclassesKeepValues() == [])
         }
 
+        @Test func propertiesOfSubclassesChange() throws {
+            #expect(try store.checkThatPropertiesOfSubclassesChange() == [])
+        }
+
+        @Test func movedPropertiesKeepValues() throws {
+            #expect(try store.checkThatMovedPropertiesKeepValues() == [])
+        }
+
+        @Test func removedClassesKeepNoNames() throws {
+            #expect(try store.checkThatRemovedClassesKeepNoNames() == [])
+        }
+
+        @Test func originalNamesAreRemembered() throws {
+            #expect(try store.checkThatOriginalNamesAreRemembered() == [])
+        }
+
         @Test func renamesKeepValues() throws {
             #expect(try store.checkThatRenamesKeepValues() == [])
         }

@@ -52,6 +52,25 @@ import Testing
         #expect(try store.checkThatSubclassesKeepValues() == [])
     }
 
+    @Test func propertiesOfSubclassesChange() throws {
+        #expect(try store.checkThatPropertiesOfSubclassesChange() == [])
+        try expectNoProblems()
+    }
+
+    @Test func movedPropertiesKeepValues() throws {
+        #expect(try store.checkThatMovedPropertiesKeepValues() == [])
+        try expectNoProblems()
+    }
+
+    @Test func removedClassesKeepNoNames() throws {
+        #expect(try store.checkThatRemovedClassesKeepNoNames(expectNoProblems) == [])
+        try expectNoProblems()
+    }
+
+    @Test func originalNamesAreRemembered() throws {
+        #expect(try store.checkThatOriginalNamesAreRemembered() == [])
+    }
+
     @Test func renamesKeepValues() throws {
         #expect(try store.checkThatRenamesKeepValues() == [])
         try expectNoProblems()
@@ -74,6 +93,17 @@ import Testing
         #expect(throws: SwiftDataError.uniquenessViolation) { try insertPorts() }
         _ = try store.open(indexed, as: "extension")
         #expect(try insertPorts() > 1)
+    }
+
+    @Test func aConstraintOfARemovedPropertyIsRemoved() throws {
+        _ = try store.open([Unique.Port.self], as: "app", isNew: true)
+        let context = ModelContext(try store.open([Indexed.Port.self], as: "extension"))
+        _ = try store.open([Nameless.Port.self], as: "app")
+        for _ in 0..<2 { context.insert(Indexed.Port()) }
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Indexed.Port>()) == 2)
+        _ = try store.open([Indexed.Port.self], as: "extension")
+        try expectNoProblems()
     }
 
     @Test func aRuleThatIsTakenBackIsNoGap() throws {
@@ -144,6 +174,10 @@ private enum Unique {
         @Attribute(.unique) var code: String = ""
         init() {}
     }
+}
+
+private enum Nameless {
+    @Model fileprivate final class Port { init() {} }
 }
 
 private enum Indexed {

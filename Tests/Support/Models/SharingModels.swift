@@ -147,6 +147,68 @@ package enum RatedLeg {
             package init() {}
         }
     }
+    /// Only the subclass has the renamed property.
+    package enum Renamed {
+        @Model package final class Leg {
+            @Attribute(originalName: "rating") package var score: Int = 3
+            package init() {}
+        }
+    }
+    package enum Updated {
+        @Model package class Leg { package init() {} }
+        @Model package final class Flight: Leg {
+            @Attribute(originalName: "rating") package var score: Int?
+            package var tags: [Tag] = []
+        }
+        @Model package final class Tag { package init() {} }
+    }
+    /// A form that has only some of the values.
+    package enum Narrow {
+        @Model package final class Leg {
+            package var rating: Int8?
+            package init() {}
+        }
+    }
+    package enum Real {
+        @Model package final class Leg {
+            package var rating: Double?
+            package init() {}
+        }
+    }
+}
+
+/// A program that lacks the subclass of an app, and then moves its own property to it.
+package enum CodedLeg {
+    package enum First {
+        @Model package final class Leg {
+            package var code: Int = 0
+            package init() {}
+        }
+    }
+    package enum Second {
+        @Model package class Leg { package init() {} }
+        @Model package final class Flight: Leg { package var code: Int = 1 }
+    }
+    package enum Renamed {
+        @Model package final class Leg {
+            @Attribute(originalName: "code") package var number: Int = 0
+            package init() {}
+        }
+    }
+    package enum Other {
+        @Model package final class Leg {
+            package var number: Int = 0
+            package var code: Int?
+            package init() {}
+        }
+    }
+    package enum Updated {
+        @Model package final class Leg {
+            @Attribute(originalName: "code") package var number: Int = 0
+            package var note: String?
+            package init() {}
+        }
+    }
 }
 
 /// The versions of an app and of its extension, which renames what the app still uses, and removes it in its next version.
@@ -192,5 +254,35 @@ package enum RenamedStop {
             package init() {}
         }
         package static let models: [any PersistentModel.Type] = [Pier.self, Sign.self, Quay.self]
+    }
+}
+
+/// A program that removes a subclass and renames a property that it had, passes the name on, and declares the subclass again.
+package enum NotedLeg {
+    package enum First {
+        @Model package class Leg { package init() {} }
+        @Model package final class Flight: Leg { package var note: String? }
+        @Model package final class Drive: Leg {
+            package var note: String?
+            package var mark: String?
+        }
+        package static let models: [any PersistentModel.Type] = [Leg.self, Flight.self, Drive.self]
+    }
+    package enum Second {
+        @Model package class Leg { package init() {} }
+        @Model package final class Drive: Leg {
+            @Attribute(originalName: "note") package var remark: String?
+            package var mark: String?
+        }
+        package static let models: [any PersistentModel.Type] = [Leg.self, Drive.self]
+    }
+    package enum Third {
+        @Model package class Leg { package init() {} }
+        @Model package final class Flight: Leg {}
+        @Model package final class Drive: Leg {
+            package var remark: String?
+            @Attribute(originalName: "mark") package var note: String?
+        }
+        package static let models: [any PersistentModel.Type] = [Leg.self, Flight.self, Drive.self]
     }
 }
