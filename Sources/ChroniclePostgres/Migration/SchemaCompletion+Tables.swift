@@ -129,6 +129,10 @@
                 let (table, name) = (table(entity.name), quoted(property.name))
                 let conversion = conversions.first { $0.table == entity.name && $0.column == property.name }
                 try changeType(of: property, column, conversion, definition, connection)
+                // The default value of an attribute is no key of a destination.
+                if property.relationship != nil, column.hasDefault {
+                    try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT")
+                }
                 if column.isOptional, !property.isOptional {
                     required.append(
                         RequiredColumn(

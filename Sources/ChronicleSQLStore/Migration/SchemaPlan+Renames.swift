@@ -135,9 +135,13 @@ extension SchemaPlan {
                 return entity.propertiesByName[rename.new] != nil && known?.property(named: rename.new) != nil
                     && known?.property(named: rename.old) == nil
             }
-            if let keeping {
+            let other = stored.sorted { $0.key < $1.key }.first { name, known in
+                !members.contains { $0.name == name } && opening.schemas.use(name)
+                    && known.property(named: rename.new) != nil && known.property(named: rename.old) == nil
+            }
+            if let keeping = keeping?.name ?? other?.key {
                 throw failure(
-                    "the property was \(rename.old) before, but the class \(keeping.name) has another property "
+                    "the property was \(rename.old) before, but the class \(keeping) has another property "
                         + "\(rename.new), whose values would be lost; give one of them another name",
                     table.name, rename.new)
             }

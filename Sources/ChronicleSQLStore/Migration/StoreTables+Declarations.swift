@@ -66,7 +66,7 @@ private struct DeclarationCheck<Tables: StoreTables> {
     let rows: String
     /// Whether the values become those of the property.
     let isEarlier: Bool
-    /// The rows of classes that the schema lacks, whose values other programs use, or `nil` if there are none.
+    /// The rows of classes in which only other programs use the values, or `nil` if there are none.
     let otherRows: String?
 
     private var column: String { tables.dialect.quoted(earlier.name) }

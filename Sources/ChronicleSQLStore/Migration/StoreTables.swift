@@ -101,18 +101,21 @@ extension StoreTables {
         return "\(rows) AND (\(others)) IS NOT TRUE"
     }
 
-    /// Returns the condition for the rows of classes that the schema lacks, and in which another program has a property, or `nil`
-    /// if there are no such classes.
+    /// Returns the condition for the rows of classes in which another program has a property, but this one does not, or `nil` if there
+    /// are no such classes.
     package func otherRows(
         with property: String, of table: String, _ plan: SchemaPlan, _ columns: some Sequence<String>
     ) -> String? {
         guard columns.contains(Schema.entityAttribute) else { return nil }
         let others = plan.entities.filter { name, stored in
-            models.entitiesByName[name] == nil && plan.root(of: name) == table
+            models.entitiesByName[name]?.propertiesByName[property] == nil && plan.root(of: name) == table
                 && stored.property(named: property) != nil && plan.opening.schemas.use(property, ofFirst: [name])
-        }.keys.sorted().map(literal)
-        return others.isEmpty
-            ? nil : "\(dialect.quoted(Schema.entityAttribute)) IN (\(others.joined(separator: ", ")))"
+        }.keys.sorted()
+        let conditions = others.map { name in
+            models.entitiesByName[name].map { rows(of: $0, columns) }
+                ?? "\(dialect.quoted(Schema.entityAttribute)) = \(literal(name))"
+        }
+        return conditions.isEmpty ? nil : "(\(conditions.joined(separator: " OR ")))"
     }
 
     /// Returns whether the tables contain a column or a table of links.

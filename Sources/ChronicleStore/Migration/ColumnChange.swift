@@ -54,10 +54,13 @@ extension SchemaCompletion {
             let wanted = definition.column(property, hasDefault: false)
             guard column.definition(hasDefault: false) != wanted else { continue }
             if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
+            // The default value of an attribute is no key of a destination.
             let literal =
-                definition.type(of: property) == column.type
-                ? column.defaultValue ?? (property.isOptional ? nil : definition.defaultLiteral(property))
-                : definition.defaultLiteral(property)
+                property.relationship != nil
+                ? nil
+                : definition.type(of: property) == column.type
+                    ? column.defaultValue ?? (property.isOptional ? nil : definition.defaultLiteral(property))
+                    : definition.defaultLiteral(property)
             if literal != column.defaultValue { try storeDefaults(of: column, in: definition.entity.name) }
             changes.append((column.definition(), definition.column(property, default: literal)))
         }

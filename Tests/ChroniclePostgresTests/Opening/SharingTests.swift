@@ -54,6 +54,10 @@
             #expect(try store.checkThatRemovedClassesKeepNoNames() == [])
         }
 
+        @Test func referencesHaveNoDefaultValues() throws {
+            #expect(try store.checkThatReferencesHaveNoDefaultValues() == [])
+        }
+
         @Test func originalNamesAreRemembered() throws {
             #expect(try store.checkThatOriginalNamesAreRemembered() == [])
         }

@@ -67,6 +67,10 @@ import Testing
         try expectNoProblems()
     }
 
+    @Test func referencesHaveNoDefaultValues() throws {
+        #expect(try store.checkThatReferencesHaveNoDefaultValues() == [])
+    }
+
     @Test func originalNamesAreRemembered() throws {
         #expect(try store.checkThatOriginalNamesAreRemembered() == [])
     }

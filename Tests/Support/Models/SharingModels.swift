@@ -202,6 +202,16 @@ package enum CodedLeg {
             package init() {}
         }
     }
+    package enum Owned {
+        @Model package final class Leg {
+            package var code: Owner?
+            package init() {}
+        }
+        @Model package final class Owner { package init() {} }
+    }
+    package enum Plain {
+        @Model package final class Leg { package init() {} }
+    }
     package enum Updated {
         @Model package final class Leg {
             @Attribute(originalName: "code") package var number: Int = 0

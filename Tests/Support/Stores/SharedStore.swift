@@ -278,6 +278,18 @@ package struct SharedStore {
         return failure("\(numbers)", unless: numbers == [7])
     }
 
+    /// An attribute without values becomes a relationship, which is removed.
+    package func checkThatReferencesHaveNoDefaultValues() throws -> [String] {
+        _ = try open([CodedLeg.First.Leg.self], as: "app", isNew: true)
+        _ = try open([CodedLeg.Owned.Leg.self, CodedLeg.Owned.Owner.self], as: "app")
+        let context = ModelContext(try open([CodedLeg.Plain.Leg.self], as: "app"))
+        context.insert(CodedLeg.Plain.Leg())
+        try context.save()
+        let app = ModelContext(try open([CodedLeg.Owned.Leg.self, CodedLeg.Owned.Owner.self], as: "app"))
+        let owners = try app.fetch(FetchDescriptor<CodedLeg.Owned.Leg>()).map(\.code)
+        return failure("\(owners)", unless: owners == [nil])
+    }
+
     private static let stops: Set = ["Vík", "Höfn"]
 
     private func appStops(as program: String) throws -> [String] {
