@@ -187,7 +187,7 @@ let package = Package(
             name: "ChroniclePostgresTests",
             dependencies: [
                 "Chronicle", "ChronicleConformanceWorker", "ChronicleContextModel", "ChronicleCore",
-                "ChroniclePostgres",
+                "ChroniclePostgres", "ChronicleSQLStore",
                 "ChronicleTesting", "ChronicleTestSupport", "ChronicleTestWorker",
             ],
             swiftSettings: settings),

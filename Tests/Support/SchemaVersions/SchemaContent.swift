@@ -185,7 +185,7 @@ package struct SchemaContent {
     ]
 
     /// Returns whether some values of a property can be values of another one.
-    private static func isContinued(_ old: SchemaVersion.Kind, _ new: SchemaVersion.Kind) -> Bool {
+    static func isContinued(_ old: SchemaVersion.Kind, _ new: SchemaVersion.Kind) -> Bool {
         guard case .attribute(let from, let storage) = old, case .attribute(let to, let newStorage) = new else {
             return old.destination == new.destination
         }
@@ -196,7 +196,7 @@ package struct SchemaContent {
     }
 
     /// Returns a value as a value of another type, or `nil` if the type does not have it.
-    private static func converted(_ value: PropertyValue, _ from: String, _ to: String) -> PropertyValue? {
+    static func converted(_ value: PropertyValue, _ from: String, _ to: String) -> PropertyValue? {
         switch (value, to) {
         case _ where from == to: value
         case (.integer(let integer), "Double"): abs(Double(integer)) <= 0x1p53 ? .real(Double(integer)) : nil

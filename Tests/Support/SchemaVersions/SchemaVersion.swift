@@ -4,7 +4,7 @@ import Foundation
 /// A version of a schema for random tests: a class `A` with two subclasses, and two classes as destinations.
 ///
 /// Its description has no model classes, so that a test can create any number of versions.
-package struct SchemaVersion {
+package struct SchemaVersion: CustomStringConvertible {
     package enum Kind: Hashable, CustomStringConvertible {
         case attribute(type: String, storage: String)
         case toOne(String)
@@ -43,8 +43,9 @@ package struct SchemaVersion {
         package var defaultValue: PropertyValue?
         /// The classes that declare the property: `A`, or some of its subclasses.
         package var owners: Set<String>
+        package var isUnique = false
 
-        fileprivate mutating func rename(to new: String) {
+        mutating func rename(to new: String) {
             let name = name
             originalNames = Dictionary(uniqueKeysWithValues: SchemaVersion.classes.map { ($0, name) })
             self.name = new
@@ -54,9 +55,12 @@ package struct SchemaVersion {
 
         package var description: String {
             let owner = owners.sorted().joined(separator: "+")
-            let from = originalNames.sorted { $0.key < $1.key }.map { "←\($0.value) in \($0.key)" }.joined()
-            let value = required.map { " = \($0)" } ?? ""
-            return "\(owner).\(name)\(from): \(kind)\(isOptional ? "?" : value)"
+            let isSame = originalNames.count == SchemaVersion.classes.count && Set(originalNames.values).count == 1
+            let from = originalNames.sorted { $0.key < $1.key }.prefix(isSame ? 1 : 3).map {
+                "←\($0.value)\(isSame ? "" : " in \($0.key)")"
+            }.joined()
+            let value = required.map { " = \(StoreReference.text($0))" } ?? ""
+            return "\(isUnique ? "unique " : "")\(owner).\(name)\(from): \(kind)\(isOptional ? "?" : value)"
         }
     }
 
@@ -65,12 +69,20 @@ package struct SchemaVersion {
     private static let names = ["a", "b", "c", "d", "e"]
 
     package var properties: [Property]
+    /// The classes of ``classes`` that the program has.
+    package var declared = Self.classes
+    /// The classes of ``destinations`` that the program has.
+    package var declaredDestinations = Self.destinations
     /// Distinguishes the version from all others; a store recognizes a version that opened it before.
     package var number: Int
 
     /// Returns the properties of a class, with the inherited ones.
     package func properties(of entity: String) -> [Property] {
         properties.filter { $0.owners.contains("A") || $0.owners.contains(entity) }
+    }
+
+    package var description: String {
+        "\(number) of \((declared + declaredDestinations).joined(separator: "+")): \(properties)"
     }
 
     // MARK: Random versions
@@ -94,8 +106,22 @@ package struct SchemaVersion {
         return version
     }
 
-    /// Two subclasses cannot have links of the same name. An inherited property has one original name.
-    private mutating func separateLinks() {
+    /// Lets the program have other classes, and gives each required property a default value.
+    package mutating func changeClasses(using random: inout SplitMix) {
+        if random.below(4) == 0 {
+            declared = Self.classes.filter { $0 == "A" || random.below(3) > 0 }
+        }
+        declaredDestinations = Self.destinations.filter { name in
+            number == 1 || properties.contains { $0.kind.destination == name } || random.below(8) > 0
+        }
+        for index in properties.indices where !properties[index].isOptional && properties[index].defaultValue == nil {
+            guard case .attribute(let type, _) = properties[index].kind else { continue }
+            properties[index].defaultValue = Self.value(type, &random)
+        }
+    }
+
+    /// An inherited property has one original name.
+    mutating func shareOriginalNames() {
         for index in properties.indices where properties[index].owners.contains("A") {
             let original = properties[index].originalNames["A"]
             properties[index].originalNames =
@@ -103,6 +129,11 @@ package struct SchemaVersion {
                     Dictionary(uniqueKeysWithValues: Self.classes.map { ($0, name) })
                 } ?? [:]
         }
+    }
+
+    /// Two subclasses cannot have links of the same name.
+    private mutating func separateLinks() {
+        shareOriginalNames()
         for index in properties.indices where properties[index].kind.isToMany && properties[index].owners.count > 1 {
             properties[index].owners = ["A1"]
         }
@@ -110,11 +141,15 @@ package struct SchemaVersion {
 
     private mutating func change(_ random: inout SplitMix) {
         let free = Self.names.filter { name in !properties.contains { $0.name == name } }
-        guard !properties.isEmpty, random.below(5) > 0 else {
+        let plain = plainIndices
+        guard !plain.isEmpty, random.below(5) > 0 else {
             if !free.isEmpty { properties.append(Self.property(random.pick(free), &random)) }
             return
         }
-        let index = random.below(properties.count)
+        func another(_ index: Int, _ random: inout SplitMix) -> Int? {
+            plain.count > 1 ? random.pick(plain.filter { $0 != index }) : nil
+        }
+        let index = random.pick(plain)
         switch random.below(9) {
         case 0: properties.remove(at: index)
         case 1, 2:
@@ -134,14 +169,12 @@ package struct SchemaVersion {
             }
         case 7:
             // A chain: another property takes the name that this one leaves.
-            guard !free.isEmpty, properties.count > 1 else { return }
-            let other = (index + 1 + random.below(properties.count - 1)) % properties.count
+            guard !free.isEmpty, let other = another(index, &random) else { return }
             let name = properties[index].name
             properties[index].rename(to: random.pick(free))
             properties[other].rename(to: name)
         default:
-            guard properties.count > 1 else { return }
-            let other = (index + 1 + random.below(properties.count - 1)) % properties.count
+            guard let other = another(index, &random) else { return }
             let names = (properties[index].name, properties[other].name)
             properties[index].rename(to: names.1)
             properties[other].rename(to: names.0)
@@ -149,7 +182,7 @@ package struct SchemaVersion {
         properties.shuffle(using: &random)
     }
 
-    private static func owners(_ random: inout SplitMix) -> Set<String> {
+    static func owners(_ random: inout SplitMix) -> Set<String> {
         random.pick([["A"], ["A"], ["A1"], ["A2"], ["A1", "A2"]])
     }
 
@@ -195,13 +228,14 @@ package struct SchemaVersion {
         let marker =
             #"{"kind":"attribute","options":[],"name":"version","originalName":"version \#(number)","type":"Int","#
             + #""storage":"integer","isOptional":false,"default":\#(try json(.integer(0)))}"#
-        var entities = try Self.classes.map { entity in
+        var entities = try declared.map { entity in
             let members = try [marker] + properties(of: entity).map { try json($0, of: entity) }
             let superentity = entity == "A" ? "" : #""superentity":"A","#
+            let constraints = uniqueNames(of: entity).map { "[\"\($0)\"]" }.joined(separator: ",")
             return #"{"name":"\#(entity)",\#(superentity)"properties":[\#(members.joined(separator: ","))],"#
-                + #""uniquenessConstraints":[],"indices":[]}"#
+                + #""uniquenessConstraints":[\#(constraints)],"indices":[]}"#
         }
-        entities += Self.destinations.map {
+        entities += declaredDestinations.map {
             #"{"name":"\#($0)","properties":[\#(marker)],"uniquenessConstraints":[],"indices":[]}"#
         }
         let schema = Schema(entities: try entities.map { try Schema.Entity(json: $0) })
