@@ -54,10 +54,8 @@
             for index in (tables.indexes[entity.name] ?? []).sorted() where index.hasPrefix("chronicle_") {
                 try connection.script("DROP INDEX \(table(index))")
             }
-            for key in (tables.foreignKeys[entity.name] ?? [:]).keys.sorted() where key.hasPrefix("chronicle_") {
-                try connection.script("ALTER TABLE \(table(entity.name)) DROP CONSTRAINT \(quoted(key))")
-            }
             try connection.script("ALTER TABLE \(table(entity.name)) RENAME TO \(quoted(name))")
+            try renameForeignKeys(of: name, connection)
             try catalog.rename(entity, to: name)
             for links in tables.columns.keys.sorted() where links.hasPrefix(entity.name + ".") {
                 let newName = name + links.dropFirst(entity.name.count)

@@ -14,10 +14,7 @@
                 guard table.changesProperties else { continue }
                 if !table.columnSteps.isEmpty {
                     let tables = try DatabaseSchema(connection)
-                    // The names of indexes and constraints contain those of columns, so the new columns need other ones.
-                    for key in (tables.foreignKeys[name] ?? [:]).keys.sorted() where key.hasPrefix("chronicle_") {
-                        try connection.script("ALTER TABLE \(self.table(name)) DROP CONSTRAINT \(quoted(key))")
-                    }
+                    // Their names contain those of columns, so the new columns need other ones.
                     for index in (tables.indexes[name] ?? []).sorted() where index.hasPrefix("chronicle_") {
                         try connection.script("DROP INDEX \(self.table(index))")
                     }
@@ -32,7 +29,21 @@
                     try connection.script(
                         "ALTER TABLE \(self.table(name)) RENAME COLUMN \(quoted(step.old)) TO \(quoted(step.new))")
                 }
+                if !table.columnSteps.isEmpty { try renameForeignKeys(of: name, connection) }
                 try catalog.renameAttributes(of: name, table, numbers[name] ?? [:])
+            }
+        }
+
+        /// Gives the foreign keys of a table the names for the present names of the table and its columns. They are not dropped,
+        /// because those of removed relationships and classes are not created again.
+        func renameForeignKeys(of name: String, _ connection: Connection) throws {
+            let keys = try DatabaseSchema(connection).foreignKeys[name] ?? [:]
+            let renames = keys.filter { $0.key.hasPrefix("chronicle_") }.map { key, reference in
+                Rename(key, to: TableDefinition.foreignKeyName(of: reference.column, in: name))
+            }.filter { $0.old != $0.new }.sorted { $0.old < $1.old }
+            for step in renames.steps(in: keys.keys, fold: { $0 }, temporaryName: { "chronicle_renamed_\($0)" }) {
+                try connection.script(
+                    "ALTER TABLE \(table(name)) RENAME CONSTRAINT \(quoted(step.old)) TO \(quoted(step.new))")
             }
         }
     }

@@ -56,6 +56,10 @@
             property.defaultValue.flatMap { $0.isNull ? nil : ColumnType(property).literal($0) }
         }
 
+        static func foreignKeyName(of column: String, in table: String) -> String {
+            TableNames.shortened("chronicle_reference_\(table)_\(column)")
+        }
+
         /// The foreign keys of to-one relationships. A column that may keep references to deleted rows has none.
         var foreignKeys: [ForeignKey] {
             entity.storedProperties.compactMap { property in
@@ -70,7 +74,7 @@
                     }
                 return action.map {
                     ForeignKey(
-                        name: TableNames.shortened("chronicle_reference_\(entity.name)_\(property.name)"),
+                        name: Self.foreignKeyName(of: property.name, in: entity.name),
                         column: property.name, destination: relationship.destination, schemaName: schemaName,
                         action: $0)
                 }
