@@ -118,6 +118,33 @@ import Testing
         #expect(known?.remove("c", ofFirst: ["Trip"]) == true)
     }
 
+    /// A property is replaced by one that is renamed to its name, and then both names are gone.
+    @Test func recordsNoteReplacedProperties() throws {
+        var records: [String: String] = [:]
+        let (first, second) = (try schema(["Trip": ["a", "b"]]), try schema(["Trip": ["b", "c"]]))
+        func open(_ schema: Schema, _ renames: [String: String] = [:]) -> KnownSchemas {
+            let known = KnownSchemas(
+                records, opening: schema, key: schema.declarationKey(nil), program: "app", wasComplete: false
+            ).renamed {
+                $0
+            } newPropertyName: { property, _ in
+                renames[property] ?? property
+            } isReplaced: { property, _ in
+                renames.values.contains(property) && renames[property] == nil
+            }
+            records.merge(known.changes) { $1 }
+            return known
+        }
+        for schema in [first, second] { #expect(open(schema).renames == nil) }
+        #expect(try open(schema(["Trip": ["a", "b", "x"]]), ["c": "a"]).renames == nil)
+        #expect(try open(schema(["Trip": ["d", "b", "x"]]), ["a": "d"]).renames == nil)
+        let removed = try #require(records[first.declarationKey(nil)])
+        #expect(removed.contains(#""renames":{"Trip.a":""}"#), "\(removed)")
+        let renamed = try #require(records[second.declarationKey(nil)])
+        #expect(renamed.contains(#""renames":{"Trip.c":"d"}"#), "\(renamed)")
+        #expect(open(first).renames == ["Trip.a": ""])
+    }
+
     @Test func programWithoutASubclassUsesTheModelsOfItsSuperclass() throws {
         let known = try open([("app", schema(["Vehicle": ["wheels"]]))])
         #expect(known?.use("wheels", ofFirst: ["Car", "Vehicle"]) == true)

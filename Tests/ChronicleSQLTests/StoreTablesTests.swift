@@ -44,6 +44,9 @@ private final class MemoryStore: MetaValues, EntityCatalog, StoreTables {
     func definitionsByName() -> [String: Schema.Entity] {
         Dictionary(uniqueKeysWithValues: definitions.map { ($0.name, $0) })
     }
+    func setDefinition(_ definition: Schema.Entity, of entity: Entity) {
+        definitions = definitions.map { $0.name == entity.name ? definition : $0 }
+    }
     func update(_ attribute: Attribute, of entity: Entity) {
         for index in recorded.indices where recorded[index].number == entity.number {
             recorded[index].attributes[attribute.number] = attribute

@@ -32,12 +32,14 @@ extension Schema {
             let inSubentities = Set(
                 entities.filter { known != nil && $0.isKind(of: name) && $0.name != name }.flatMap(\.properties).map(
                     \.name))
+            var draft = drafts[name] ?? EntityDraft(name: name, superentity: other.superentityName.map(newName))
+            let replaced = other.replacedNames { newPropertyName($0, name) }
             let added = other.properties.filter { property in
                 let names = [property.name, newPropertyName(property.name, name)]
                 return names.allSatisfy { known?.propertiesByName[$0] == nil && !inSubentities.contains($0) }
+                    && draft.property(names[1]) == nil && !replaced.contains(property.name)
                     && isIncluded(other, property)
             }
-            var draft = drafts[name] ?? EntityDraft(name: name, superentity: other.superentityName.map(newName))
             if known == nil, added.isEmpty, !other.properties.isEmpty { continue }
             for property in other.relationshipProperties {
                 let propertyName = newPropertyName(property.name, name)
@@ -49,8 +51,8 @@ extension Schema {
                 isChanged = true
             }
             draft.kinds.insert(
-                added.map { $0.kind.added(newName, newPropertyName) }, inOrderOf: other.properties.map(\.name),
-                by: \.name)
+                added.map { $0.kind.renamed(in: name, newName, newPropertyName) },
+                inOrderOf: other.properties.map { newPropertyName($0.name, name) }, by: \.name)
             func insert(_ sets: [[String]], into own: inout [[String]], isUnique: Bool) {
                 let sets = sets.map { $0.map { newPropertyName($0, name) } }
                 let new = sets.filter { names in
@@ -72,6 +74,45 @@ extension Schema {
             for name in drafts.keys { drafts[name]?.removeProperties { $0.relationship != nil } }
             return try drafts.schema()
         }
+    }
+}
+
+extension Schema.Entity {
+    /// Returns the description of the entity with the present names of entities and properties, for stores that contain
+    /// descriptions of entities which no program declares any more.
+    ///
+    /// A property is left out if another one receives its name.
+    ///
+    /// - Parameters:
+    ///   - newName: A closure that returns the present name of an entity.
+    ///   - newPropertyName: A closure that returns the present name of a property of an entity, whose present name is the second
+    ///     argument.
+    /// - Returns: The description, without the model class.
+    /// - Throws: ``SwiftDataError/invalidModel`` if a uniqueness constraint or an index lists a property without a column. Correct
+    ///   the declaration.
+    /// - Complexity: O(*n*), where *n* is the number of properties.
+    public func renaming(
+        newName: (String) -> String, newPropertyName: (String, String) -> String
+    ) throws -> Schema.Entity {
+        let name = newName(name)
+        let replaced = replacedNames { newPropertyName($0, name) }
+        func renamed(_ sets: [[String]]) -> [[String]] {
+            sets.filter(replaced.isDisjoint).map { $0.map { newPropertyName($0, name) } }
+        }
+        var draft = EntityDraft(name: name, superentity: superentityName.map(newName))
+        for property in properties where !replaced.contains(property.name) {
+            let kind = property.kind.renamed(in: name, newName, newPropertyName)
+            if draft.property(kind.name) == nil { draft.kinds.append(kind) }
+        }
+        (draft.uniqueness, draft.indices) = (renamed(uniquenessConstraints), renamed(indices))
+        return try draft.entity()
+    }
+
+    /// Returns the names that other properties receive.
+    fileprivate func replacedNames(_ newName: (String) -> String) -> Set<String> {
+        let names = properties.map(\.name)
+        let received = Set(names.filter { newName($0) != $0 }.map(newName))
+        return received.intersection(names.filter { newName($0) == $0 })
     }
 }
 
@@ -174,12 +215,12 @@ extension [String: EntityDraft] {
     }
 
     private func superentities(of name: String) -> [EntityDraft] {
-        Array(
-            sequence(state: self[name]?.superentity) { (next: inout String?) -> EntityDraft? in
-                guard let name = next, let draft = self[name] else { return nil }
-                next = draft.superentity
-                return draft
-            })
+        var found: [EntityDraft] = []
+        // Damaged descriptions could inherit from each other.
+        while let next = (found.last ?? self[name])?.superentity, let draft = self[next], found.count < count {
+            found.append(draft)
+        }
+        return found
     }
 
     private func isKind(_ name: String, of other: String) -> Bool {
@@ -250,16 +291,18 @@ extension Schema.Property.Kind {
         }
     }
 
-    fileprivate func added(
-        _ newName: (String) -> String, _ newPropertyName: (String, String) -> String
+    /// - Parameter entity: The present name of the entity.
+    fileprivate func renamed(
+        in entity: String, _ newName: (String) -> String, _ newPropertyName: (String, String) -> String
     ) -> Self {
+        let name = newPropertyName(name, entity)
         switch self {
-        case .attribute: return self
+        case .attribute(let attribute): return name == attribute.name ? self : .attribute(attribute.with(name: name))
         case .relationship(let relationship):
             let destination = newName(relationship.destination)
             return .relationship(
                 relationship.with(
-                    destination: destination,
+                    name: name, destination: destination,
                     inverseName: relationship.inverseName.map { newPropertyName($0, destination) }))
         }
     }

@@ -93,14 +93,24 @@ extension Schema.Property.Kind {
     }
 }
 
+extension Schema.Attribute {
+    func with(name: String) -> Schema.Attribute {
+        Schema.Attribute(
+            name: name, originalName: originalName == self.name ? name : originalName, options: options,
+            encodedDefault: encodedDefault, hasConstantDefault: hasConstantDefault, codec: codec, storage: storage,
+            isOptional: isOptional, valueType: valueType, valueTypeName: valueTypeName, hashModifier: hashModifier)
+    }
+}
+
 extension Schema.Relationship {
     func with(
-        destination: String? = nil, isOptional: Bool? = nil, inverseName: String?? = nil, isLinked: Bool? = nil,
-        deleteRule: DeleteRule? = nil, isRequiredBySubentity: Bool? = nil
+        name: String? = nil, destination: String? = nil, isOptional: Bool? = nil, inverseName: String?? = nil,
+        isLinked: Bool? = nil, deleteRule: DeleteRule? = nil, isRequiredBySubentity: Bool? = nil
     ) -> Schema.Relationship {
         Schema.Relationship(
-            name: name, originalName: originalName, keypath: keypath, inverseKeyPath: inverseKeyPath,
-            valueType: valueType, deleteRule: deleteRule ?? self.deleteRule,
+            name: name ?? self.name, originalName: originalName == self.name ? name ?? originalName : originalName,
+            keypath: keypath, inverseKeyPath: inverseKeyPath, valueType: valueType,
+            deleteRule: deleteRule ?? self.deleteRule,
             destination: destination ?? self.destination, isToMany: isToMany, isOptional: isOptional ?? self.isOptional,
             inverseName: inverseName ?? self.inverseName, isLinked: isLinked ?? self.isLinked, options: options,
             minimumModelCount: minimumModelCount, maximumModelCount: maximumModelCount,

@@ -170,10 +170,9 @@
             defer { connection.close() }
             do {
                 guard try SchemaCompletion.hasStore(connection) else { return nil }
-                let definitions = try Catalog(connection).definitionsByName()
-                let schema = Schema(entities: definitions.sorted { $0.key < $1.key }.map(\.value))
-                try schema.validate()
-                return schema
+                let catalog = Catalog(connection)
+                return try catalog.describedSchema(
+                    of: catalog.definitionsByName(), hasTable: DatabaseSchema(connection).hasTable)
             } catch let error as PostgresError where error.isPrivilegeViolation {
                 throw lackOfPrivilege(error, schemaName)
             }

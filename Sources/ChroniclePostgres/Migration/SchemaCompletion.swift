@@ -281,6 +281,8 @@
             // After the values of removed properties are replaced.
             for entity in entities { try shared.addIndexes(of: entity, connection) }
             try version?.store(MetaTable(connection))
+            try catalog.renameDefinitions(
+                plan, except: shared.models.entities.filter { schema.entitiesByName[$0.rootName] != nil })
             try catalog.describe(plan)
             try MetaTable.set(.schemaName, schemaName, connection)
             try MetaTable.set(.files, TableFiles(connection).text, connection)

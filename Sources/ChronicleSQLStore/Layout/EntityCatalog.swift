@@ -38,5 +38,8 @@ package protocol EntityCatalog {
     /// Returns the descriptions by the names in the catalog.
     func definitionsByName() throws -> [String: Schema.Entity]
 
+    /// Replaces the description of an entity.
+    func setDefinition(_ definition: Schema.Entity, of entity: Entity) throws
+
     func update(_ attribute: Entity.Attribute, of entity: Entity) throws
 }

@@ -74,6 +74,23 @@ extension EntityCatalog {
         }
     }
 
+    /// Gives the descriptions of classes that an opening does not complete the present names of other classes and of their
+    /// properties.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan, whose classes have their new names in the catalog.
+    ///   - completed: The classes that the opening completes.
+    package func renameDefinitions(_ plan: SchemaPlan, except completed: [Schema.Entity]) throws {
+        guard plan.changesNames else { return }
+        let definitions = try definitionsByName()
+        let completed = Set(completed.map(\.name))
+        for entity in try entities() where !completed.contains(entity.name) {
+            guard let definition = definitions[entity.name] else { continue }
+            let renamed = try definition.renaming(newName: plan.newName, newPropertyName: plan.newPropertyName)
+            if try renamed.json() != definition.json() { try setDefinition(renamed, of: entity) }
+        }
+    }
+
     // MARK: Attributes
 
     /// Returns the numbers of the renamed properties of each table in the history, before any of them changes.

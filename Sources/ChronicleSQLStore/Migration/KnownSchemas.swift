@@ -17,7 +17,8 @@ package struct KnownSchemas: Sendable {
         /// The present names of the classes and their properties.
         var classes: Names
         /// The present names of what was renamed since a program opened the store with the schema: of classes by their names in the
-        /// schema, and of properties by those of the class and the property, such as `Trip.name`.
+        /// schema, and of properties by those of the class and the property, such as `Trip.name`. The present name of a property
+        /// is empty if another one replaced it.
         var renames: [String: String]?
         /// What each program declares and the key of the schema does not show. An earlier version of Chronicle does not
         /// record it.
@@ -25,9 +26,10 @@ package struct KnownSchemas: Sendable {
 
         /// Returns ``renames`` after further ones.
         func renames(
-            newName: (String) -> String, newPropertyName: (String, String) -> String
+            newName: (String) -> String, newPropertyName: (String, String) -> String,
+            isReplaced: (String, String) -> Bool
         ) -> [String: String] {
-            var names: [String: String] = [:]
+            var names = renames?.filter(\.value.isEmpty) ?? [:]
             for (entity, properties) in classes {
                 let former = renames?.first { $0.value == entity && !$0.key.contains(".") }?.key ?? entity
                 let new = newName(entity)
@@ -36,7 +38,7 @@ package struct KnownSchemas: Sendable {
                 for property in properties {
                     let path =
                         renames?.first { $0.value == property && $0.key.hasPrefix(prefix) }?.key ?? prefix + property
-                    let newProperty = newPropertyName(property, new)
+                    let newProperty = isReplaced(property, new) ? "" : newPropertyName(property, new)
                     if prefix + newProperty != path { names[path] = newProperty }
                 }
             }
@@ -124,7 +126,7 @@ package struct KnownSchemas: Sendable {
     ) {
         self.init(
             Comparison(records: records, schema: schema, key: key, program: program, wasComplete: wasComplete),
-            newName: { $0 }, newPropertyName: { property, _ in property })
+            newName: { $0 }, newPropertyName: { property, _ in property }, isReplaced: { _, _ in false })
     }
 
     /// Returns the same schemas after the renames of the opening, which apply to what all programs declare.
@@ -133,14 +135,20 @@ package struct KnownSchemas: Sendable {
     ///   - newName: A closure that returns the present name of a class.
     ///   - newPropertyName: A closure that returns the present name of a property of a class, whose present name is the second
     ///     argument.
+    ///   - isReplaced: A closure that returns whether a property of a class does not exist any more, because another one was
+    ///     renamed to its name.
     package func renamed(
-        newName: (String) -> String, newPropertyName: (String, String) -> String
+        newName: (String) -> String, newPropertyName: (String, String) -> String,
+        isReplaced: (String, String) -> Bool = { _, _ in false }
     ) -> KnownSchemas {
-        comparison.map { KnownSchemas($0, newName: newName, newPropertyName: newPropertyName) } ?? self
+        comparison.map {
+            KnownSchemas($0, newName: newName, newPropertyName: newPropertyName, isReplaced: isReplaced)
+        } ?? self
     }
 
     private init(
-        _ comparison: Comparison, newName: (String) -> String, newPropertyName: (String, String) -> String
+        _ comparison: Comparison, newName: (String) -> String, newPropertyName: (String, String) -> String,
+        isReplaced: (String, String) -> Bool
     ) {
         let (records, schema, key) = (comparison.records, comparison.schema, comparison.key)
         let program = comparison.program
@@ -160,9 +168,14 @@ package struct KnownSchemas: Sendable {
                 }, uniquingKeysWith: { $0.union($1) })
         }
         let known = records.compactMapValues(Self.record).mapValues { record in
-            Record(
-                programs: record.programs, classes: renamed(record.classes),
-                renames: record.renames(newName: newName, newPropertyName: newPropertyName),
+            var classes = record.classes
+            for (entity, properties) in classes {
+                classes[entity] = properties.filter { !isReplaced($0, newName(entity)) }
+            }
+            return Record(
+                programs: record.programs, classes: renamed(classes),
+                renames: record.renames(
+                    newName: newName, newPropertyName: newPropertyName, isReplaced: isReplaced),
                 details: record.details?.mapValues {
                     Details(
                         constraints: renamed($0.constraints, areConstraints: true), removed: renamed($0.removed))

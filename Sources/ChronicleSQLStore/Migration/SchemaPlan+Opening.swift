@@ -31,5 +31,16 @@ extension SchemaPlan {
         /// Whether the store was opened with the same schema before. Such a program is not a new version: it continues to
         /// use its properties, and does not remove those of other versions.
         package var isKnown: Bool { schemas.isKnown }
+
+        /// Whether a name that a later version replaced is an error. A migration plan may return to the version with that name.
+        var requiresOwnNames: Bool { isKnown && stage == nil && baseline == nil }
+
+        /// Returns whether a later version gave a class or a property of a known schema another name than the original one. What
+        /// has the original name now is not what the schema renames.
+        ///
+        /// - Parameter name: The name in the schema: of a class, or of a class and a property, such as `Trip.name`.
+        func hasLaterName(than originalName: String, for name: String) -> Bool {
+            isKnown && schemas.renames?[name].map { $0 != originalName } ?? false
+        }
     }
 }

@@ -7,10 +7,14 @@ extension SchemaPlan {
         from stored: [String: StoredEntity], to models: Schema, _ opening: Opening
     ) throws -> [Rename] {
         var renames: [Rename] = []
+        /// Returns whether another class continues one of the store, which therefore does not keep its name.
+        func isRenamed(_ name: String) -> Bool {
+            models.entities.contains { $0.originalName == name && $0.name != name && stored[$0.name] == nil }
+        }
         // A class of a known schema is in the store unless a later version of the models gave it another name. The schema may
         // rename it back.
         for entity in models.entities
-        where opening.isKnown && stored[entity.name] == nil && stored[entity.originalName] == nil {
+        where opening.requiresOwnNames && stored[entity.name] == nil && stored[entity.originalName] == nil {
             let later = stored.keys.sorted().first {
                 stored[$0]?.originalName == entity.name && models.entitiesByName[$0]?.originalName != entity.name
             }
@@ -26,8 +30,11 @@ extension SchemaPlan {
                 entityName: entity.name)
         }
         for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
+            if opening.hasLaterName(than: entity.originalName, for: entity.name) { continue }
             // The class was renamed before, and an earlier program created the other one again.
-            if let known = stored[entity.name], opening.isKnown || known.originalName == entity.originalName {
+            if let known = stored[entity.name], !isRenamed(entity.name),
+                opening.isKnown || known.originalName == entity.originalName
+            {
                 continue
             }
             guard !renames.contains(where: { $0.old == entity.originalName }) else {
@@ -55,9 +62,12 @@ extension SchemaPlan {
     static func requireOwnNames(of schemas: KnownSchemas) throws {
         guard let (former, name) = schemas.renames?.min(by: { $0.key < $1.key }) else { return }
         let parts = former.split(separator: ".", maxSplits: 1).map(String.init)
+        let change =
+            name.isEmpty
+            ? "removed the property, and another one has its name"
+            : "renamed the \(parts.count > 1 ? "property" : "class") to \(name)"
         throw SwiftDataError.newerSchemaVersion.with(
-            detail: "a later version of the models renamed the \(parts.count > 1 ? "property" : "class") to \(name); "
-                + "update the program",
+            detail: "a later version of the models \(change); update the program",
             entityName: parts[0], propertyName: parts.count > 1 ? parts[1] : nil)
     }
 
@@ -101,7 +111,8 @@ extension SchemaPlan {
             var sources: [(name: String, entity: Schema.Entity)] = []
             for entity in members {
                 guard let old = entity.propertiesByName[name]?.previousName, old != name, live[old] != nil,
-                    !sources.contains(where: { $0.name == old })
+                    !sources.contains(where: { $0.name == old }),
+                    !opening.hasLaterName(than: old, for: "\(entity.name).\(name)")
                 else { continue }
                 if live[name] != nil {
                     let isDone = stored.values.contains { $0.property(named: name)?.wasRenamed(from: old) == true }
@@ -135,11 +146,7 @@ extension SchemaPlan {
                 return entity.propertiesByName[rename.new] != nil && known?.property(named: rename.new) != nil
                     && known?.property(named: rename.old) == nil
             }
-            let other = stored.sorted { $0.key < $1.key }.first { name, known in
-                !members.contains { $0.name == name } && opening.schemas.use(name)
-                    && known.property(named: rename.new) != nil && known.property(named: rename.old) == nil
-            }
-            if let keeping = keeping?.name ?? other?.key {
+            if let keeping = keeping?.name ?? otherClass(with: rename.new, of: table, members, stored, opening) {
                 throw failure(
                     "the property was \(rename.old) before, but the class \(keeping) has another property "
                         + "\(rename.new), whose values would be lost; give one of them another name",
@@ -158,5 +165,36 @@ extension SchemaPlan {
                 table.name, renames.first?.new)
         }
         return renames
+    }
+
+    /// Throws an error if columns whose names differ only in their case from those of other properties have values that
+    /// would be lost. A stage replaces those of the classes that it migrates, but not those of other programs.
+    static func requireUnused(
+        _ columns: [String], _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
+        _ opening: Opening, fold: (String) -> String
+    ) throws {
+        let lost = columns.first {
+            opening.stage == nil || otherClass(with: $0, of: table, members, stored, opening) != nil
+        }
+        guard let lost else { return }
+        throw failure(
+            "the store has values of the property \(lost), whose name differs only in its case, and which would be lost; "
+                + (opening.stage == nil
+                    ? "declare it as the original name, or use a stage of a migration plan"
+                    : "another program uses it, so give one of them another name"),
+            table.name, table.storedProperties.map(\.name).first { fold($0) == fold(lost) })
+    }
+
+    /// Returns a class that the schema lacks and in which another program uses a property.
+    static func otherClass(
+        with property: String, of table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
+        _ opening: Opening
+    ) -> String? {
+        let root = members.first { $0.superentity == nil }
+        return stored.keys.sorted().first { name in
+            let lineage = [name, table.name] + [root?.originalName].compactMap(\.self)
+            return !members.contains { $0.name == name } && stored[name]?.property(named: property) != nil
+                && opening.schemas.useElsewhere(property, ofFirst: lineage)
+        }
     }
 }

@@ -135,11 +135,16 @@ package struct SchemaPlan: Sendable {
             ) { currentRoots[$0] ?? models.entitiesByName[$0]?.rootName ?? $0 }
             tables[table.name] = plan
         }
-        let schemas = opening.schemas.renamed(newName: newName) { property, entity in
-            let root = currentRoots[entity] ?? models.entitiesByName[entity]?.rootName ?? entity
-            return tables[root]?.renames.first { $0.old == property }?.new ?? property
+        let propertyRenames = { [tables] (entity: String) in
+            tables[currentRoots[entity] ?? models.entitiesByName[entity]?.rootName ?? entity]?.renames ?? []
         }
-        try Self.requireOwnNames(of: schemas)
+        let schemas = opening.schemas.renamed(newName: newName) { property, entity in
+            propertyRenames(entity).first { $0.old == property }?.new ?? property
+        } isReplaced: { property, entity in
+            let renames = propertyRenames(entity)
+            return renames.contains { $0.new == property } && !renames.contains { $0.old == property }
+        }
+        if opening.requiresOwnNames { try Self.requireOwnNames(of: schemas) }
         self.opening = Opening(schemas: schemas, stage: opening.stage, baseline: opening.baseline)
         for (name, table) in tables {
             let names = current.keys.filter { (currentRoots[$0] ?? $0) == name }.sorted()
@@ -150,6 +155,11 @@ package struct SchemaPlan: Sendable {
 
     /// Returns the new name of a class in the store.
     package func newName(_ name: String) -> String { newNames[name] ?? name }
+
+    /// Returns the new name of a property of a class in the store, whose new name is `entity`.
+    package func newPropertyName(_ name: String, _ entity: String) -> String {
+        tables[root(of: entity)]?.renames.first { $0.old == name }?.new ?? name
+    }
 
     /// Returns the name in the store of a class, or its own name if it is new.
     package func oldName(_ name: String) -> String { oldNames[name] ?? name }
@@ -188,7 +198,7 @@ package struct SchemaPlan: Sendable {
         for (_, entity) in rootFirst {
             for property in entity.live where plan.live[property.name] == nil { plan.live[property.name] = property }
         }
-        if opening.isKnown { try requirePresentNames(members, stored) }
+        if opening.requiresOwnNames { try requirePresentNames(members, stored) }
         plan.renames = try renames(table, members, stored, plan.live, opening)
         let moved = Set(plan.renames.map(\.old))
         let sources = Dictionary(plan.renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
@@ -252,41 +262,14 @@ package struct SchemaPlan: Sendable {
             }
             return !wanted.contains(column) && wanted.contains { fold($0) == fold(column) }
         }.sorted()
-        let lost = plan.droppedColumns.first { plan.live[$0]?.place == .column && !moved.contains($0) }
-        if let lost, opening.stage == nil {
-            throw failure(
-                "the store has values of the property \(lost), whose name differs only in its case, and which would be lost; "
-                    + "declare it as the original name, or use a stage of a migration plan",
-                table.name, wanted.first { fold($0) == fold(lost) })
+        let lost = plan.droppedColumns.filter { column in
+            plan.live[column]?.place == .column && !moved.contains(column)
+                && !replaced.contains { $0.place == .column && $0.name == column }
         }
+        try requireUnused(lost, table, members, stored, opening, fold: fold)
         plan.columnSteps = columnRenames.steps(
             in: columns.subtracting(plan.droppedColumns), fold: fold, temporaryName: { "chronicle_renamed_\($0)" })
         return plan
-    }
-
-    /// Returns the stored property that a property continues. If the store has the class without a property that it inherits,
-    /// a program that lacks the class added the property to a superclass.
-    private static func source(
-        _ name: String, of property: Schema.Property, _ entity: Schema.Entity, _ stored: [String: StoredEntity]
-    ) -> StoredProperty? {
-        guard let known = stored[entity.name] else { return nil }
-        if let own = known.property(named: name) { return own }
-        let ancestors = sequence(first: entity, next: \.superentity).dropFirst()
-        return ancestors.lazy.filter { $0.propertiesByName[property.name] != nil }
-            .compactMap { stored[$0.name]?.property(named: name) }.first
-    }
-
-    /// Returns the removed properties with a name, of which the table has the column or the links.
-    private static func leftovers(
-        _ name: String, of entity: StoredEntity?, _ others: [StoredEntity]
-    ) -> [StoredProperty] {
-        var leftovers: [StoredProperty.Place: StoredProperty] = [:]
-        for entity in [entity].compactMap(\.self) + others {
-            for property in entity.removed where property.name == name && leftovers[property.place] == nil {
-                leftovers[property.place] = property
-            }
-        }
-        return leftovers.values.sorted { $0.place.rawValue < $1.place.rawValue }
     }
 
     // MARK: Description
@@ -350,7 +333,7 @@ package struct SchemaPlan: Sendable {
                 removed: (known.removed + others.filter { !kept.contains($0) }).filter {
                     !places.contains(Leftover($0))
                 },
-                originalName: opening.isKnown ? known.originalName : originalName)
+                originalName: opening.isKnown ? known.originalName : originalName ?? known.originalName)
         }
     }
 

@@ -20,17 +20,13 @@ extension StoreTables {
                 present[name, default: []].insert(property.name)
             }
         }
-        func newPropertyName(_ name: String, _ entity: String) -> String {
-            let root = models.entitiesByName[entity]?.rootName ?? entity
-            return plan.tables[root]?.renames.first { $0.old == name }?.new ?? name
-        }
         var removed: [String: Set<String>] = [:]
         while true {
             let shared = try models.adding(
-                Array(definitions.values), newName: plan.newName, newPropertyName: newPropertyName
+                Array(definitions.values), newName: plan.newName, newPropertyName: plan.newPropertyName
             ) { entity, property in
                 let name = plan.newName(entity.name)
-                let propertyName = newPropertyName(property.name, name)
+                let propertyName = plan.newPropertyName(property.name, name)
                 if models.entitiesByName[name]?.propertiesByName[propertyName] != nil {
                     let rule = property.relationship?.deleteRule
                     return plan.opening.schemas.useDeleteRule(rule, of: propertyName, in: name)
@@ -38,7 +34,7 @@ extension StoreTables {
                 guard present[entity.name]?.contains(property.name) == true,
                     removed[name]?.contains(property.name) != true,
                     models.entitiesByName[name] != nil || plan.opening.schemas.use(name),
-                    let live = plan.entities[name]?.property(named: property.name)
+                    let live = plan.entities[name]?.property(named: propertyName)
                 else { return false }
                 return live.place == StoredProperty(property).place
             } constraints: { entity, properties, isUnique in

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 public import Foundation
 
@@ -15,7 +16,9 @@ extension DefaultStore {
     /// ```
     ///
     /// The schema contains every entity with which a program has opened the file for writing, including entities that
-    /// were removed later. For a ``TrackedDatabase``, it contains the tables that are recorded.
+    /// were removed later. A removed entity has no relationships that depend on what another entity does not have any
+    /// more: a to-one relationship has no inverse then, and a to-many relationship is left out. For a
+    /// ``TrackedDatabase``, the schema contains the tables that are recorded.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
     /// - Returns: The schema. ``Schema/Entity/hasModelClass`` of its entities is `false`.
@@ -27,16 +30,16 @@ extension DefaultStore {
     ///   - ``SwiftDataError/unsupportedFileVersion`` if this version of Chronicle does not support the format of the
     ///     file. Use the version that created or upgraded it.
     ///   - ``SwiftDataError/damagedFile`` if a description is invalid. Restore the file from a backup.
-    ///   - ``SwiftDataError/invalidModel`` if the descriptions of two entities contradict each other, for example those
-    ///     of a removed entity and its former destination. Fetch the history with the model classes instead.
+    ///   - ``SwiftDataError/invalidModel`` if the descriptions of two entities contradict each other, which no version of
+    ///     Chronicle writes. Restore the file from a backup.
     ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked. Try again.
     /// - Complexity: Proportional to the size of the descriptions.
     public static func schema(ofFileAt url: URL) throws -> Schema {
         try inspecting(url) { connection in
             try FileFormat.requireCurrentVersion(connection, url.path)
-            let schema = Schema(entities: try EntityRegistry(connection).definitions())
-            try schema.validate()
-            return schema
+            let registry = EntityRegistry(connection)
+            return try registry.describedSchema(
+                of: registry.definitionsByName(), hasTable: connection.tableExists)
         } ?? Schema()
     }
 

@@ -54,6 +54,7 @@ struct SchemaCompletion {
             try FileFormat.requireSupportedVersion(connection, path)
             guard try FileFormat.version(connection) == FileFormat.current else { return nil }
             let file = try FileSchema(connection)
+            if try isInspectorOfUnusedClasses(file) { return try layout(file) }
             guard try knownDigest(file) == file.digest, try isInUse(), try hasVersion(), try !startsPreservingValues
             else { return nil }
             return try layout(file)
@@ -73,6 +74,15 @@ struct SchemaCompletion {
             return try layout(
                 FileSchema(connection), isUpgraded: upgraded != nil, startsPreservingValues: startsPreservingValues)
         }
+    }
+
+    /// Returns whether a tool opens a file with classes that no program declares any more. It completes none: the rows of
+    /// these classes keep their delete rules, which the file does not describe.
+    private func isInspectorOfUnusedClasses(_ file: FileSchema) throws -> Bool {
+        guard isInspector, try file.hasHistory() else { return false }
+        let records = try MetaTable.knownSchemas(connection)
+        let schemas = KnownSchemas(inspecting: records)
+        return !records.isEmpty && models.entities.contains { !schemas.use($0.name) }
     }
 
     /// Whether the configuration asks for preserved values, and the file does not preserve them yet.
@@ -243,6 +253,8 @@ struct SchemaCompletion {
         try switchHistory(registry, wasRecorded: wasRecorded)
         try convert(conversions)
         try recordPosition(ofRelationshipsOf: transfer.apply(recording: recordingChanges))
+        try registry.renameDefinitions(
+            plan, except: shared.models.entities.filter { schema.entitiesByName[$0.rootName] != nil })
         try registry.describe(plan)
         // Changed definitions may no longer meet other schemas that the file met before.
         if try connection.scalarInt64("PRAGMA schema_version") != version {

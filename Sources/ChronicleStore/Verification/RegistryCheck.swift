@@ -41,10 +41,11 @@ struct RegistryCheck {
         let definitions = try verifier.check(.entity) { try used(registry.definitionsByName(), entities) }
         guard let definitions else { return Registry(entities: entities, schema: nil, tables: tables) }
         for entity in entities { try checkDefinition(definitions[entity.name], of: entity) }
-        let schema = Schema(entities: definitions.values.sorted { $0.name < $1.name })
-        let isValid = try verifier.check(.entity) { try schema.validate() } != nil
-        return Registry(
-            entities: entities, schema: isValid ? schema.mergingSubentities() : nil, tables: tables)
+        // A missing table of links is reported with the other tables.
+        let schema = try verifier.check(.entity) {
+            try registry.describedSchema(of: definitions) { _ in true }
+        }
+        return Registry(entities: entities, schema: schema?.mergingSubentities(), tables: tables)
     }
 
     private func checkColumns(of entity: RecordedEntity) throws {

@@ -20,8 +20,29 @@ package struct SchemaContent {
     package var rows: [Int64: Row] = [:]
     /// The properties of earlier versions, whose columns and links remain.
     private var removed: [SchemaVersion.Property] = []
+    /// The original names that were considered before, by property and class.
+    private var considered: [String: [String: Set<String>]] = [:]
 
-    package init(_ version: SchemaVersion) { self.version = version }
+    package init(_ version: SchemaVersion) {
+        self.version = version
+        considered = Self.originalNames(of: version) { _, _ in [] }
+    }
+
+    /// Returns the original names of the properties in each class.
+    ///
+    /// - Parameter earlier: A closure that returns those of the property of earlier versions that a property continues.
+    private static func originalNames(
+        of version: SchemaVersion, _ earlier: (_ property: String, _ entity: String) -> Set<String>
+    ) -> [String: [String: Set<String>]] {
+        var names: [String: [String: Set<String>]] = [:]
+        for entity in SchemaVersion.classes {
+            for property in version.properties(of: entity) {
+                let declared = [property.originalNames[entity]].compactMap(\.self)
+                names[property.name, default: [:]][entity] = earlier(property.name, entity).union(declared)
+            }
+        }
+        return names
+    }
 
     // MARK: Rows
 
@@ -87,6 +108,10 @@ package struct SchemaContent {
         removed.removeAll { former in
             next.properties.contains { $0.name == former.name && $0.kind.isToMany == former.kind.isToMany }
         }
+        considered = Self.originalNames(of: next) { property, entity in
+            // A renamed property is not the one that had the name before.
+            sources[property] == nil && !moved.contains(property) ? considered[property]?[entity] ?? [] : []
+        }
         (version, rows) = (next, changed)
     }
 
@@ -100,7 +125,7 @@ package struct SchemaContent {
             let known = SchemaVersion.classes.filter { entity in
                 version.properties(of: entity).contains { $0.name == property.name }
             }
-            let done = Set(known.compactMap { live[property.name]?.originalNames[$0] })
+            let done = Set(known.flatMap { considered[property.name]?[$0] ?? [] })
             let former = Set(declaring.compactMap { property.originalNames[$0] }).subtracting(done).filter {
                 $0 != property.name && live[$0] != nil
             }
