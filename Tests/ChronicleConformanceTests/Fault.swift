@@ -27,7 +27,8 @@ enum Fault: String, CaseIterable, Sendable {
         splitsTransactions
     case acceptsOnlyTheNewestToken, reportsAStalePosition, forgetsTypes, reportsAllAttributes, losesTombstones,
         splitsCascades
-    case recordsFailedSaves, forgetsAuthors, losesUnsigned, losesTheFloor, acceptsAnyToken, deletesUpToAnyToken,
+    case recordsFailedSaves, forgetsAuthors, losesUnsigned, losesTheFloor, skipsDeletions, acceptsAnyToken,
+        deletesUpToAnyToken,
         deletesModelsToo
     case resetsPositions, losesThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
         forgetsDeletions
@@ -129,6 +130,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .forgetsAuthors: .signatures
         case .losesUnsigned: .unsigned
         case .losesTheFloor: .expired
+        case .skipsDeletions: .expiredBetweenOthers
         case .acceptsAnyToken: .ofAnotherStore
         case .deletesUpToAnyToken: .deletingWithForeignToken
         case .deletesModelsToo: .modelsRemain

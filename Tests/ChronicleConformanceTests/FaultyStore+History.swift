@@ -13,7 +13,8 @@ extension FaultyStore: HistoryProviding {
         var found: [DefaultHistoryTransaction]
         do { found = try base.fetchHistory(asked) } catch {
             let forgets = fault == .forgetsDeletions && !known.withLock(\.deletes)
-            guard fault == .losesTheFloor || fault == .acceptsAnyToken || forgets else { throw error }
+            let skips = fault == .skipsDeletions && memory.contents.history.earliest == 0
+            guard fault == .losesTheFloor || fault == .acceptsAnyToken || forgets || skips else { throw error }
             return try descriptor.apply(to: all())
         }
         let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)

@@ -51,6 +51,73 @@ import Testing
         #expect(checkWithoutHeaders.failure(position: 0, checkValue: nil, Facts(newest: 20, floor: 1)) == .expired)
     }
 
+    /// Transactions 5 to 19 remain in part.
+    private func factsBelowFloor(_ row: Facts.Row) throws -> Facts {
+        var facts = Facts(newest: 30, floor: 20, floorCheckValue: 9, row: row)
+        let deletions = try #require(
+            SelectiveDeletions(#"{"floor":20,"beginning":4,"beginningCheckValue":7,"authors":[]}"#, floor: 20))
+        facts.deletions = deletions
+        return facts
+    }
+
+    @Test func remainingPositionBeforeTheFloorIsValidIfDeletionsAreSkipped() throws {
+        let facts = try factsBelowFloor(.header(checkValue: 5))
+        #expect(check.failure(position: 10, checkValue: 5, facts) == .expired)
+        #expect(check.failure(position: 10, checkValue: 5, facts, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 10, checkValue: nil, facts, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 10, checkValue: 6, facts, skipsDeletions: true) == .forked)
+        #expect(check.failure(position: 10, checkValue: 5, isInclusive: true, facts, skipsDeletions: true) == nil)
+        #expect(checkWithoutHeaders.failure(position: 10, checkValue: 5, facts, skipsDeletions: true) == nil)
+        var incomplete = facts
+        incomplete.deletions = nil
+        #expect(check.failure(position: 10, checkValue: 5, incomplete, skipsDeletions: true) == .expired)
+        incomplete = facts
+        incomplete.gap = 15
+        #expect(check.failure(position: 10, checkValue: 5, incomplete, skipsDeletions: true) == .gap)
+    }
+
+    @Test func deletedPositionBeforeTheFloorIsExpired() throws {
+        let none = try factsBelowFloor(.none)
+        #expect(check.failure(position: 10, checkValue: 5, none, skipsDeletions: true) == .expired)
+        #expect(check.failure(position: 10, checkValue: nil, none, skipsDeletions: true) == .expired)
+        // The fact about a position without a transaction, in a store without headers.
+        let change = try factsBelowFloor(.change)
+        #expect(checkWithoutHeaders.failure(position: 10, checkValue: nil, change, skipsDeletions: true) == .expired)
+        #expect(check.failure(position: 10, checkValue: nil, change, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 10, checkValue: 5, change, skipsDeletions: true) == .forked)
+        let void = try factsBelowFloor(.void(checkValue: 5))
+        #expect(check.failure(position: 10, checkValue: 5, void, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 10, checkValue: 5, isInclusive: true, void, skipsDeletions: true) == .expired)
+        #expect(check.failure(position: 10, checkValue: 6, void, skipsDeletions: true) == .forked)
+    }
+
+    @Test func deletedBeginningIsLikeAFloor() throws {
+        let facts = try factsBelowFloor(.none)
+        #expect(check.failure(position: 4, checkValue: 7, facts, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 4, checkValue: 7, isInclusive: true, facts, skipsDeletions: true) == .expired)
+        #expect(check.failure(position: 4, checkValue: 8, facts, skipsDeletions: true) == .forked)
+        #expect(check.failure(position: 3, checkValue: nil, facts, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 3, checkValue: 7, facts, skipsDeletions: true) == .expired)
+        #expect(check.failure(position: 2, checkValue: nil, facts, skipsDeletions: true) == .expired)
+        #expect(checkWithoutHeaders.failure(position: 3, checkValue: nil, facts, skipsDeletions: true) == .expired)
+        #expect(check.failure(position: 20, checkValue: 9, facts, skipsDeletions: true) == nil)
+        #expect(check.failure(position: 20, checkValue: 5, facts, skipsDeletions: true) == .forked)
+        #expect(check.failure(position: 31, checkValue: 5, facts, skipsDeletions: true) == .ahead)
+    }
+
+    @Test func deletionsOfUnselectedAuthorsAreSkipped() throws {
+        let row = #"{"floor":20,"beginning":4,"authors":[{"name":"a","newest":20},{"newest":12}]}"#
+        let deletions = try #require(SelectiveDeletions(row, floor: 20))
+        let isA = SkippedDeletions.unselected { $0 == "a" }
+        #expect(try !isA.skips(deletions, after: 11))
+        #expect(try isA.skips(deletions, after: 12))
+        #expect(
+            try SkippedDeletions.all.skips(deletions, after: 5) && !SkippedDeletions.none.skips(deletions, after: 19))
+        let unknown = try #require(SelectiveDeletions(#"{"floor":20,"beginning":4}"#, floor: 20))
+        #expect(try !isA.skips(unknown, after: 19))
+        #expect(SelectiveDeletions(row, floor: 21) == nil)
+    }
+
     @Test func missingTransactionIsAheadExpiredOrForked() {
         let facts = Facts(newest: 20, floor: 10)
         #expect(HistoryTokenCheck.failure(ofMissing: 21, facts) == .ahead)

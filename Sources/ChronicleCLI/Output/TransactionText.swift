@@ -9,7 +9,9 @@ struct TransactionText {
 
     func writeHeader(_ transaction: DefaultHistoryTransaction) throws {
         let token = Position.text(transaction.token, in: file.store.identifier)
-        let marks = transaction.isExternal ? " (other programs)" : ""
+        let marks =
+            (transaction.isExternal ? " (other programs)" : "")
+            + (transaction.followsDeletion ? " (transactions before it were deleted)" : "")
         try console.line(console.styled("transaction \(token)", .yellow) + marks)
         if let author = transaction.author { try console.line("Author:  \(author.escaped)") }
         if let name = transaction.contextName { try console.line("Context: \(name.escaped)") }
@@ -43,7 +45,7 @@ struct TransactionText {
             console.styled(String(transaction.transactionIdentifier), .yellow),
             date(of: transaction),
             console.styled(author, .cyan),
-        ].joined(separator: " ")
+        ].joined(separator: " ") + (transaction.followsDeletion ? " (after deleted transactions)" : "")
     }
 
     func writeChange(_ change: HistoryChange) throws {
@@ -118,6 +120,7 @@ struct TransactionText {
             "program": .string(transaction.bundleIdentifier),
             "process": .string(transaction.processIdentifier),
             "external": .bool(transaction.isExternal),
+            "followsDeletion": transaction.followsDeletion ? .bool(true) : nil,
             "metadata": transaction.metadata.isEmpty
                 ? nil
                 : .object(

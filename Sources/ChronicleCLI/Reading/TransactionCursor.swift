@@ -153,6 +153,7 @@ private struct ModelEntries {
         lowerBound = token
         var check = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
         check.fetchLimit = 1
+        check.requiresCompleteHistory = true
         _ = try file.store.fetchHistoryIdentifiers(check)
     }
 

@@ -1,10 +1,14 @@
 public import Chronicle
+import Foundation
 
 extension StoreRule where Store: HistoryProviding {
     /// Rules about expired tokens and deleted history: tokens from which reading cannot continue throw an error instead of
     /// returning incomplete results. Deleting history changes neither the models nor later positions.
     public static var expiry: [StoreRule] {
-        [expired, ofAnotherStore, deletingWithForeignToken, modelsRemain, positionsAreNotReused]
+        [
+            expired, expiredBetweenOthers, ofAnotherStore, deletingWithForeignToken, modelsRemain,
+            positionsAreNotReused,
+        ]
     }
 
     static var expired: StoreRule {
@@ -21,6 +25,29 @@ extension StoreRule where Store: HistoryProviding {
                 harness.titles(harness.history(.after(transactions[1].token))), is: ["c", "d"],
                 "the transactions after the last deleted one")
             try expect(harness.titles(harness.history()), is: ["c", "d"], "the remaining transactions")
+        }
+    }
+
+    static var expiredBetweenOthers: StoreRule {
+        StoreRule(
+            "a token is expired for a reader that requires the complete history if a transaction between others was deleted",
+            needs: .deletingHistory
+        ) { harness in
+            let transactions = try harness.write("a", "b", "c", by: ["reader", "writer", "reader"])
+            let (author, token): (String?, _) = ("writer", transactions[0].token)
+            do {
+                try harness.context().deleteHistory(Descriptor(predicate: #Predicate { $0.author == author }))
+            } catch SwiftDataError.unsupportedFeature, DataStoreError.unsupportedFeature { return }
+            var descriptor = Descriptor.after(token)
+            descriptor.requiresCompleteHistory = true
+            try expect(.historyTokenExpired, of: "reading on from before a deleted transaction") {
+                try harness.history(descriptor)
+            }
+            // Other readers may continue, without repeating or losing what remains.
+            do {
+                let read = try harness.titles(harness.history(.after(token)))
+                try expect(read, is: ["c"], "the transactions that remain after a token")
+            } catch SwiftDataError.historyTokenExpired {}
         }
     }
 

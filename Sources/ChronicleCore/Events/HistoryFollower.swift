@@ -139,7 +139,8 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
     private mutating func countEach(_ filter: HistoryFollower.Filter, _ count: inout Int) throws {
         var isLast = false
         while !isLast {
-            var descriptor = token.map { HistoryDescriptor<Provider.HistoryType>.after($0) } ?? HistoryDescriptor()
+            var descriptor =
+                token.map { HistoryDescriptor<Provider.HistoryType>.after($0).complete } ?? HistoryDescriptor()
             descriptor.fetchLimit = Self.pageSize
             let page =
                 try filter.entityNames.isEmpty
@@ -171,7 +172,7 @@ extension HistoryFollower.Filter {
                     && $0.changes.contains { names.contains($0.changedPersistentIdentifier.entityName) }
             }
         }
-        return HistoryDescriptor(predicate: predicate)
+        return HistoryDescriptor(predicate: predicate).complete
     }
 
     fileprivate func matches(_ transaction: some HistoryTransaction) -> Bool {

@@ -15,7 +15,7 @@ extension HistoryProviding {
         var visitedCount = 0
         var token = request.continuation?.token
         while true {
-            var descriptor = token.map { HistoryDescriptor<HistoryType>.after($0) } ?? HistoryDescriptor()
+            var descriptor = token.map { HistoryDescriptor<HistoryType>.after($0).complete } ?? HistoryDescriptor()
             descriptor.fetchLimit = UInt64(transactionsPerFetch)
             let transactions = try fetchHistory(descriptor)
             for transaction in transactions {

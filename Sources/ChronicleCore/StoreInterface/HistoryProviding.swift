@@ -6,7 +6,8 @@ public import Foundation
 ///
 /// - A fetch returns transactions in commit order, each once, without omissions, and with all their changes.
 /// - A fetch with a token returns exactly the transactions after the token, or throws an error that matches
-///   ``SwiftDataError/historyTokenExpired``.
+///   ``SwiftDataError/historyTokenExpired``. If transactions after the token were deleted, it throws the error, at least for a
+///   descriptor with ``HistoryDescriptor/requiresCompleteHistory``.
 @preconcurrency
 public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// The type of the transactions that the store returns.
@@ -30,7 +31,9 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
 
     /// Deletes the transactions that match a descriptor. The models remain unchanged.
     ///
-    /// Tokens before the newest deleted transaction expire; the token of that transaction remains valid. If the store cannot delete
+    /// Tokens before the newest deleted transaction expire; the token of that transaction remains valid. For descriptors without
+    /// ``HistoryDescriptor/requiresCompleteHistory``, the tokens of transactions that remain may be valid, too, if no deleted
+    /// transaction is missing unnoticed; see ``DefaultHistoryTransaction/followsDeletion``. If the store cannot delete
     /// the matching transactions, for example from the middle of an append-only file, it deletes none and throws an error.
     ///
     /// - Parameter descriptor: The criteria, sort order and limits.
@@ -49,11 +52,10 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     ///   from reading.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
-    /// Returns the token of the position from which the history is complete: the newest deleted transaction, or the position before
-    /// the first transaction if none was deleted.
+    /// Returns the token of the position from which the history can be read: the last transaction of its deleted beginning, or the
+    /// position before the first transaction if the beginning was not deleted.
     ///
-    /// A read of several stores without a token begins there in each store. If transactions before the newest deleted one remain,
-    /// return a position before them. The default implementation returns `nil`.
+    /// A read of several stores without a token begins there in each store. The default implementation returns `nil`.
     ///
     /// - Returns: The token, or `nil` if the store has no token for that position.
     /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented the store

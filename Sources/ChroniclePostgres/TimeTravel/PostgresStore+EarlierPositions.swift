@@ -41,7 +41,8 @@
             later.fetchLimit = 1
             return try readingHistory { positions in
                 let query = try HistoryQuery(later, self, positions.connection)
-                guard let first = try query.headers(positions.connection, after: query.start(positions)).first else {
+                let start = try query.start(positions).position
+                guard let first = try query.headers(positions.connection, after: start).first else {
                     return positions.state.newestToken(identifier)
                 }
                 return try positions.facts(at: first.position - 1).token(

@@ -9,6 +9,15 @@ package struct HistoryPositionFacts: Hashable, Sendable {
         case partOfChange
         /// The end of a transaction.
         case header(checkValue: Int64)
+        /// The end of a deleted transaction, or a position from which recording resumed.
+        case void(checkValue: Int64)
+
+        package var checkValue: Int64? {
+            switch self {
+            case .header(let value), .void(let value): value
+            case .none, .change, .partOfChange: nil
+            }
+        }
     }
 
     /// 0 if the history is empty.
@@ -19,6 +28,8 @@ package struct HistoryPositionFacts: Hashable, Sendable {
     /// Where recording resumed after it was disabled or incomplete, or 0.
     package var gap: Int64
     package var row: Row
+    /// What was deleted before the floor, if the position is before it and transactions may remain there.
+    package var deletions: SelectiveDeletions?
 
     package init(
         newest: Int64 = 0, floor: Int64 = 0, floorCheckValue: Int64? = nil, gap: Int64 = 0, row: Row = .none
@@ -45,9 +56,39 @@ package struct HistoryTokenCheck: Sendable {
 
     /// `nil` if reading can continue. Tokens of changes have no check value.
     ///
-    /// - Parameter isInclusive: Whether the transaction that ends at the position is requested too.
+    /// - Parameters:
+    ///   - isInclusive: Whether the transaction that ends at the position is requested too.
+    ///   - skipsDeletions: Whether deleted transactions may be missing from the result if the position remains.
     package func failure(
-        position: Int64?, checkValue: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts
+        position: Int64?, checkValue: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts,
+        skipsDeletions: Bool = false
+    ) -> Failure? {
+        let failure = completeFailure(position: position, checkValue: checkValue, isInclusive: isInclusive, facts)
+        guard failure == .expired, skipsDeletions, let position, let deletions = facts.deletions else { return failure }
+        return remainingFailure(position, checkValue, isInclusive: isInclusive, facts, deletions)
+    }
+
+    /// The position is before the floor, and transactions remain there.
+    private func remainingFailure(
+        _ position: Int64, _ checkValue: Int64?, isInclusive: Bool, _ facts: HistoryPositionFacts,
+        _ deletions: SelectiveDeletions
+    ) -> Failure? {
+        let beginning = deletions.beginning
+        let lowest = hasHeaders && checkValue == nil ? max(beginning - 1, 0) : beginning
+        if position < lowest || isInclusive && position <= beginning && beginning > 0 { return .expired }
+        if position < facts.gap { return .gap }
+        if position <= beginning { return matches(checkValue, deletions.beginningCheckValue) ? nil : .forked }
+        switch facts.row {
+        case .none: return .expired
+        case .partOfChange: return .forked
+        case .change: return !hasHeaders ? .expired : checkValue == nil ? nil : .forked
+        case .header(let expected): return matches(checkValue, expected) ? nil : .forked
+        case .void(let expected): return isInclusive ? .expired : matches(checkValue, expected) ? nil : .forked
+        }
+    }
+
+    private func completeFailure(
+        position: Int64?, checkValue: Int64?, isInclusive: Bool, _ facts: HistoryPositionFacts
     ) -> Failure? {
         guard let position else { return .ofAnotherStore }
         // Stores do not assign negative positions.
@@ -62,7 +103,7 @@ package struct HistoryTokenCheck: Sendable {
         switch facts.row {
         case .none, .partOfChange: return .forked
         case .change: return checkValue == nil ? nil : .forked
-        case .header(let expected): return matches(checkValue, expected) ? nil : .forked
+        case .header(let expected), .void(let expected): return matches(checkValue, expected) ? nil : .forked
         }
     }
 
@@ -88,7 +129,9 @@ package struct HistoryTokenCheck: Sendable {
                     + again)
         case .expired:
             return .historyTokenExpired.with(
-                detail: "\(place) is before position \(facts.floor), up to which the history was deleted; \(again)")
+                detail:
+                    "\(place) is before position \(facts.floor), up to which the history was deleted, completely or in "
+                    + "part; \(again)")
         case .gap:
             return .historyTokenGap.with(
                 detail: "changes after \(place) were not recorded because the history was disabled or its triggers "
@@ -110,35 +153,52 @@ package protocol HistoryTokenChecking {
 
 extension HistoryTokenChecking {
     /// `nil` if reading can continue.
-    package func failure(_ token: DefaultHistoryToken, storeIdentifier: String) throws -> HistoryTokenCheck.Failure? {
+    package func failure(
+        _ token: DefaultHistoryToken, storeIdentifier: String, skipping skipped: SkippedDeletions = .none
+    ) throws -> HistoryTokenCheck.Failure? {
         let position = token.position(in: storeIdentifier)
+        let facts = try facts(at: position ?? 0)
         return Self.tokenCheck.failure(
-            position: position, checkValue: token.checkValue(in: storeIdentifier), try facts(at: position ?? 0))
+            position: position, checkValue: token.checkValue(in: storeIdentifier), facts,
+            skipsDeletions: try facts.deletions.map { try skipped.skips($0, after: position ?? 0) } ?? false)
     }
 
-    /// See ``HistoryTokenCheck/failure(position:checkValue:isInclusive:_:)``.
+    /// See ``HistoryTokenCheck/failure(position:checkValue:isInclusive:_:skipsDeletions:)``.
     package func checkedPosition(
-        _ token: DefaultHistoryToken, isInclusive: Bool = false, storeIdentifier: String
+        _ token: DefaultHistoryToken, isInclusive: Bool = false, storeIdentifier: String,
+        skipping skipped: SkippedDeletions = .none
     ) throws -> Int64 {
-        try checkedPosition(token, isInclusive: isInclusive, storeIdentifier: storeIdentifier) { _ in false }
+        try checkedFacts(token, isInclusive: isInclusive, storeIdentifier: storeIdentifier, skipping: skipped).position
+    }
+
+    package func checkedFacts(
+        _ token: DefaultHistoryToken, isInclusive: Bool = false, storeIdentifier: String,
+        skipping skipped: SkippedDeletions = .none
+    ) throws -> (position: Int64, facts: HistoryPositionFacts) {
+        try checkedFacts(token, isInclusive: isInclusive, storeIdentifier: storeIdentifier, skipping: skipped) { _ in
+            false
+        }
     }
 
     /// An upper bound may have been deleted, but has to be of this store's past: deleting up to a token must delete only
     /// transactions that its owner has seen.
     package func checkedUpperBound(_ token: DefaultHistoryToken, storeIdentifier: String) throws -> Int64 {
-        try checkedPosition(token, storeIdentifier: storeIdentifier) { $0 == .expired || $0 == .gap }
+        try checkedFacts(token, isInclusive: false, storeIdentifier: storeIdentifier, skipping: .none) {
+            $0 == .expired || $0 == .gap
+        }.position
     }
 
-    private func checkedPosition(
-        _ token: DefaultHistoryToken, isInclusive: Bool = false, storeIdentifier: String,
+    private func checkedFacts(
+        _ token: DefaultHistoryToken, isInclusive: Bool, storeIdentifier: String, skipping skipped: SkippedDeletions,
         ignoring isIgnored: (HistoryTokenCheck.Failure) -> Bool
-    ) throws -> Int64 {
+    ) throws -> (position: Int64, facts: HistoryPositionFacts) {
         let position = token.position(in: storeIdentifier)
         let facts = try facts(at: position ?? 0)
         let failure = Self.tokenCheck.failure(
-            position: position, checkValue: token.checkValue(in: storeIdentifier), isInclusive: isInclusive, facts)
+            position: position, checkValue: token.checkValue(in: storeIdentifier), isInclusive: isInclusive, facts,
+            skipsDeletions: try facts.deletions.map { try skipped.skips($0, after: position ?? 0) } ?? false)
         if let failure, !isIgnored(failure) { throw Self.tokenCheck.error(failure, position: position, facts) }
         guard let position else { throw Self.tokenCheck.error(.ofAnotherStore, position: nil, facts) }
-        return position
+        return (position, facts)
     }
 }

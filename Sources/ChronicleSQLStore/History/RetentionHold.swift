@@ -8,7 +8,7 @@ package struct RetentionHold: Hashable, Sendable {
     package let lastSeen: Date
 
     /// Omits consumers that start over from the models, or will have to, because reading cannot continue from their
-    /// positions: they need no earlier history.
+    /// positions: they need no earlier history. A consumer may not select the authors of deleted transactions.
     package static func all(
         _ records: [HistoryConsumerRecord<DefaultHistoryToken>], _ history: some HistoryTokenChecking,
         storeIdentifier: String
@@ -16,7 +16,7 @@ package struct RetentionHold: Hashable, Sendable {
         try records.compactMap { record in
             if case .requested? = record.place.rebuild { return nil }
             guard let token = record.place.position, let position = token.position(in: storeIdentifier),
-                try history.failure(token, storeIdentifier: storeIdentifier) == nil
+                try history.failure(token, storeIdentifier: storeIdentifier, skipping: .all) == nil
             else { return nil }
             return RetentionHold(name: record.name, position: position, lastSeen: record.seen)
         }

@@ -25,6 +25,9 @@ package struct MetaName: Hashable, Sendable {
     /// The token up to which the transactions of another store were replayed, as JSON.
     package static let replayed = MetaName("replayed")
 
+    /// What was deleted from the middle of the history; see ``SelectiveDeletions``.
+    package static let deletions = MetaName("deletions")
+
     /// The properties of an entity: those of its newest declaration, and removed ones whose columns or links remain; see
     /// `StoredEntity`.
     package static func properties(_ entity: Int64) -> MetaName { MetaName("properties:\(entity)") }

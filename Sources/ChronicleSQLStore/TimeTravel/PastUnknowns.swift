@@ -100,8 +100,6 @@ extension HistoryPositionFacts {
             throw SwiftDataError.historyTokenExpired.with(
                 detail: "the transactions before \(date) were deleted; use a later date")
         }
-        var checkValue: Int64?
-        if case .header(let value) = row { checkValue = value }
-        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
+        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: row.checkValue)
     }
 }

@@ -58,27 +58,3 @@ struct RangeRestriction {
         return mask == 0 ? nil : "\(dates) AND r.sources & \(value: .integer(mask))"
     }
 }
-
-extension PredicateTree {
-    /// The properties in an expression, or `nil` if it contains a kind of expression that is not listed here.
-    fileprivate var properties: Set<Property>? {
-        func union(_ trees: PredicateTree...) -> Set<Property>? {
-            var all: Set<Property> = []
-            for tree in trees {
-                guard let properties = tree.properties else { return nil }
-                all.formUnion(properties)
-            }
-            return all
-        }
-        switch self {
-        case .constant: return []
-        case .path(let path): return path.properties.isEmpty ? nil : Set(path.properties)
-        case .unwrapped(let value), .not(let value), .isOneOf(let value, _): return union(value)
-        case .equal(let a, let b), .and(let a, let b), .or(let a, let b), .contains(let a, let b),
-            .starts(let a, with: let b), .localizedStandardContains(let a, let b), .compare(let a, _, let b),
-            .coalesce(let a, let b), .ifPresent(let a, then: let b):
-            return union(a, b)
-        default: return nil
-        }
-    }
-}

@@ -31,6 +31,7 @@ struct MetaCheck {
         properties.gap = try position(.gap, properties) ?? 0
         properties.purged = try position(.purged, properties) ?? 0
         _ = try position(.preservesValuesSince, properties)
+        try checkDeletions(properties)
         if properties.purged > properties.floor {
             try report(.purged, "the position was not deleted")
             properties.purged = 0
@@ -42,6 +43,19 @@ struct MetaCheck {
             try report(.floorCheck, "the check value of the highest deleted position is missing")
         }
         return properties
+    }
+
+    /// A program of an earlier version does not write the row when it raises the floor.
+    private func checkDeletions(_ properties: Properties) throws {
+        guard let text = try verifier.check(.property, { try MetaTable.text(.deletions, connection) }) ?? nil else {
+            return
+        }
+        guard let deletions = SelectiveDeletions.unchecked(text) else {
+            return try report(.deletions, "the value does not describe deleted transactions")
+        }
+        if deletions.floor > properties.newest || deletions.beginning < 0 || deletions.beginning >= deletions.floor {
+            try report(.deletions, "a position was not deleted")
+        }
     }
 
     private func checkTexts(_ properties: inout Properties) throws {

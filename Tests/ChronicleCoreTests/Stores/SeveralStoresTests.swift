@@ -425,7 +425,10 @@ struct SeveralStoresTests {
         page.fetchLimit = 1
         let token = try #require(try context.fetchHistory(page).last?.token)
         #expect(token.position(in: diaries.identifier) == 0)
-        let error = #expect(throws: SwiftDataError.self) { try context.fetchHistory(.after(token)) }
+        #expect(try context.fetchHistory(.after(token)).map(\.storeIdentifier) == [diaries.identifier])
+        var complete = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+        complete.requiresCompleteHistory = true
+        let error = #expect(throws: SwiftDataError.self) { try context.fetchHistory(complete) }
         #expect(error == .historyTokenExpired && error?.storeName == "diaries")
     }
 

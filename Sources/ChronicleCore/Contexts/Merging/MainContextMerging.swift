@@ -127,7 +127,7 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
             context()?.storage.savedTokens?.removeAll()
             return
         }
-        var reader = HistoryReader([provider], after: token)
+        var reader = HistoryReader([provider], after: token, requiresCompleteHistory: true)
         var changes: [HistoryChange] = []
         var reached = token
         while !Task.isCancelled, let transaction = try reader.nextTransaction() {

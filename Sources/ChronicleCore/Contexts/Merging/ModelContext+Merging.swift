@@ -28,6 +28,8 @@ extension ModelContext {
     ///   deleted.
     /// - Lists of relationships are read again on their next use, if models at one of their ends were changed.
     /// - Other models are not loaded. The next fetch returns inserted models.
+    /// - If transactions that were deleted from the history are missing between them
+    ///   (``DefaultHistoryTransaction/followsDeletion``), all models in memory are read again.
     ///
     /// The container's main context merges automatically; see ``ModelContainer/mergesChangesIntoMainContext``. Use this method in
     /// other contexts, for example in a ``ModelActor``. Core Data's counterpart is `mergeChanges(fromContextDidSave:)`.
@@ -41,7 +43,13 @@ extension ModelContext {
     ///   have relationships; otherwise O(*n*).
     @discardableResult
     public func merge(_ transactions: some Sequence<some HistoryTransaction>) throws -> MergedChanges {
-        try merge(transactions.lazy.flatMap(\.changes).map(\.changedPersistentIdentifier))
+        var identifiers: [PersistentIdentifier] = []
+        var isIncomplete = false
+        for transaction in transactions {
+            identifiers += transaction.changes.lazy.map(\.changedPersistentIdentifier)
+            if (transaction as? DefaultHistoryTransaction)?.followsDeletion == true { isIncomplete = true }
+        }
+        return try merge(isIncomplete ? identifiers + identifiersInMemory : identifiers)
     }
 
     /// Merges one transaction that another context, process or program saved; see ``merge(_:)-(Sequence)``.
@@ -62,11 +70,15 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of models in memory.
     @discardableResult
     public func refreshAllModels() throws -> MergedChanges {
+        try merge(identifiersInMemory)
+    }
+
+    private var identifiersInMemory: [PersistentIdentifier] {
         var identifiers: [PersistentIdentifier] = []
         registry.forEach { backing in
             if let identifier = backing.knownIdentifier, !identifier.isTemporary { identifiers.append(identifier) }
         }
-        return try merge(identifiers)
+        return identifiers
     }
 
     /// Merges changes, for example of a page of a ``HistoryChangeReader`` or a ``HistoryReader``; see ``merge(_:)-(Sequence)``.

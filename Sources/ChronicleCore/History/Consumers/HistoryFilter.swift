@@ -152,8 +152,15 @@ extension HistoryChange {
 }
 
 extension HistoryFilter {
+    /// The token expires if a transaction after it was deleted, except those of authors that do not match.
     func descriptor<Transaction: HistoryTransaction>(
         after token: Transaction.TokenType?
+    ) -> HistoryDescriptor<Transaction> {
+        matching(token).complete
+    }
+
+    private func matching<Transaction: HistoryTransaction>(
+        _ token: Transaction.TokenType?
     ) -> HistoryDescriptor<Transaction> {
         switch (token, authors) {
         case (let token?, .all): return .after(token)

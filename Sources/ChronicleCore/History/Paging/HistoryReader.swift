@@ -12,8 +12,9 @@
 /// }
 /// ```
 ///
-/// A reader holds no transaction of the store open: others can write and delete history in the meantime. If they delete what was
-/// not read yet, the next call throws ``SwiftDataError/historyTokenExpired``.
+/// A reader holds no transaction of the store open: others can write and delete history in the meantime. If they delete the
+/// transaction that was read last, the next call throws ``SwiftDataError/historyTokenExpired``. If they delete transactions after
+/// it, ``DefaultHistoryTransaction/followsDeletion`` of the next one is `true`.
 ///
 /// The transactions of several stores follow each other, store by store. Their tokens have the position that the reader reached in
 /// each store, as in ``ModelContext/fetchHistory(_:)``. Transactions of stores that do not adopt ``HistoryPaging`` are read as a
@@ -27,13 +28,18 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     /// The positions in several stores; `nil` for a single store, and before the first transaction.
     private var reached: ReachedPositions<Transaction>?
     private let hasSeveralStores: Bool
+    private let requiresCompleteHistory: Bool
     /// Transactions that were fetched without their changes.
     private var fetched: ArraySlice<Transaction> = []
     private var changes: HistoryChangeReader<Transaction>?
 
     private static var transactionsPerFetch: UInt64 { 100 }
 
-    init(_ stores: [any HistoryProviding<Transaction>], after token: Transaction.TokenType?) {
+    init(
+        _ stores: [any HistoryProviding<Transaction>], after token: Transaction.TokenType?,
+        requiresCompleteHistory: Bool = false
+    ) {
+        self.requiresCompleteHistory = requiresCompleteHistory
         self.stores = stores[...]
         self.token = token
         start = token
@@ -72,6 +78,7 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
         var descriptor = token.map { HistoryDescriptor<Transaction>.after($0) } ?? HistoryDescriptor()
         let isPaged = store is any HistoryPaging<Transaction>
         descriptor.fetchLimit = Self.transactionsPerFetch
+        descriptor.requiresCompleteHistory = requiresCompleteHistory
         return try attributingErrors(to: store) {
             try isPaged ? store.fetchHistoryWithoutChanges(descriptor) : store.fetchHistory(descriptor)
         }

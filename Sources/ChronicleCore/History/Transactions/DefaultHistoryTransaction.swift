@@ -39,6 +39,18 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     /// The changes in the order in which they were made.
     public let changes: [HistoryChange]
 
+    /// Whether transactions right before this one are missing because they were deleted.
+    ///
+    /// In a result in commit order, these are the transactions after the previous one of the result, or for the first one, after
+    /// the token at which the result begins, or from the beginning of the history. In a result in another order, this is also the
+    /// meaning for all but the earliest transaction, for which only the transaction directly before it counts.
+    ///
+    /// The missing transactions may not have matched the predicate. If transactions at the end of the history were deleted, the
+    /// next transaction that is saved follows them. The value may also be `true` where recording was interrupted before.
+    ///
+    /// A copy of the models that is kept up to date with the history lacks the missing changes: fetch the models again.
+    public let followsDeletion: Bool
+
     /// Whether another program than Chronicle made the changes.
     public var isExternal: Bool { processIdentifier.isEmpty }
 
@@ -54,11 +66,12 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     ///   - bundleIdentifier: The bundle identifier of the program that saved; empty for an external transaction.
     ///   - processIdentifier: The identifier of the process that saved; empty for an external transaction.
     ///   - metadata: Further information about the save.
+    ///   - followsDeletion: Whether transactions right before this one were deleted.
     ///   - changes: The changes in the order in which they were made.
     public init(
         transactionIdentifier: Int64, storeIdentifier: String, token: DefaultHistoryToken, timestamp: Date,
         author: String?, contextName: String?, bundleIdentifier: String, processIdentifier: String,
-        metadata: [String: String] = [:], changes: [HistoryChange]
+        metadata: [String: String] = [:], followsDeletion: Bool = false, changes: [HistoryChange]
     ) {
         self.transactionIdentifier = transactionIdentifier
         self.storeIdentifier = storeIdentifier
@@ -69,6 +82,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
         self.bundleIdentifier = bundleIdentifier
         self.processIdentifier = processIdentifier
         self.metadata = metadata
+        self.followsDeletion = followsDeletion
         self.changes = changes
     }
 }

@@ -15,6 +15,16 @@ public struct HistoryDescriptor<TransactionType: HistoryTransaction>: Sendable {
     public var fetchLimit: UInt64 = 0
     /// The number of transactions to skip at the beginning.
     public var fetchOffset: UInt64 = 0
+    /// Whether a token in the predicate expires if any transaction after it was deleted; `false` by default.
+    ///
+    /// By default, a token expires only if its own transaction was deleted, or the beginning of the history up to it. Transactions
+    /// that were deleted between the others are skipped; ``DefaultHistoryTransaction/followsDeletion`` tells where. Set this
+    /// property if a missing transaction matters, for example to a copy of the models. The fetch then throws
+    /// ``SwiftDataError/historyTokenExpired``, unless the predicate excludes the authors of all deleted transactions.
+    ///
+    /// Deletes ignore this property. Stores other than ``DefaultStore`` and the PostgreSQL store may always act as if it were
+    /// `true`.
+    public var requiresCompleteHistory = false
 
     /// Creates a history descriptor.
     ///
@@ -32,6 +42,14 @@ extension HistoryDescriptor: CustomDebugStringConvertible {
     public var debugDescription: String {
         "HistoryDescriptor<\(TransactionType.self)>(predicate: \(predicate == nil ? "none" : "set"), "
             + "sortBy: \(sortBy.count), fetchLimit: \(fetchLimit), fetchOffset: \(fetchOffset))"
+    }
+}
+
+extension HistoryDescriptor {
+    var complete: HistoryDescriptor {
+        var descriptor = self
+        descriptor.requiresCompleteHistory = true
+        return descriptor
     }
 }
 

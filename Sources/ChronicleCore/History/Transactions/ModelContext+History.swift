@@ -18,10 +18,13 @@ extension ModelContext {
     /// If the descriptor sorts the transactions of several stores, each token has the position in the transaction's own store only,
     /// like those of a custom type that does not implement ``HistoryTransaction/addingPositions(of:)``.
     ///
+    /// If transactions between others were deleted, ``DefaultHistoryTransaction/followsDeletion`` of the next one is `true`. Set
+    /// ``HistoryDescriptor/requiresCompleteHistory`` to get an error instead.
+    ///
     /// - Parameter descriptor: The transactions to fetch, and their order.
     /// - Returns: The matching transactions with their changes.
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history after a token
-    ///   is incomplete; start over from the models and ``currentHistoryToken()``. ``SwiftDataError/historyDisabled`` if no store
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if reading cannot continue
+    ///   from a token; start over from the models and ``currentHistoryToken()``. ``SwiftDataError/historyDisabled`` if no store
     ///   records history; enable it in the configuration. ``SwiftDataError/unsupportedPredicate`` or
     ///   ``SwiftDataError/unsupportedSortDescriptor`` if the store cannot evaluate the descriptor; rewrite it.
     ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
@@ -92,8 +95,14 @@ extension ModelContext {
     /// Deletes the matching transactions from every store that provides this type. Models are not affected.
     ///
     /// The method deletes the transactions that ``fetchHistory(_:)`` would return for the descriptor, store by store in the order
-    /// of the container's configurations, and stops at the first error. Tokens before the newest deleted transaction expire,
-    /// because the history after them is incomplete.
+    /// of the container's configurations, and stops at the first error.
+    ///
+    /// The tokens of the deleted transactions expire, except that of the newest one. If the beginning of the history is deleted,
+    /// all tokens before its end expire. A delete of transactions between others, for example those of an author, keeps the tokens
+    /// of the others: a fetch skips the deleted ones, and ``DefaultHistoryTransaction/followsDeletion`` tells where. Consumers,
+    /// exports and other readers that require the complete history start over, unless they exclude the authors of the deleted
+    /// transactions; see ``HistoryDescriptor/requiresCompleteHistory``. Custom stores may expire all tokens before the newest
+    /// deleted transaction.
     ///
     /// - Parameter descriptor: The transactions to delete.
     /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; try again. ``SwiftDataError/unsupportedPredicate`` if
@@ -101,7 +110,9 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of deleted transactions and changes.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
         let stores = try providers(of: Transaction.self)
-        try ReadCancellation.suspended {
+        var descriptor = descriptor
+        descriptor.requiresCompleteHistory = false
+        try ReadCancellation.suspended { [descriptor] in
             for (store, part) in try parts(of: descriptor, in: stores) {
                 try attributingErrors(to: store) { try store.deleteHistory(part) }
             }

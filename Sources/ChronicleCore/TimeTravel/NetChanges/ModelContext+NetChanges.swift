@@ -74,10 +74,10 @@ extension NetChangeCollector {
         of store: any HistoryProviding<Transaction>, _ lower: Transaction.TokenType, _ upper: Transaction.TokenType
     ) throws {
         // A store checks the tokens after which it reads.
-        var check = HistoryDescriptor<Transaction>.after(upper)
+        var check = HistoryDescriptor<Transaction>.after(upper).complete
         check.fetchLimit = 1
         _ = try store.fetchHistoryWithoutChanges(check)
-        var reader = HistoryReader([store], after: lower)
+        var reader = HistoryReader([store], after: lower, requiresCompleteHistory: true)
         while let transaction = try reader.nextTransaction() {
             guard upper < transaction.token else {
                 while let changes = try reader.nextChanges() { for change in changes { add(change) } }

@@ -41,7 +41,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
     /// The end of the export must be in the store's past. It may have been deleted.
     private func checkEnd() throws {
         guard let end else { return }
-        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(end)
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(end).complete
         descriptor.fetchLimit = 1
         do { _ = try store.fetchHistoryWithoutChanges(descriptor) } catch {
             guard let reason = HistoryResetReason(error), reason == .expired || reason == .gap else { throw error }
@@ -103,7 +103,7 @@ struct HistoryExporter<Store: DataStoreExporting> {
         var (token, count) = (start, 0)
         while true {
             if ReadCancellation.isCancelled { throw CancellationError() }
-            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token).complete
             descriptor.fetchLimit = UInt64(Self.pageSize)
             let page = try store.fetchHistoryWithoutChanges(descriptor)
             for transaction in page {

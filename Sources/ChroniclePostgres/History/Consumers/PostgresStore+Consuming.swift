@@ -120,9 +120,13 @@
             return try readingHistory { positions in
                 let query = try HistoryQuery(descriptor, self, positions.connection)
                 let start = try query.start(positions)
-                let found = try query.headers(positions.connection, after: start)
+                let found = try query.headers(positions.connection, after: start.position)
+                let followers = try query.followers(of: found, after: start, positions.connection)
                 if let first = found.first, first.changeCount > largest {
-                    return HistoryPage(largeTransaction: first.transaction([], storeIdentifier: identifier))
+                    let followsDeletion = followers.contains(first.position)
+                    return HistoryPage(
+                        largeTransaction: first.transaction(
+                            [], followsDeletion: followsDeletion, storeIdentifier: identifier))
                 }
                 var count: Int64 = 0
                 var page: [HistoryHeader] = []
@@ -133,7 +137,7 @@
                 }
                 var reader = ChangeReader(positions.connection, HistoryCatalog(self))
                 return HistoryPage(
-                    transactions: try reader.transactions(page, storeIdentifier: identifier),
+                    transactions: try reader.transactions(page, followers: followers, storeIdentifier: identifier),
                     hasMore: page.count < found.count || !isLimited && found.count == wanted)
             }
         }

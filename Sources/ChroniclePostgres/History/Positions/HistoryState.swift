@@ -48,14 +48,14 @@
                 row: checkValue.map { .header(checkValue: $0) } ?? .change)
         }
 
+        /// Everything before the floor counts as deleted.
+        var deletedBeginning: SelectiveDeletions {
+            SelectiveDeletions(floor: floor, checkValue: floor == 0 ? nil : floorCheck)
+        }
+
         func newestToken(_ storeIdentifier: String) -> DefaultHistoryToken {
             DefaultHistoryToken(
                 storeIdentifier: storeIdentifier, position: position, checkValue: position == 0 ? nil : checkValue)
-        }
-
-        func floorToken(_ storeIdentifier: String) -> DefaultHistoryToken {
-            DefaultHistoryToken(
-                storeIdentifier: storeIdentifier, position: floor, checkValue: floor == 0 ? nil : floorCheck)
         }
     }
 
@@ -72,7 +72,14 @@
             let found = try connection.run(
                 "SELECT check_value FROM \(connection.schema).chronicle_transaction WHERE position = $1",
                 Parameters(.int64(position)))
-            return state.facts(at: position, known: found.count == 1 ? found.int64(0, 0) : nil)
+            var facts = state.facts(at: position, known: found.count == 1 ? found.int64(0, 0) : nil)
+            if position < state.floor { facts.deletions = try deletions() }
+            return facts
+        }
+
+        /// `nil` if all transactions before the floor count as deleted.
+        func deletions() throws -> SelectiveDeletions? {
+            SelectiveDeletions(try MetaTable.text(.deletions, connection), floor: state.floor)
         }
 
         func error(_ failure: HistoryTokenCheck.Failure, position: Int64?) -> SwiftDataError {

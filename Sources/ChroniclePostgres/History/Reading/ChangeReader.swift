@@ -19,10 +19,13 @@
 
         /// Returns the transactions in the order of the headers.
         mutating func transactions(
-            _ headers: [HistoryHeader], storeIdentifier: String
+            _ headers: [HistoryHeader], followers: Set<Int64>, storeIdentifier: String
         ) throws -> [DefaultHistoryTransaction] {
             let changes = try withCatalog { reader in try reader.changes(of: headers) }
-            return zip(headers, changes).map { $0.transaction($1, storeIdentifier: storeIdentifier) }
+            return zip(headers, changes).map {
+                $0.transaction(
+                    $1, followsDeletion: followers.contains($0.position), storeIdentifier: storeIdentifier)
+            }
         }
 
         /// Returns the changes in the order in which they were made, after the change `number`.

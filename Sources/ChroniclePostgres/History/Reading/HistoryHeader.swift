@@ -64,11 +64,13 @@
             DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
         }
 
-        func transaction(_ changes: [HistoryChange], storeIdentifier: String) -> DefaultHistoryTransaction {
+        func transaction(
+            _ changes: [HistoryChange], followsDeletion: Bool = false, storeIdentifier: String
+        ) -> DefaultHistoryTransaction {
             DefaultHistoryTransaction(
                 transactionIdentifier: position, storeIdentifier: storeIdentifier, token: token(storeIdentifier),
                 timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundle,
-                processIdentifier: process, metadata: metadata, changes: changes)
+                processIdentifier: process, metadata: metadata, followsDeletion: followsDeletion, changes: changes)
         }
     }
 #endif

@@ -20,7 +20,9 @@
         ) throws -> [DefaultHistoryTransaction] {
             try reading(descriptor) { query, start, connection in
                 var reader = ChangeReader(connection, HistoryCatalog(self))
-                return try reader.transactions(query.headers(connection, after: start), storeIdentifier: identifier)
+                let headers = try query.headers(connection, after: start.position)
+                let followers = try query.followers(of: headers, after: start, connection)
+                return try reader.transactions(headers, followers: followers, storeIdentifier: identifier)
             }
         }
 
@@ -31,7 +33,11 @@
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [DefaultHistoryTransaction] {
             try reading(descriptor) { query, start, connection in
-                try query.headers(connection, after: start).map { $0.transaction([], storeIdentifier: identifier) }
+                let headers = try query.headers(connection, after: start.position)
+                let followers = try query.followers(of: headers, after: start, connection)
+                return headers.map {
+                    $0.transaction([], followsDeletion: followers.contains($0.position), storeIdentifier: identifier)
+                }
             }
         }
 
@@ -40,7 +46,7 @@
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
             try reading(descriptor) { query, start, connection in
-                let (sql, parameters) = query.statement("1", after: start)
+                let (sql, parameters) = query.statement("1", after: start.position)
                 return Int(try connection.run("SELECT count(*) FROM (\(sql)) AS matching", parameters).int64(0, 0))
             }
         }
@@ -52,7 +58,7 @@
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
         ) throws -> [Int64] {
             try reading(descriptor) { query, start, connection in
-                let (sql, parameters) = query.statement("h.position", after: start)
+                let (sql, parameters) = query.statement("h.position", after: start.position)
                 let result = try connection.run(sql, parameters)
                 return (0..<result.count).map { result.int64($0, 0) }
             }
@@ -65,22 +71,28 @@
             try readingHistory { positions in positions.state.newestToken(identifier) }
         }
 
-        /// Returns the token of the newest deleted transaction. Its position is 0 if no
-        /// transaction was deleted. If transactions before the newest deleted one remain, it is 0, too, and has expired.
+        /// Returns the token of the last transaction of the deleted beginning. Its position is 0 if the beginning was not
+        /// deleted.
         ///
         /// - Complexity: O(log *n*) in the length of the history.
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
+                let deletions = try positions.deletions() ?? positions.state.deletedBeginning
                 let earlier = try positions.connection.run(
                     "SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)",
-                    Parameters(.int64(positions.state.floor)))
+                    Parameters(.int64(deletions.beginning)))
                 if earlier.bool(0, 0) { return DefaultHistoryToken(storeIdentifier: identifier, position: 0) }
-                return positions.state.floorToken(identifier)
+                return DefaultHistoryToken(
+                    storeIdentifier: identifier, position: deletions.beginning,
+                    checkValue: deletions.beginningCheckValue)
             }
         }
 
-        /// Deletes the transactions that match a descriptor. The models remain unchanged, and tokens before the newest
-        /// deleted transaction expire.
+        /// Deletes the transactions that match a descriptor. The models remain unchanged.
+        ///
+        /// The tokens of the deleted transactions expire, except that of the newest one, and those of the deleted beginning of
+        /// the history, except that of its last transaction. Readers that need every change cannot continue from a token before
+        /// the newest deleted transaction either; see `HistoryDescriptor.requiresCompleteHistory`.
         ///
         /// - Throws: The errors of the protocol's requirement, and `SwiftDataError.storeReadOnly` if the role may not
         ///   delete history; connect as the owner of the tables. Nothing was deleted in that case.
@@ -96,7 +108,7 @@
                     bound.token.position(in: identifier).map { bound.isInclusive ? $0 - 1 : $0 }
                 }.max()
                 let (sql, parameters) = query.statement("h.position", after: start ?? 0)
-                _ = try HistoryEraser(positions.connection).erase(sql, parameters)
+                _ = try HistoryEraser(positions).erase(sql, parameters)
             }
         }
 
@@ -104,7 +116,7 @@
 
         private func reading<Result>(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
-            _ body: (HistoryQuery, _ start: Int64, Connection) throws -> Result
+            _ body: (HistoryQuery, HistoryQuery.Start, Connection) throws -> Result
         ) throws -> Result {
             try readingHistory { positions in
                 let query = try HistoryQuery(descriptor, self, positions.connection)

@@ -1,19 +1,26 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
+    import Foundation
 
     struct HistoryEraser {
-        private let connection: Connection
+        private let positions: HistoryPositions
+        private var connection: Connection { positions.connection }
 
-        init(_ connection: Connection) { self.connection = connection }
+        init(_ positions: HistoryPositions) { self.positions = positions }
 
-        /// Deletes transactions in the current one, in which the row of `chronicle_history` is locked. `positions` is a
+        /// Deletes transactions in the current one, in which the row of `chronicle_history` is locked. `selected` is a
         /// statement that returns the positions.
-        func erase(_ positions: String, _ parameters: Parameters) throws -> (transactions: Int, changes: Int) {
+        func erase(_ selected: String, _ parameters: Parameters) throws -> (transactions: Int, changes: Int) {
+            // NOT IN is not converted to a join, so the search for the first remaining transaction ends there.
             let result = try connection.run(
                 """
-                WITH deleted AS (
-                    DELETE FROM \(connection.schema).chronicle_transaction WHERE position IN (\(positions))
-                    RETURNING position, check_value, transaction, first_change, last_change, change_count
+                WITH selected AS MATERIALIZED (\(selected)), kept AS MATERIALIZED (
+                    SELECT position FROM \(connection.schema).chronicle_transaction
+                    WHERE position NOT IN (SELECT position FROM selected) ORDER BY position LIMIT 1
+                ), deleted AS (
+                    DELETE FROM \(connection.schema).chronicle_transaction WHERE position IN (SELECT position FROM selected)
+                    RETURNING position, check_value, transaction, first_change, last_change, change_count, author
                 ), changes AS (
                     DELETE FROM \(connection.schema).chronicle_change AS c USING deleted AS d WHERE c.transaction = d.transaction
                     AND c.id BETWEEN d.first_change AND d.last_change
@@ -21,10 +28,45 @@
                     UPDATE \(connection.schema).chronicle_history AS s SET floor = d.position, floor_check = d.check_value
                     FROM (SELECT position, check_value FROM deleted ORDER BY position DESC LIMIT 1) AS d
                     WHERE s.floor < d.position
+                ), authors AS (
+                    SELECT author AS name, max(position) AS newest FROM deleted WHERE position > (SELECT position FROM kept)
+                    GROUP BY author LIMIT \(SelectiveDeletions.maximumAuthors + 1)
+                ), beginning AS (
+                    SELECT position, check_value FROM deleted
+                    WHERE position < coalesce((SELECT position FROM kept), 9223372036854775807)
+                    ORDER BY position DESC LIMIT 1
                 )
-                SELECT count(*), coalesce(sum(change_count), 0)::bigint FROM deleted
+                SELECT count(*), coalesce(sum(change_count), 0)::bigint, max(position),
+                (SELECT position FROM beginning), (SELECT check_value FROM beginning),
+                (SELECT json_agg(a)::text FROM authors AS a),
+                (SELECT value FROM \(connection.schema).chronicle_meta WHERE name = '\(MetaName.deletions.text)') FROM deleted
                 """, parameters)
+            if !result.isNull(0, 2) { try record(result) }
             return (Int(result.int64(0, 0)), Int(result.int64(0, 1)))
+        }
+
+        private func record(_ result: QueryResult) throws {
+            let (state, row) = (positions.state, result.isNull(0, 6) ? nil : result.text(0, 6))
+            let known = SelectiveDeletions(row, floor: state.floor) ?? state.deletedBeginning
+            let deletions = known.adding(
+                floor: result.int64(0, 2),
+                beginning: result.isNull(0, 3) ? nil : (result.int64(0, 3), result.int64(0, 4)),
+                authors: result.isNull(0, 5) ? [] : try authors(result.text(0, 5)))
+            if let deletions {
+                try MetaTable.set(.deletions, deletions.text(), connection)
+            } else if row != nil {
+                try connection.run(
+                    "DELETE FROM \(connection.schema).chronicle_meta WHERE name = $1",
+                    Parameters(.text(MetaName.deletions.text)))
+            }
+        }
+
+        private func authors(_ json: String) throws -> [SelectiveDeletions.Author] {
+            do { return try JSONDecoder().decode([SelectiveDeletions.Author].self, from: Data(json.utf8)) } catch {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "the authors of chronicle_transaction are invalid; restore the table from a backup",
+                    underlying: error)
+            }
         }
     }
 #endif

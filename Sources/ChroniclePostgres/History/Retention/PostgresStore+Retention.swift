@@ -87,7 +87,7 @@
             return try writingHistory { positions in
                 let end = try plan.end(
                     positions.checkedUpperBound(newest, storeIdentifier: identifier), positions.holds())
-                let deleted = try HistoryEraser(positions.connection).erase(
+                let deleted = try HistoryEraser(positions).erase(
                     """
                     SELECT position FROM (SELECT position, \
                     (sum(change_count) OVER (ORDER BY position))::bigint - change_count AS before \

@@ -110,7 +110,7 @@ extension DefaultStore: DataStoreConsuming {
             let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: changeCount)
             if query.isPlain {
                 let isLimited = try reader.read(
-                    range.after + 1 ... .max, offset: query.offset, limit: query.limit ?? .max,
+                    range.after + 1 ... .max, in: range, offset: query.offset, limit: query.limit ?? .max,
                     changeLimit: changeCount, largestTransaction: largest)
                 // Without a transaction, the limit that was reached is that of the size.
                 if !isLimited || !reader.transactions.isEmpty {
@@ -120,10 +120,11 @@ extension DefaultStore: DataStoreConsuming {
             }
             let (headers, hasMore) = try search.headers(rowCount: changeCount, largestTransaction: largest)
             if let header = headers.first, header.rowCount > largest {
+                try reader.markDeletions(before: headers, search)
                 try reader.append(header)
                 return HistoryPage(largeTransaction: reader.transactions[0])
             }
-            return HistoryPage(transactions: try reader.read(headers), hasMore: hasMore)
+            return HistoryPage(transactions: try reader.read(headers, of: search), hasMore: hasMore)
         }
     }
 

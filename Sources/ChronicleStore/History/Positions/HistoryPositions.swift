@@ -26,13 +26,21 @@ struct HistoryPositions: HistoryTokenChecking {
             statement.isNull(4) ? nil : try statement.integer(4, of: .meta(MetaTable.Name.floorCheck.text))
         facts.gap = try meta(.gap, in: 5, of: statement, upTo: facts.newest)
         if !statement.isNull(8) {
-            if try statement.kind(1, at: position).isChange {
+            let kind = try statement.kind(1, at: position)
+            if kind.isChange {
                 facts.row = statement.int64(7) == 1 ? .partOfChange : .change
             } else {
-                facts.row = .header(checkValue: try statement.integer(2, of: .change(position)))
+                let checkValue = try statement.integer(2, of: .change(position))
+                facts.row = kind.isHeader ? .header(checkValue: checkValue) : .void(checkValue: checkValue)
             }
         }
+        if position < facts.floor { facts.deletions = try deletions(before: facts.floor) }
         return facts
+    }
+
+    /// `nil` if all transactions before the floor count as deleted.
+    func deletions(before floor: Int64) throws -> SelectiveDeletions? {
+        SelectiveDeletions(try MetaTable.text(.deletions, connection), floor: floor)
     }
 
     /// A position of the meta table cannot be greater than the newest one, because the newest row is never deleted.

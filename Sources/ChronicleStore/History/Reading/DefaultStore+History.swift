@@ -20,10 +20,9 @@ extension DefaultStore: HistoryProviding {
         try reading(descriptor) { query, range, connection in
             var reader = try TransactionReader(connection, historyCatalog)
             guard query.isPlain else {
-                let search = HeaderSearch(query: query, range: range, connection: connection)
-                return try reader.read(search.headers())
+                return try reader.read(HeaderSearch(query: query, range: range, connection: connection))
             }
-            try reader.read(range.after + 1 ... .max, offset: query.offset, limit: query.limit ?? .max)
+            try reader.read(range.after + 1 ... .max, in: range, offset: query.offset, limit: query.limit ?? .max)
             return reader.transactions
         }
     }
@@ -36,9 +35,10 @@ extension DefaultStore: HistoryProviding {
     ) throws -> [DefaultHistoryTransaction] {
         try reading(descriptor) { query, range, connection in
             var reader = try TransactionReader(connection, historyCatalog)
-            for header in try HeaderSearch(query: query, range: range, connection: connection).headers() {
-                try reader.append(header)
-            }
+            let search = HeaderSearch(query: query, range: range, connection: connection)
+            let headers = try search.headers()
+            try reader.markDeletions(before: headers, search)
+            for header in headers { try reader.append(header) }
             return reader.transactions
         }
     }
@@ -70,8 +70,8 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Returns the token of the newest deleted transaction, or of the gap with which the history begins. Its position is 0
-    /// if no transaction was deleted. If transactions before the newest deleted one remain, it is 0, too, and has expired.
+    /// Returns the token of the last transaction of the deleted beginning, or of the gap with which the history begins. Its
+    /// position is 0 if the beginning was not deleted.
     ///
     /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
@@ -80,15 +80,16 @@ extension DefaultStore: HistoryProviding {
             let facts = try history.facts(at: 0)
             // The history of a tracked database begins with a gap.
             if facts.gap > facts.floor, try !history.hasTransactions(through: facts.gap),
-                case .header(let checkValue) = try history.facts(at: facts.gap).row
+                let checkValue = try history.facts(at: facts.gap).row.checkValue
             {
                 return DefaultHistoryToken(storeIdentifier: identifier, position: facts.gap, checkValue: checkValue)
             }
-            guard try !history.hasTransactions(through: facts.floor) else {
+            let deletions = facts.deletions ?? SelectiveDeletions(floor: facts.floor, checkValue: facts.floorCheckValue)
+            guard try !history.hasTransactions(through: deletions.beginning) else {
                 return DefaultHistoryToken(storeIdentifier: identifier, position: 0)
             }
             return DefaultHistoryToken(
-                storeIdentifier: identifier, position: facts.floor, checkValue: facts.floorCheckValue)
+                storeIdentifier: identifier, position: deletions.beginning, checkValue: deletions.beginningCheckValue)
         }
     }
 
@@ -121,8 +122,13 @@ extension DefaultStore: HistoryProviding {
 }
 
 extension TransactionReader {
+    mutating func read(_ search: HeaderSearch) throws -> [DefaultHistoryTransaction] {
+        try read(search.headers(), of: search)
+    }
+
     /// One scan for each run of consecutive transactions. The result has the order of the headers.
-    mutating func read(_ headers: [HistoryHeader]) throws -> [DefaultHistoryTransaction] {
+    mutating func read(_ headers: [HistoryHeader], of search: HeaderSearch) throws -> [DefaultHistoryTransaction] {
+        try markDeletions(before: headers, search)
         let ascending = headers.sorted { $0.position < $1.position }
         var begin = ascending.startIndex
         for index in ascending.indices {

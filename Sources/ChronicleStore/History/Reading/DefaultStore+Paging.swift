@@ -33,7 +33,7 @@ extension Connection {
             switch facts.row {
             case .header(let value): value == checkValue
             case .change: checkValue == nil
-            case .none, .partOfChange: false
+            case .none, .partOfChange, .void: false
             }
         let purged = try history.purged() ?? 0
         guard exists, request.transaction.storeIdentifier == storeIdentifier, position > purged else {

@@ -52,6 +52,31 @@ struct HeaderSearch {
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
     }
 
+    /// Returns the positions of those headers that follow deleted transactions; see
+    /// `DefaultHistoryTransaction.followsDeletion`. Visits the rows before the floor that are between the headers.
+    func followers(of headers: [HistoryHeader]) throws -> Set<Int64> {
+        guard range.floor > range.start else { return [] }
+        var followers: Set<Int64> = []
+        var previous = query.sql.order.isEmpty ? range.start : nil
+        for header in headers.sorted(by: { $0.position < $1.position }) {
+            let first = max(previous.map { $0 + 1 } ?? header.first - 1, range.start + 1)
+            let last = min(header.first - 1, range.floor)
+            if first <= last, try hasDeletions(first...last) { followers.insert(header.position) }
+            previous = header.position
+        }
+        return followers
+    }
+
+    private func hasDeletions(_ positions: ClosedRange<Int64>) throws -> Bool {
+        let rows = try connection.scalarInt64(
+            "SELECT count(*) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? AND \(ChangeTable.isNotVoid())"
+        ) {
+            try $0.bind(positions.lowerBound, at: 1)
+            try $0.bind(positions.upperBound, at: 2)
+        }
+        return rows ?? 0 <= positions.upperBound - positions.lowerBound
+    }
+
     /// Returns the last transaction of the initial part of the history in which every transaction matches, and the
     /// following one, so that deletion does not visit every row. Returns `nil` if the query has a lower bound, a limit, or
     /// an offset.

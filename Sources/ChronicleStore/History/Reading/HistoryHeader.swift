@@ -56,13 +56,15 @@ struct HistoryHeader {
     var rowCount: Int { Int(last - first) + 1 }
 
     func transaction(
-        _ changes: [HistoryChange], _ source: TransactionSource, metadata: [String: String], storeIdentifier: String
+        _ changes: [HistoryChange], _ source: TransactionSource, followsDeletion: Bool, metadata: [String: String],
+        storeIdentifier: String
     ) -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,
             token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue),
             timestamp: timestamp, author: source.author, contextName: source.contextName,
-            bundleIdentifier: source.program, processIdentifier: process, metadata: metadata, changes: changes)
+            bundleIdentifier: source.program, processIdentifier: process, metadata: metadata,
+            followsDeletion: followsDeletion, changes: changes)
     }
 }
 

@@ -9,6 +9,8 @@ struct TransactionReader {
     private(set) var transactions: [DefaultHistoryTransaction] = []
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
+    /// The positions of headers that follow deleted transactions; those of plain reads are found by the scan.
+    private var followers: Set<Int64> = []
     /// `nil` until a transaction is read.
     private var hasMetadata: Bool?
     /// The sources are not kept for other reads, because a backup that is restored into the file gives the numbers of later
@@ -27,26 +29,31 @@ struct TransactionReader {
     /// - Parameters:
     ///   - positions: Changes before the range are omitted, even if their transaction ends in it. The last position must be
     ///     a header or the end of the history.
+    ///   - range: The range of the query, if the scan also looks for deleted transactions.
     ///   - changeLimit: The number of changes after which no more transactions are returned.
     ///   - largestTransaction: Reading ends before a transaction with more rows.
     @discardableResult
     mutating func read(
-        _ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max, changeLimit: Int = .max,
-        largestTransaction: Int = .max
+        _ positions: ClosedRange<Int64>, in range: HistoryRange? = nil, offset: Int = 0, limit: Int = .max,
+        changeLimit: Int = .max, largestTransaction: Int = .max
     ) throws -> Bool {
         let statement = try connection.cached(Self.scan)
         defer { statement.reset() }
         try statement.bind(positions.lowerBound, at: 1)
         try statement.bind(positions.upperBound, at: 2)
         var (offset, limit, changeLimit) = (offset, limit, changeLimit)
+        var expected = max(positions.lowerBound, (range?.start ?? 0) + 1)
+        var followsDeletion = range.map { expected > $0.start + 1 } ?? false
         func take(_ header: HistoryHeader, _ reader: inout TransactionReader) throws {
             defer { reader.buffer.removeAll() }
             guard try reader.isComplete(header, from: positions.lowerBound) else { return }
             if offset > 0 {
                 offset -= 1
             } else {
-                let transaction = try reader.transaction(header)
+                let changes = try reader.changes.changes(reader.buffer, of: header.position)
+                let transaction = try reader.transaction(header, changes, followsDeletion: followsDeletion)
                 reader.transactions.append(transaction)
+                followsDeletion = false
                 limit -= 1
                 changeLimit -= transaction.changes.count
             }
@@ -54,6 +61,8 @@ struct TransactionReader {
         while limit > 0, changeLimit > 0, try statement.step() {
             let position = statement.int64(ChangeTable.Column.id)
             let kind = ChangeTable.Kind(rawValue: statement.int64(ChangeTable.Column.kind))
+            if position > expected, range != nil { followsDeletion = true }
+            expected = max(expected, position &+ 1)
             if kind.isChange {
                 if buffer.rowCount >= largestTransaction {
                     buffer.removeAll()
@@ -64,6 +73,8 @@ struct TransactionReader {
                 try take(HistoryHeader(statement), &self)
             } else if !buffer.isEmpty {
                 throw SwiftDataError.damagedRow(.change(position), "the changes before it belong to no transaction")
+            } else if let range, position > range.start, position <= range.floor {
+                followsDeletion = true
             }
         }
         if limit > 0, changeLimit > 0, !buffer.isEmpty {
@@ -84,20 +95,19 @@ struct TransactionReader {
         return !buffer.isEmpty
     }
 
-    private mutating func transaction(_ header: HistoryHeader) throws -> DefaultHistoryTransaction {
-        let changes = try changes.changes(buffer, of: header.position)
-        return try transaction(header, changes)
-    }
-
     mutating func transaction(
-        _ header: HistoryHeader, _ changes: [HistoryChange]
+        _ header: HistoryHeader, _ changes: [HistoryChange], followsDeletion: Bool = false
     ) throws -> DefaultHistoryTransaction {
         let hasMetadata = try self.hasMetadata ?? !MetadataTable.isEmpty(connection)
         self.hasMetadata = hasMetadata
         return header.transaction(
-            changes, try source(of: header),
+            changes, try source(of: header), followsDeletion: followsDeletion || followers.contains(header.position),
             metadata: hasMetadata ? try MetadataTable.metadata(at: header.position, connection) : [:],
             storeIdentifier: catalog.storeIdentifier)
+    }
+
+    mutating func markDeletions(before headers: [HistoryHeader], _ search: HeaderSearch) throws {
+        followers = try search.followers(of: headers)
     }
 
     mutating func append(_ header: HistoryHeader) throws {

@@ -5,9 +5,13 @@ import ChronicleSQLite
 extension DefaultStore {
     /// Deletes the transactions that match a descriptor, each as a whole.
     ///
-    /// The deletion is not recorded. Tokens before the newest deleted transaction expire; its token and later ones remain
-    /// valid. With a limit, the first matching transactions in the order of the descriptor are deleted. Changes by other
-    /// programs are sealed first.
+    /// The deletion is not recorded. The tokens of the deleted transactions expire, except that of the newest one, and those
+    /// of the deleted beginning of the history, except that of its last transaction. Readers that need every change cannot
+    /// continue from a token before the newest deleted transaction either; see
+    /// `HistoryDescriptor.requiresCompleteHistory`.
+    ///
+    /// With a limit, the first matching transactions in the order of the descriptor are deleted. Changes by other programs
+    /// are sealed first.
     ///
     /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the write-ahead
     /// log contains copies until a checkpoint.
@@ -17,6 +21,8 @@ extension DefaultStore {
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try requireWriteAccess()
         try requireHistory()
+        var descriptor = descriptor
+        descriptor.requiresCompleteHistory = false
         try attributingErrors {
             try database.write { connection in
                 try connection.immediate {
@@ -42,6 +48,9 @@ struct HistoryEraser {
     private let connection: Connection
     private let newest: Int64
     private var highest: (position: Int64, checkValue: Int64)?
+    /// The last of the deleted transactions before which none remains.
+    private var beginning: (position: Int64, checkValue: Int64)?
+    private var authors: DeletedAuthors
 
     init(_ connection: Connection) throws {
         self.init(connection, newest: try HistoryPositions(connection).newest()?.position ?? 0)
@@ -50,6 +59,7 @@ struct HistoryEraser {
     init(_ connection: Connection, newest: Int64) {
         self.connection = connection
         self.newest = newest
+        authors = DeletedAuthors(connection)
     }
 
     mutating func erase(_ search: HeaderSearch) throws {
@@ -61,12 +71,16 @@ struct HistoryEraser {
             guard let next = beginning.next else { return try finish() }
             search.range.skip(next)
         }
-        for (range, checkValue) in try ranges(search.headers()) { try delete(range, checkValue) }
+        let headers = try search.headers()
+        for header in headers { try authors.add(header) }
+        for (range, checkValue) in try ranges(headers) { try delete(range, checkValue) }
         try finish()
     }
 
+    /// Deletes the first transactions of the history.
     mutating func erase(from first: Int64, through header: Int64, _ checkValue: Int64) throws {
         try delete(HistoryPosition.range(from: first, through: header), checkValue)
+        beginning = (header, checkValue)
         try finish()
     }
 
@@ -74,6 +88,7 @@ struct HistoryEraser {
     mutating func erase(_ changes: ClosedRange<Int64>, ofTransaction header: Int64, _ checkValue: Int64) throws {
         try deleteRows(changes)
         highest = (header, checkValue)
+        beginning = highest
         try raiseFloor()
     }
 
@@ -116,6 +131,9 @@ struct HistoryEraser {
         try SummaryTable.delete(positions, connection)
         try MetadataTable.delete(positions, connection)
         if last > highest?.position ?? 0 { highest = (last, checkValue) }
+        if positions.lowerBound == HistoryPosition.valid.lowerBound, last > beginning?.position ?? 0 {
+            beginning = (last, checkValue)
+        }
     }
 
     private func deleteRows(_ positions: ClosedRange<Int64>) throws {
@@ -144,11 +162,48 @@ struct HistoryEraser {
     }
 
     private func raiseFloor() throws {
-        guard let highest, try MetaTable.position(.floor, connection) ?? 0 < highest.position else { return }
-        try MetaTable.set(.floor, highest.position, connection)
-        try MetaTable.set(.floorCheck, highest.checkValue, connection)
+        guard let highest else { return }
+        let floor = try MetaTable.position(.floor, connection) ?? 0
+        let row = try MetaTable.text(.deletions, connection)
+        let known =
+            try SelectiveDeletions(row, floor: floor)
+            ?? SelectiveDeletions(floor: floor, checkValue: MetaTable.integer(.floorCheck, connection))
+        if floor < highest.position {
+            try MetaTable.set(.floor, highest.position, connection)
+            try MetaTable.set(.floorCheck, highest.checkValue, connection)
+        }
+        let deletions = known.adding(floor: highest.position, beginning: beginning, authors: authors.list)
+        if let deletions {
+            try MetaTable.set(.deletions, deletions.text(), connection)
+        } else if row != nil {
+            try MetaTable.remove(.deletions, connection)
+        }
     }
 
     private static let selectKeptBefore =
         "SELECT id FROM \(ChangeTable.name) WHERE id < ? AND \(ChangeTable.isNotVoid()) ORDER BY id DESC LIMIT 1"
+}
+
+/// The authors of deleted transactions.
+private struct DeletedAuthors {
+    private let connection: Connection
+    private var newest: [Int64: Int64] = [:]
+    private var names: [Int64: String?] = [:]
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    mutating func add(_ header: HistoryHeader) throws {
+        if names[header.source] == nil {
+            let isExternal = header.source == SourceTable.external
+            names[header.source] = .some(isExternal ? nil : try SourceTable.source(header.source, connection)?.author)
+        }
+        newest[header.source] = max(newest[header.source] ?? 0, header.position)
+    }
+
+    /// One element for each source.
+    var list: [SelectiveDeletions.Author] {
+        newest.sorted { $0.key < $1.key }.map {
+            SelectiveDeletions.Author(name: names[$0.key] ?? nil, newest: $0.value)
+        }
+    }
 }

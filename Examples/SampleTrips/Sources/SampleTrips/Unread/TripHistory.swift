@@ -25,7 +25,7 @@ public struct TripHistory<Transaction: HistoryTransaction> {
     /// - Parameters:
     ///   - token: The token to start after; `nil` for all transactions that the store has.
     ///   - author: The author; `nil` for programs that do not set one, like the `sqlite3` shell.
-    /// - Throws: `SwiftDataError.historyTokenExpired` if something after the token was deleted.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the transaction of the token was deleted.
     public func findTransactions(after token: Token?, author: String?) throws -> [Transaction] {
         var descriptor = HistoryDescriptor<Transaction>()
         if let token {

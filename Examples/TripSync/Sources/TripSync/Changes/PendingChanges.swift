@@ -24,8 +24,9 @@ struct PendingChanges {
     mutating func update(_ context: ModelContext) throws {
         if isUnknown { return }
         do {
-            let history = try context.fetchHistory(position.map { .after($0) } ?? HistoryDescriptor())
-            for transaction in history {
+            var descriptor = position.map { HistoryDescriptor.after($0) } ?? HistoryDescriptor()
+            descriptor.requiresCompleteHistory = true
+            for transaction in try context.fetchHistory(descriptor) {
                 position = transaction.token
                 guard transaction.author != SyncSession.author else { continue }
                 let changes = try reader.changes(transaction.changes)
