@@ -177,7 +177,9 @@ let package = Package(
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleAppleStoreTests",
-            dependencies: ["Chronicle", "ChronicleAppleStore", "ChronicleSQLite", "ChronicleTestSupport"],
+            dependencies: [
+                "Chronicle", "ChronicleAppleStore", "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleProcessTests",
@@ -239,7 +241,8 @@ let package = Package(
             path: "Tests/Programs/Worker", swiftSettings: settings),
         // Mutates store files and uses them: `make fuzz`.
         .executableTarget(
-            name: "ChronicleFuzz", dependencies: ["Chronicle", "ChronicleCSQLite", "ChronicleTestSupport"],
+            name: "ChronicleFuzz",
+            dependencies: ["Chronicle", "ChronicleAppleStore", "ChronicleCSQLite", "ChronicleTestSupport"],
             path: "Tests/Programs/Fuzz", swiftSettings: settings),
         // Interrupts operations by power failures, failing calls and kills: `make faults`.
         .executableTarget(

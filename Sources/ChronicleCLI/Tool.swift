@@ -9,8 +9,8 @@ enum Tool {
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, TagCommand.command,
         VerifyCommand.command,
         PurgeCommand.command, TrackCommand.command, UntrackCommand.command,
-        ExportCommand.command, ImportCommand.command, WatchCommand.command, TimelineCommand.command,
-        ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
+        ExportCommand.command, ImportCommand.command, ConvertCommand.command, WatchCommand.command,
+        TimelineCommand.command, ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]
 
     /// The version as in the changelog.

@@ -62,6 +62,23 @@ struct HostileFileTests {
         }
     }
 
+    /// The new file is valid, or there is none.
+    private static func convert(_ url: URL) throws {
+        let schema = try AppleStore.schema(ofFileAt: url)
+        let store = try AppleStore(AppleStoreConfiguration(url: url), schema: schema)
+        let folder = try TemporaryDirectory()
+        let new = folder.file("new.store")
+        do { try store.convert(to: new) } catch {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty, "\(error)")
+            throw error
+        }
+        try DefaultStore.verify(fileAt: new) { problem in
+            // A column of the file may contain values of another type.
+            #expect([.column, .inverse].contains(problem.kind), "\(problem): \(TestSeed.description)")
+        }
+        _ = try DefaultStore(readingHistoryAt: new).fetchHistory(HistoryDescriptor())
+    }
+
     /// Uses every part of a file, with classes and without.
     private static func use(_ url: URL) {
         func attempt(_ body: () throws -> Void) {
@@ -90,6 +107,7 @@ struct HostileFileTests {
                 }
             }
         }
+        attempt { try convert(url) }
         attempt {
             let container = try ModelContainer(
                 for: Trip.self, BusinessTrip.self, Stop.self, Person.self,

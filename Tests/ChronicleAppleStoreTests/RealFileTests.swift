@@ -50,4 +50,35 @@ struct RealFileTests {
             #expect(update.updatedAttributeNames.allSatisfy { entity.propertiesByName[$0] != nil })
         }
     }
+
+    /// The schema is that of the file.
+    @Test(arguments: files) func convertsEverything(_ url: URL) throws {
+        let before = try Self.folder(of: url)
+        let schema = try AppleStore.schema(ofFileAt: url)
+        let store = try AppleStore(AppleStoreConfiguration(url: url), schema: schema)
+        let new = try TemporaryDirectory().file("new.store")
+        let conversion = try store.convert(to: new)
+        for omission in conversion.omissions { print(url.lastPathComponent, omission) }
+        for entity in schema.entities where entity.superentity == nil {
+            let names = schema.kinds(of: entity.name)
+            let count = conversion.tables.filter { names.contains($0.name) }.reduce(0) { $0 + $1.count }
+            #expect(try count == store.fetchCount(ofEntity: entity.name), "\(entity.name)")
+        }
+        if store.recordsHistory {
+            let counts = try store.historyCounts()
+            #expect(conversion.transactionCount == counts.transactions)
+            #expect(conversion.changeCount == counts.changes)
+        }
+        try DefaultStore.verify(fileAt: new) { Issue.record("\($0)") }
+        let converted = try DefaultStore(readingHistoryAt: new)
+        #expect(converted.schema.versionHash == schema.versionHash)
+        print(
+            url.lastPathComponent, conversion.tables.map { "\($0.name) \($0.count)" },
+            conversion.transactionCount, conversion.changeCount)
+        #expect(try Self.folder(of: url) == before)
+    }
+
+    private static func folder(of url: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path).sorted()
+    }
 }

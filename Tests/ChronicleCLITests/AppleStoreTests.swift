@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["purge", "--max-changes", "1"], ["watch", "--name", "a", "--once"], ["export"], ["serve"],
+        ["purge", "--max-changes", "1"], ["watch", "--name", "a", "--once"], ["serve"],
         ["log", "--follow"],
     ])
     func rejectsCommandsThatNeedAStoreOfChronicle(_ arguments: [String]) async throws {
@@ -123,6 +123,16 @@ import Testing
         #expect(!run.errors.isEmpty)
         #expect(try Data(contentsOf: url) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["default.store"])
+    }
+
+    /// `Documentation/Timeline/draw` draws the picture of the documentation from this script.
+    @Test func theScriptOfThePictureIsCurrent() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Documentation/Timeline/AppleTrips.sql").standardizedFileURL
+        if ProcessInfo.processInfo.environment["CHRONICLE_WRITE_GOLDEN"] != nil {
+            try Data(AppleTrips.script.sql.utf8).write(to: file)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == AppleTrips.script.sql)
     }
 
     /// The printed classes are compiled as a part of the tests, and open the file.
@@ -210,5 +220,75 @@ import Testing
         #expect(track.status == 0, "\(track.errors)")
         #expect(try !AppleStore.isAppleStore(fileAt: url))
         #expect(try await run("schema", "FILE").output.contains("ZPERSON"))
+    }
+
+    // MARK: Conversion
+
+    @Test func convertsAFile() async throws {
+        let new = try TemporaryDirectory().file("new.store")
+        let convert = try await run("convert", "FILE", new.path)
+        #expect(convert.status == 0, "\(convert.errors)")
+        let lines = convert.output.split(separator: "\n")
+        #expect(lines[0] == "Converted 10 models and 6 transactions with 9 changes.")
+        #expect(lines[1].contains(#/^    BusinessTrip  1  [0-9a-f]{16}$/#), "\(convert.output)")
+        #expect(convert.output.contains("    Trip.tags: the value is an archive"))
+        let log = try await CommandRun("log", "-n", "1", new.path)
+        #expect(log.output.contains("Author:  sync"))
+        #expect(log.output.contains("Program: org.example.app (TripApp)"))
+        #expect(log.output.contains("    delete Person/4\n        name: \"Dora\"\n"), "\(log.output)")
+        #expect(try await CommandRun("verify", new.path).status == 0)
+        // The printed classes open the new file.
+        let container = try ModelContainer(
+            for: Schema(versionedSchema: SchemaV1.self), configurations: ModelConfiguration(url: new))
+        let context = ModelContext(container)
+        #expect(try context.fetchCount(FetchDescriptor<SchemaV1.Trip>()) == 3)
+        #expect(try context.fetch(FetchDescriptor<SchemaV1.BusinessTrip>()).map(\.client?.name) == ["Cleo"])
+    }
+
+    @Test func describesAConversionAsJSON() async throws {
+        let new = try TemporaryDirectory().file("new.store")
+        let run = try await run("convert", "--json", "FILE", new.path)
+        #expect(run.status == 0, "\(run.errors)")
+        struct Output: Decodable {
+            struct Table: Decodable { let name: String, count: Int, checksum: String }
+            struct Omission: Decodable { let subject: String, count: Int?, detail: String }
+            let transactions: Int, changes: Int, historyChecksum: String, tables: [Table], omissions: [Omission]
+        }
+        let output = try JSONDecoder().decode(Output.self, from: Data(run.output.utf8))
+        #expect(output.transactions == 6)
+        #expect(output.changes == 9)
+        #expect(output.tables.contains { $0.name == "Person.trips" && $0.count == 3 && $0.checksum.count == 16 })
+        #expect(output.omissions.map(\.subject).sorted() == ["Trip.place", "Trip.tags"])
+    }
+
+    @Test func rejectsWhatCannotBeConverted() async throws {
+        let folder = try TemporaryDirectory()
+        let new = folder.file("new.store")
+        #expect(try await run("convert", "FILE").status == 2)
+        #expect(try await CommandRun("convert", folder.file("missing").path, new.path).status == 3)
+        let chronicle = try await CommandRun("convert", GoldenStore.copy().path, new.path)
+        #expect(chronicle.status == 2)
+        #expect(chronicle.errors.contains("is not a store of SwiftData or Core Data"), "\(chronicle.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+        try Data("other".utf8).write(to: new)
+        let existing = try await run("convert", "FILE", new.path)
+        #expect(existing.status == 2)
+        #expect(existing.errors.contains("exists; choose another path"), "\(existing.errors)")
+        #expect(try Data(contentsOf: new) == Data("other".utf8))
+    }
+
+    /// The names in the new file are those of the tables.
+    @Test func marksConvertedNames() async throws {
+        let url = try AppleTrips.write(to: TemporaryDirectory()) { $0.hasModel = false }
+        let run = try await CommandRun("convert", url.path, TemporaryDirectory().file("new.store").path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("    names: the file does not contain its model"), "\(run.output)")
+    }
+
+    @Test func exportsModels() async throws {
+        let export = try await run("export", "FILE", "-o", "-")
+        #expect(export.status == 0, "\(export.errors)")
+        #expect(export.output.contains(#""hasSnapshot":true"#))
+        #expect(try await run("export", "--after", "2", "FILE").status == 3)
     }
 }

@@ -9,10 +9,11 @@ struct AppleHistoryColumns: HistoryColumns {
     let entities: HistoryEntities
     let dialect: any SQLDialect = SQLiteQueries.dialect
 
-    var author: SQLQuery { "\(raw: tables.author)" }
-    var contextName: SQLQuery { "\(raw: tables.contextName)" }
-    var bundleIdentifier: SQLQuery { "ifnull(\(raw: tables.bundleIdentifier), '')" }
-    var processIdentifier: SQLQuery { "ifnull(\(raw: tables.processIdentifier), '')" }
+    var author: SQLQuery { "\(raw: tables.author.expression)" }
+    var contextName: SQLQuery { "\(raw: tables.contextName.expression)" }
+    var bundleIdentifier: SQLQuery { "ifnull(\(raw: tables.bundleIdentifier.expression), '')" }
+    /// The name of the process, or the identifier of its bundle if the file does not have the name.
+    var processIdentifier: SQLQuery { "ifnull(\(raw: tables.processName.expression), \(bundleIdentifier))" }
     var isExternal: SQLQuery { "(\(processIdentifier) = '')" }
     var timestamp: SQLQuery { "h.ZTIMESTAMP" }
     var position: SQLQuery { "h.Z_PK" }

@@ -20,8 +20,8 @@ extension AppleStore: HistoryProviding {
     public func fetchHistory(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
-        try readingHeaders(descriptor) { reader, header in
-            reader.transaction(header, try reader.changes(of: header.position))
+        try readingHistory { reader in
+            try reader.transactions(try rows(descriptor, reader.columns, reader) { try reader.header($0) })
         }
     }
 
@@ -31,15 +31,17 @@ extension AppleStore: HistoryProviding {
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
-        try readingHeaders(descriptor) { $0.transaction($1, []) }
+        try readingHistory { reader in
+            try rows(descriptor, reader.columns, reader) { reader.transaction(try reader.header($0), []) }
+        }
     }
 
     public func fetchHistoryIdentifiers(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [Int64] {
-        try selecting(descriptor, "h.Z_PK") { $1.int64(0) }
+        try readingHistory { try rows(descriptor, "h.Z_PK", $0) { $0.int64(0) } }
     }
 
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
-        try selecting(descriptor, "1", isCounted: true) { Int(clamping: $1.int64(0)) }.first ?? 0
+        try readingHistory { try rows(descriptor, "1", $0, isCounted: true) { Int(clamping: $0.int64(0)) }.first ?? 0 }
     }
 
     /// Returns the token of the newest transaction. If all transactions were deleted, it has the position of the newest
@@ -80,27 +82,18 @@ extension AppleStore: HistoryProviding {
 
     // MARK: Reading
 
-    private func readingHeaders<Result>(
-        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
-        _ make: (TransactionReader, TransactionReader.Header) throws -> Result
+    /// If `isCounted`, the row contains the number of rows.
+    private func rows<Result>(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ columns: SQLQuery, _ reader: TransactionReader,
+        isCounted: Bool = false, _ make: (Statement) throws -> Result
     ) throws -> [Result] {
-        try selecting(descriptor, nil) { try make($0, $0.header($1)) }
-    }
-
-    /// `columns` is `nil` for those of a header. If `isCounted`, the row contains the number of rows.
-    private func selecting<Result>(
-        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ columns: SQLQuery?, isCounted: Bool = false,
-        _ make: (TransactionReader, Statement) throws -> Result
-    ) throws -> [Result] {
-        try readingHistory { reader in
-            let query = try query(descriptor, columns ?? reader.columns, reader)
-            let statement = try SQLiteQueries.statement(
-                isCounted ? SQLiteQueries.dialect.count(of: query) : query, reader.connection)
-            defer { statement.reset() }
-            var results: [Result] = []
-            while try statement.step() { results.append(try make(reader, statement)) }
-            return results
-        }
+        let query = try query(descriptor, columns, reader)
+        let statement = try SQLiteQueries.statement(
+            isCounted ? SQLiteQueries.dialect.count(of: query) : query, reader.connection)
+        defer { statement.reset() }
+        var results: [Result] = []
+        while try statement.step() { results.append(try make(statement)) }
+        return results
     }
 
     private func query(
@@ -158,7 +151,8 @@ extension AppleStore: HistoryPaging {
                 }
                 last = number
             }
-            return try reader.changes(of: position, after: last, limit: request.limit)
+            return try reader.changes(
+                of: position, after: last, limit: request.limit, areStored: request.returnsStoredValues)
         }
     }
 }

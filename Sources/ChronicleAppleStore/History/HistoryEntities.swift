@@ -5,6 +5,7 @@ import Foundation
 struct HistoryEntities: Sendable {
     struct Entity: Sendable {
         let origin: PersistentIdentifier.Origin
+        let maker: any ChangeMaker
         /// The names by the position of a property's bit in a mask; empty if the order is not known.
         let propertyNames: [String]
         /// The attributes with tombstone columns, in the order of the columns.
@@ -32,6 +33,7 @@ struct HistoryEntities: Sendable {
                 origin: PersistentIdentifier.Origin(
                     storeIdentifier: layout.storeIdentifier, entityName: known?.name ?? entity.name,
                     rootEntityName: known?.rootName ?? entity.rootName),
+                maker: Self.maker(schema.modelType(named: known?.name ?? entity.name)),
                 propertyNames: properties.map { Self.name($0.name, known) },
                 tombstones: Self.tombstones(layout, entity, properties, known))
         }
@@ -43,8 +45,11 @@ struct HistoryEntities: Sendable {
         entities[number]
             ?? Entity(
                 origin: PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: "entity \(number)"),
-                propertyNames: [], tombstones: [])
+                maker: TypedChangeMaker<RemovedModel>(), propertyNames: [], tombstones: [])
     }
+
+    /// Swift opens the existential, so that `Model` is the class itself.
+    private static func maker<Model: PersistentModel>(_: Model.Type) -> any ChangeMaker { TypedChangeMaker<Model>() }
 
     /// The number of an entity, or of all entities with that root.
     func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {

@@ -5,10 +5,25 @@ struct AppleHistoryTables: Sendable {
     static let (transactions, changes, strings) = ("ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING")
     static let names: Set<String> = [transactions, changes, strings]
 
-    /// The expressions for a transaction `h`, which are NULL where the layout has no column.
-    let author, contextName, bundleIdentifier: String
-    /// The name of the process, or the identifier of its bundle if the file does not have the name.
-    let processIdentifier: String
+    /// A text of a transaction `h`.
+    struct Text: Sendable {
+        /// The column with the key of an interned text, and a column with a text, which earlier versions have.
+        let internedColumn, plainColumn: String?
+
+        /// NULL where the layout has no column.
+        var expression: String {
+            let interned = internedColumn.map {
+                "(SELECT ZNAME FROM \(AppleHistoryTables.strings) AS s WHERE s.Z_PK = \($0))"
+            }
+            switch (interned, plainColumn) {
+            case (let interned?, let plain?): return "CAST(ifnull(\(interned), \(plain)) AS TEXT)"
+            case (let only?, nil), (nil, let only?): return "CAST(\(only) AS TEXT)"
+            case (nil, nil): return "NULL"
+            }
+        }
+    }
+
+    let author, contextName, bundleIdentifier, processName: Text
     let hasMasks: Bool
     /// The preserved values, in the order of the columns' numbers.
     let tombstones: [String]
@@ -29,23 +44,15 @@ struct AppleHistoryTables: Sendable {
         try changes.require("Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID")
         let strings = tables[Self.strings]
         try strings?.require("Z_PK", "ZNAME")
-        /// The interned text of a column, or that of a plain column, which earlier versions have.
-        func text(_ plain: String) -> String {
-            var parts: [String] = []
-            if strings != nil, transactions.column(plain + "TS") != nil {
-                parts.append("(SELECT ZNAME FROM \(Self.strings) AS s WHERE s.Z_PK = h.\(plain)TS)")
-            }
-            if transactions.column(plain) != nil { parts.append("h.\(plain)") }
-            switch parts.count {
-            case 0: return "NULL"
-            case 1: return "CAST(\(parts[0]) AS TEXT)"
-            default: return "CAST(ifnull(\(parts[0]), \(parts[1])) AS TEXT)"
-            }
+        func text(_ plain: String) -> Text {
+            Text(
+                internedColumn: strings == nil ? nil : transactions.column(plain + "TS").map { "h.\($0)" },
+                plainColumn: transactions.column(plain).map { "h.\($0)" })
         }
         author = text("ZAUTHOR")
         contextName = text("ZCONTEXTNAME")
         bundleIdentifier = text("ZBUNDLEID")
-        processIdentifier = "ifnull(\(text("ZPROCESSID")), \(bundleIdentifier))"
+        processName = text("ZPROCESSID")
         hasMasks = changes.column("ZCOLUMNS") != nil
         var tombstones: [String] = []
         while let column = changes.column("ZTOMBSTONE\(tombstones.count)") { tombstones.append(column) }

@@ -93,7 +93,7 @@ extension AppleLayout {
                 storage: type.storage, default: type.stored(defaultValue))
         case .composite(let elements):
             guard columns(of: elements, entity) != nil else { return nil }
-            let type = AppleAttributeType.composite
+            let type = Self.enumerationType(property, elements) ?? .composite
             return EntityDescription.Property(
                 kind: .attribute, name: property.name, isOptional: true, type: type.typeName, storage: type.storage)
         case .relationship(let relationship):
@@ -115,6 +115,15 @@ extension AppleLayout {
                 isLinked: relationship.isToMany && inverse?.relationship?.isToMany != false)
         case .fetched: return nil
         }
+    }
+
+    /// An enumeration is a composite attribute with one attribute of the same name. `nil` for a structure.
+    private static func enumerationType(
+        _ property: CachedModel.Property, _ elements: [CachedModel.Property]
+    ) -> AppleAttributeType? {
+        guard elements.count == 1, elements[0].name == property.name, case .attribute(let number, _) = elements[0].kind
+        else { return nil }
+        return AppleAttributeType(number: number)
     }
 
     private func hasColumn(_ name: String, _ entity: AppleEntity) -> Bool {

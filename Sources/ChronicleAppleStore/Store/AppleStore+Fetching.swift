@@ -107,8 +107,7 @@ extension AppleStore {
         }
     }
 
-    private func translate<Model>(_ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity) throws -> FetchSQL
-    {
+    func translate<Model>(_ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity) throws -> FetchSQL {
         do {
             return try FetchSQL(
                 request.descriptor, of: entity, lookup: request.lookup, excluding: request.excludedIdentifiers,

@@ -30,7 +30,7 @@ enum Completions {
             return "            \(names.joined(separator: "|"))) \(bash(option.values)); return ;;"
         }
         let operands =
-            command.operands.contains { $0.name == "FILE" || $0.name == "EXPORT" }
+            command.operands.contains(where: \.isFile)
             ? Command.Option.Values.files : command.name == CompletionsCommand.command.name ? .list(shells) : .any
         return """
                 \(command.name))
@@ -71,7 +71,7 @@ enum Completions {
                 let values = option.value == nil ? "" : " \(fish(option.values, isOption: true))"
                 lines.append("\(condition) -l \(option.name)\(letter)\(values) -d '\(fishQuoted(option.summary))'")
             }
-            if command.operands.contains(where: { ["FILE", "EXPORT"].contains($0.name) }) {
+            if command.operands.contains(where: \.isFile) {
                 lines.append("\(condition) \(fish(.files, isOption: false))")
             } else if command.operands.contains(where: { $0.name == "SHELL" }) {
                 lines.append("\(condition) \(fish(.list(shells), isOption: false))")
@@ -129,7 +129,7 @@ enum Completions {
         }
         for (index, operand) in command.operands.enumerated() {
             let values: Command.Option.Values =
-                operand.name == "SHELL" ? .list(shells) : ["FILE", "EXPORT"].contains(operand.name) ? .files : .any
+                operand.name == "SHELL" ? .list(shells) : operand.isFile ? .files : .any
             let place = operand.isRepeated ? "*:" : "\(index + 1)\(operand.isOptional ? "::" : ":")"
             specifications.append("'\(place)\(operand.name):\(zsh(values))'")
         }
@@ -153,4 +153,8 @@ enum Completions {
         }
         return quoted
     }
+}
+
+extension Command.Operand {
+    fileprivate var isFile: Bool { ["FILE", "EXPORT", "SOURCE", "DESTINATION"].contains(name) }
 }

@@ -47,7 +47,7 @@ enum SchemaV1: VersionedSchema {
         var code: UUID?
         var friends: [Person] = []
         var isDone: Bool = false
-        var mood: Composite?
+        var mood: String?
         @Attribute(.unique, .preserveValueOnDeletion) var name: String
         var photo: Data?
         var place: Composite?

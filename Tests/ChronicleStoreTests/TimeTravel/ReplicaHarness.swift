@@ -62,7 +62,9 @@ struct ReplicaHarness {
     }
 
     /// Every row of the tables of models and links, with the storage classes and the bytes of the values.
-    static func contents(_ store: TestStore) throws -> [String] {
+    static func contents(_ store: TestStore) throws -> [String] { try contents(store.store) }
+
+    static func contents(_ store: DefaultStore) throws -> [String] {
         try store.database.read { connection in
             func rows(_ sql: String) throws -> [String] {
                 let statement = try connection.prepare(sql)

@@ -15,7 +15,7 @@ struct TransactionSource: Equatable, Sendable {
         self.init(author: state.author, contextName: state.contextName, program: Self.program)
     }
 
-    fileprivate init(author: String?, contextName: String?, program: String) {
+    init(author: String?, contextName: String?, program: String) {
         (self.author, self.contextName, self.program) = (author, contextName, program)
     }
 

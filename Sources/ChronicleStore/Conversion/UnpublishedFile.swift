@@ -1,0 +1,69 @@
+import ChronicleCore
+import Foundation
+
+/// A new file in a directory beside its final place, to which it moves when it is complete.
+struct UnpublishedFile {
+    /// The file until it is published.
+    let url: URL
+    private let destination: URL
+    private let directory: URL
+
+    /// Throws `SwiftDataError.storeFailure` if there is a file at the URL, or one that SQLite would use together with it.
+    init(for destination: URL) throws {
+        self.destination = destination
+        for suffix in ["", "-wal", "-journal", "-shm"] where Self.exists(destination.path + suffix) {
+            throw SwiftDataError.storeFailure.with(
+                detail: "\(destination.path + suffix) exists already; move it away or choose another URL")
+        }
+        let name = destination.lastPathComponent
+        directory = destination.deletingLastPathComponent().appending(path: ".\(name)-\(UUID().uuidString)")
+        url = directory.appending(path: name)
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SwiftDataError.storeFailure.with(
+                detail: "\(destination.path) cannot be created; check that its directory exists and can be written",
+                underlying: error)
+        }
+    }
+
+    /// A link without a target would be replaced, too.
+    private static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Moves the file to its place, unless another program has created a file there.
+    func publish() throws {
+        try synchronize(url)
+        // Unlike `rename`, `link` replaces nothing. Some file systems have no links.
+        if link(url.path, destination.path) != 0 {
+            guard errno != EEXIST, !Self.exists(destination.path), rename(url.path, destination.path) == 0 else {
+                throw Self.failure("\(destination.path) cannot be created; choose another URL")
+            }
+        }
+        try synchronize(destination.deletingLastPathComponent())
+    }
+
+    private func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure("\(url.path) cannot be read") }
+        defer { close(descriptor) }
+        // Not every file system can synchronize directories.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw Self.failure("\(url.path) cannot be written to the disk; check its state")
+        }
+    }
+
+    private static func failure(_ detail: String) -> SwiftDataError {
+        let code = POSIXErrorCode(rawValue: errno) ?? .EIO
+        return SwiftDataError.storeFailure.with(detail: detail, underlying: POSIXError(code))
+    }
+
+    /// Removes what is left in the directory.
+    func remove() {
+        // An error that made the file incomplete is the one to report.
+        try? FileManager.default.removeItem(at: directory)
+    }
+}
