@@ -26,7 +26,9 @@ struct RowMutations {
         let isWithoutConstraints = random.chance(30)
         let texts = isWithoutConstraints ? try removeConstraints() : []
         for _ in 0..<random.pick([1, 1, 1, 2, 2, 3, 5, 10]) {
-            let among = random.pick([history, history, history, others, others, samples, tables])
+            // Another program's file has none of these tables.
+            let among =
+                history.isEmpty ? tables : random.pick([history, history, history, others, others, samples, tables])
             guard let table = among.isEmpty ? nil : random.pick(among) else { continue }
             do { try change(table, &random) } catch is RawDatabase.Failure {
                 // A constraint rejected the value.

@@ -15,6 +15,9 @@ struct FuzzCase {
         case schema
         case schemaAndRows
         case rowsAndPages
+        /// A file with the layout of Core Data.
+        case appleRows
+        case applePages
         /// An unchanged file.
         case none
     }
@@ -30,6 +33,7 @@ struct FuzzCase {
         random = SplitMix(seed: seed, number: number)
         let kinds: [Kind] = [
             .rows, .rows, .rows, .rowsWhileOpen, .pages, .pages, .schema, .schema, .schemaAndRows, .rowsAndPages,
+            .appleRows, .applePages,
         ]
         kind = number == 0 ? .none : random.pick(kinds)
     }
@@ -39,11 +43,12 @@ struct FuzzCase {
         var random = random
         let pageSize = random.pick(BaseStores.pageSizes)
         let url = directory.appending(path: "fuzzed.store")
+        if kind == .appleRows || kind == .applePages { return try runAppleStore(url, pageSize: pageSize, &random) }
         try FileManager.default.copyItem(at: bases.url(pageSize: pageSize), to: url)
         var exercise = Exercise(url, try BaseStores.tokens(bases.url(pageSize: pageSize)), random)
         exercise.findsWhatItSaved = [.none, .rows, .rowsWhileOpen].contains(kind)
         switch kind {
-        case .none: break
+        case .none, .appleRows, .applePages: break
         case .rows: try mutateRows(url, &random)
         case .schema: try mutateSchema(url, &random)
         case .pages: try PageMutations(url, pageSize: pageSize).apply(&random)
@@ -59,6 +64,18 @@ struct FuzzCase {
         }
         exercise.random = random
         try exercise.run()
+        return exercise.outcomes
+    }
+
+    private func runAppleStore(_ url: URL, pageSize: Int, _ random: inout SplitMix) throws -> Outcomes {
+        try FileManager.default.copyItem(at: bases.appleURL(pageSize: pageSize), to: url)
+        if kind == .appleRows {
+            do { try RowMutations(database: RawDatabase(url)).apply(&random) } catch is RawDatabase.Failure {}
+        } else {
+            try PageMutations(url, pageSize: pageSize).apply(&random)
+        }
+        var exercise = AppleExercise(url)
+        exercise.run()
         return exercise.outcomes
     }
 

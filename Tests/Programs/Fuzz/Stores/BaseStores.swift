@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleTestSupport
 import Foundation
 
 /// The valid files that are mutated. They are identical in every process with deterministic hashing and the same
@@ -10,18 +11,24 @@ struct BaseStores {
     static let pageSizes = [4096, 512]
 
     func url(pageSize: Int) -> URL { directory.appending(path: "base-\(pageSize).store") }
+    func appleURL(pageSize: Int) -> URL { directory.appending(path: "apple-\(pageSize).store") }
 
     func make() throws {
         let url = directory.appending(path: "made.store")
         try makeHistory(url)
         try normalize(url)
+        let apple = directory.appending(path: "apple.store")
+        try AppleTrips.script.write(to: apple)
         for pageSize in Self.pageSizes {
-            // Not in WAL mode, in which the page size cannot be changed.
-            let database = try RawDatabase(url)
-            try database.run(
-                "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageSize); "
-                    + "VACUUM INTO '\(self.url(pageSize: pageSize).path)'")
+            try copy(url, to: self.url(pageSize: pageSize), pageSize)
+            try copy(apple, to: appleURL(pageSize: pageSize), pageSize)
         }
+    }
+
+    private func copy(_ url: URL, to new: URL, _ pageSize: Int) throws {
+        // Not in WAL mode, in which the page size cannot be changed.
+        try RawDatabase(url).run(
+            "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageSize); VACUUM INTO '\(new.path)'")
     }
 
     /// Creates a history with saves of several authors, sealed and unsealed external changes, a gap, a floor, and
