@@ -24,7 +24,7 @@ enum StatisticsCommand {
         let consumers = try store.consumerRecords()
         let counts = try file.modelCounts()
         let tracked = file.store.isTracked ? file.location.url.map { TrackedDatabase(url: $0) } : nil
-        let tables = try tracked?.tables() ?? []
+        let tables = try file.trackedTables()
         let interrupted = interruptions(tables)
         let differences = try tracked?.unrecordedRows() ?? []
         let unrecorded = UnrecordedTable.all(in: tables)
@@ -77,7 +77,7 @@ enum StatisticsCommand {
         return .success
     }
 
-    private static func interruptions(_ tables: [TrackedDatabase.Table]) -> [(name: String, reason: String)] {
+    private static func interruptions(_ tables: [TrackedTableState]) -> [(name: String, reason: String)] {
         tables.compactMap { table in
             if case .interrupted(let reason) = table.state { (table.name, reason) } else { nil }
         }
@@ -92,8 +92,8 @@ struct UnrecordedTable {
     var text: String { reason ?? "use chronicle track to record it" }
 
     /// Omits views and virtual tables.
-    static func all(in tables: [TrackedDatabase.Table]) -> [UnrecordedTable] {
-        tables.filter(\.isOrdinaryTable).compactMap { table in
+    static func all(in tables: [TrackedTableState]) -> [UnrecordedTable] {
+        tables.filter(\.isOrdinary).compactMap { table in
             switch table.state {
             case .notRecorded: UnrecordedTable(name: table.name, reason: nil)
             case .unsupported(let reason): UnrecordedTable(name: table.name, reason: reason)

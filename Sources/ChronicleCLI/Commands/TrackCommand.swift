@@ -3,9 +3,9 @@ import Foundation
 
 enum TrackCommand {
     static let command = Command(
-        name: "track", summary: "record the changes of an SQLite database of another program (changes the file)",
+        name: "track", summary: "record the changes of a database of another program (changes the file)",
         discussion: """
-            Adds tables and triggers to an SQLite database that was not made by Chronicle. From then on, every change of its \
+            Adds tables and triggers to a database that was not made by Chronicle. From then on, every change of its \
             tables is recorded, whichever program makes it, and the other commands show its history. The program of the \
             database needs no changes, and can be running. Its tables, application_id, user_version and journal mode remain \
             as they are.
@@ -21,6 +21,12 @@ enum TrackCommand {
             Programs that disable triggers change tables without a record. chronicle verify and chronicle stats find inserted \
             and deleted rows, and verify also values that differ from the recorded ones. With --reconcile, these differences \
             are recorded as one transaction with the metadata reconciled.
+
+            In a PostgreSQL database, the tables of one schema are recorded, such as public in \
+            postgresql://owner@db/app?schema=public, and the history is in another schema, chronicle_public. The role must own \
+            the tables and have the privilege CREATE on the database. Columns can be dropped, renamed and given another type; \
+            a statement of the program never fails because its changes cannot be recorded. chronicle verify and chronicle \
+            stats report such tables until this command is used again. --reconcile is for files.
             """,
         operands: [.database, .tables("the tables to record, instead of all")],
         options: [
@@ -34,12 +40,19 @@ enum TrackCommand {
             throw UsageError("--values and --no-values exclude each other")
         }
         let path = try arguments.required("FILE")
-        try StoreFile.requireFile(path)
-        let database = TrackedDatabase(url: URL(fileURLWithPath: path))
-        let tables = try database.track(
-            arguments.repeated.isEmpty ? nil : arguments.repeated,
-            preservesValues: arguments.has("no-values") ? false : arguments.has("values") ? true : nil,
-            reconciles: arguments.has("reconcile"))
+        let names = arguments.repeated.isEmpty ? nil : arguments.repeated
+        let preservesValues = arguments.has("no-values") ? false : arguments.has("values") ? true : nil
+        let tables: [TrackedTableState]
+        switch try StoreFile.Location(path) {
+        case .file(let url):
+            try StoreFile.requireFile(path)
+            tables = try TrackedDatabase(url: url).track(
+                names, preservesValues: preservesValues, reconciles: arguments.has("reconcile")
+            ).map(TrackedTableState.init)
+        case .database(let database):
+            if arguments.has("reconcile") { throw UsageError("--reconcile is for SQLite files") }
+            tables = try database.track(names, preservesValues: preservesValues)
+        }
         let text = TableText(console: console)
         if arguments.has("json") {
             for table in tables { try console.line(text.json(table)) }
@@ -66,7 +79,8 @@ enum UntrackCommand {
             remains, and chronicle track resumes the recording, with a gap.
 
             With --delete-history, everything that chronicle track has added to the file is dropped, also the history. The \
-            schema is then what it was before. The file keeps its size until its program runs VACUUM.
+            schema is then what it was before. The file keeps its size until its program runs VACUUM. In a PostgreSQL database, \
+            the schema with the history is dropped.
             """,
         operands: [.database, .tables("the tables whose recording ends; their history remains")],
         options: [.init(name: "delete-history", summary: "delete the history, too"), .json],
@@ -74,18 +88,22 @@ enum UntrackCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("FILE")
-        try StoreFile.requireFile(path)
-        let database = TrackedDatabase(url: URL(fileURLWithPath: path))
         let keepsHistory = !arguments.has("delete-history")
         guard keepsHistory || arguments.repeated.isEmpty else {
             throw UsageError("--delete-history deletes the history of all tables; leave out TABLE")
         }
-        // Nothing is kept of a history from which another program dropped tables. Another error is thrown below.
-        let hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: database.url)) ?? true
-        if keepsHistory {
-            try database.stop(arguments.repeated.isEmpty ? nil : arguments.repeated)
-        } else {
-            try database.untrack()
+        let names = arguments.repeated.isEmpty ? nil : arguments.repeated
+        let hasHistory: Bool
+        switch try StoreFile.Location(path) {
+        case .file(let url):
+            try StoreFile.requireFile(path)
+            // Nothing is kept of a history from which another program dropped tables. Another error is thrown below.
+            hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: url)) ?? true
+            let database = TrackedDatabase(url: url)
+            if keepsHistory { try database.stop(names) } else { try database.untrack() }
+        case .database(let database):
+            hasHistory = keepsHistory
+            if keepsHistory { try database.stopTracking(names) } else { try database.untrack() }
         }
         if arguments.has("json") {
             try console.line(.members(["keepsHistory": .bool(hasHistory)]))
@@ -102,20 +120,21 @@ enum UntrackCommand {
 }
 
 extension Command.Operand {
-    fileprivate static let database = Command.Operand(name: "FILE", summary: "an SQLite database")
+    fileprivate static let database = Command.Operand(
+        name: "FILE", summary: "an SQLite database, or a connection string: postgresql://owner@db/app?schema=public")
 }
 
 struct TableText {
     let console: Console
 
     /// Returns a line for each table, and for each limitation.
-    func lines(_ tables: [TrackedDatabase.Table]) -> [String] {
+    func lines(_ tables: [TrackedTableState]) -> [String] {
         TextLayout.table(tables.map { [$0.name.escaped, state(of: $0)] }).enumerated().flatMap { index, line in
             [line.trimmingTrailingSpaces] + tables[index].limitations.map { "    \($0.escaped)" }
         }
     }
 
-    private func state(of table: TrackedDatabase.Table) -> String {
+    private func state(of table: TrackedTableState) -> String {
         switch table.state {
         case .recorded: table.isNew ? console.styled("recorded from now on", .green) : "recorded"
         case .interrupted(let reason): console.styled("interrupted: \(reason.escaped)", .red)
@@ -124,7 +143,7 @@ struct TableText {
         }
     }
 
-    func json(_ table: TrackedDatabase.Table) -> JSON {
+    func json(_ table: TrackedTableState) -> JSON {
         var reason: String?
         let state: String
         switch table.state {

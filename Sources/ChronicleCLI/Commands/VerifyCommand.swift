@@ -39,8 +39,8 @@ enum VerifyCommand {
             }
         }
         progress.finish()
-        if let url = location.url {
-            try noteUnrecordedTables(url, console)
+        try noteUnrecordedTables(location, console)
+        if location.url != nil {
             if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
         }
         if !isJSON {
@@ -52,9 +52,15 @@ enum VerifyCommand {
     }
 
     /// Tables of a tracked database that are not recorded are no problem.
-    private static func noteUnrecordedTables(_ url: URL, _ console: Console) throws {
-        guard try DefaultStore.isTracked(fileAt: url) else { return }
-        let names = UnrecordedTable.all(in: try TrackedDatabase(url: url).tables()).map(\.name.escaped)
+    private static func noteUnrecordedTables(_ location: StoreFile.Location, _ console: Console) throws {
+        let tables: [TrackedTableState]
+        if let url = location.url {
+            guard try DefaultStore.isTracked(fileAt: url) else { return }
+            tables = try TrackedDatabase(url: url).tables().map(TrackedTableState.init)
+        } else {
+            tables = try StoreFile(location, allowsSave: false).trackedTables()
+        }
+        let names = UnrecordedTable.all(in: tables).map(\.name.escaped)
         guard !names.isEmpty else { return }
         console.message("Note: not recorded: \(names.joined(separator: ", ")); chronicle stats has the reasons.")
     }

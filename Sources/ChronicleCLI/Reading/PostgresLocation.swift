@@ -43,6 +43,18 @@ struct PostgresLocation: Equatable {
             return try PostgresStore(inspecting: configuration, creating: schema)
         }
 
+        func track(_ names: [String]?, preservesValues: Bool?) throws -> [TrackedTableState] {
+            try tracking.track(names, preservesValues: preservesValues).map(TrackedTableState.init)
+        }
+
+        func stopTracking(_ names: [String]?) throws { try tracking.stop(names) }
+
+        func untrack() throws { try tracking.untrack() }
+
+        private var tracking: PostgresTracking {
+            PostgresTracking(PostgresConfiguration(connectionString, schemaName: schemaName))
+        }
+
         /// See ``VerifyCommand``.
         func verify(progress: (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
             let configuration = PostgresConfiguration(connectionString, schemaName: schemaName, allowsSave: false)
@@ -54,6 +66,15 @@ struct PostgresLocation: Equatable {
             }
         }
     #else
+        func track(_ names: [String]?, preservesValues: Bool?) throws -> [TrackedTableState] {
+            _ = try open(allowsSave: false)
+            return []
+        }
+
+        func stopTracking(_ names: [String]?) throws { _ = try open(allowsSave: false) }
+
+        func untrack() throws { _ = try open(allowsSave: false) }
+
         func verify(progress: (Double) -> Void, _ report: (StoreFinding) throws -> Void) throws {
             _ = try open(allowsSave: false)
         }
@@ -67,17 +88,22 @@ struct PostgresLocation: Equatable {
 
 #if Postgres
     extension PostgresStore: ToolStore {
-        var isTracked: Bool { false }
+        func trackedTables() throws -> [TrackedTableState] {
+            try tracking?.tables().map(TrackedTableState.init) ?? []
+        }
 
         func byteCount() throws -> Int64 { try tableByteCount() }
 
-        func primaryKeyColumns(ofEntity entityName: String) -> [String]? { nil }
+        func primaryKeyColumns(ofEntity entityName: String) -> [String]? { trackedKeyColumns(ofEntity: entityName) }
 
         func primaryKey(of identifier: PersistentIdentifier) throws -> [PropertyValue] {
-            identifier.integerPrimaryKey.map { [.integer($0)] } ?? []
+            try trackedKey(of: identifier)
         }
 
         func identifier(ofEntity entityName: String, primaryKey: [PropertyValue]) throws -> PersistentIdentifier? {
+            if primaryKeyColumns(ofEntity: entityName) != nil {
+                return try identifier(ofTracked: entityName, primaryKey: primaryKey)
+            }
             guard case .integer(let key)? = primaryKey.first, primaryKey.count == 1 else { return nil }
             return try identifier(ofEntity: entityName, key: key)
         }
@@ -87,5 +113,18 @@ struct PostgresLocation: Equatable {
         }
 
         func compact() throws { try requireVacuum() }
+    }
+
+    extension TrackedTableState {
+        fileprivate init(_ table: PostgresTracking.Table) {
+            let state: TrackedDatabase.Table.State =
+                switch table.state {
+                case .recorded: .recorded
+                case .interrupted(let reason): .interrupted(reason: reason)
+                case .notRecorded: .notRecorded
+                case .unsupported(let reason): .unsupported(reason: reason)
+                }
+            self.init(name: table.name, state: state, isNew: table.isNew, isOrdinary: table.isOrdinary)
+        }
     }
 #endif

@@ -14,8 +14,11 @@
         ) throws {
             var configuration = configuration
             configuration.isInspector = true
-            let opener = StoreOpener(configuration, Schema(), nil)
-            let known = try ChroniclePostgres.attributingErrors(to: nil) { try opener.recordedSchema() }
+            let known = try ChroniclePostgres.attributingErrors(to: nil) {
+                try configuration.validate()
+                configuration = try StoreOpener(configuration, Schema(), nil).trackedConfiguration()
+                return try StoreOpener(configuration, Schema(), nil).recordedSchema()
+            }
             switch (known, schema) {
             case (let known?, _): configuration.schema = known
             case (nil, let schema?): configuration.schema = try schema()
@@ -32,7 +35,7 @@
                 let database = try attributingErrors {
                     try pool.read { try $0.run("SELECT current_database()::text").text(0, 0) }
                 }
-                return "\(database).\(layout.schemaName)"
+                return "\(database).\(layout.tracked?.schemaName ?? layout.schemaName)"
             }
         }
 
@@ -171,8 +174,12 @@
             do {
                 guard try SchemaCompletion.hasStore(connection) else { return nil }
                 let catalog = Catalog(connection)
-                return try catalog.describedSchema(
-                    of: catalog.definitionsByName(), hasTable: DatabaseSchema(connection).hasTable)
+                var definitions = try catalog.definitionsByName()
+                if let tracked = try MetaTable.text(.tracked, connection) {
+                    let readable = try TrackedLayout.readableEntities(connection, tracked)
+                    definitions = definitions.filter { readable.contains($0.key) }
+                }
+                return try catalog.describedSchema(of: definitions, hasTable: DatabaseSchema(connection).hasTable)
             } catch let error as PostgresError where error.isPrivilegeViolation {
                 throw lackOfPrivilege(error, schemaName)
             }

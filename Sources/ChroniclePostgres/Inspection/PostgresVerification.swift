@@ -106,6 +106,13 @@
         private var schema: String { connection.schema }
 
         private func checkTriggers() throws {
+            if let tracked = store.layout.tracked {
+                for table in try TableTracking(connection: connection, schemaName: tracked.schemaName).tables() {
+                    guard case .interrupted(let reason) = table.state else { continue }
+                    try report(.trigger, table.name, nil, "\(reason): changes may be missing; use chronicle track")
+                }
+                return
+            }
             let missing = try connection.run(
                 """
                 SELECT e.name, n.name, t.tgname IS NULL FROM \(schema).chronicle_entity AS e \
@@ -125,7 +132,14 @@
                         ? "the trigger \(name) is missing: changes are not recorded"
                         : "the trigger \(name) is disabled: changes are not recorded")
             }
-            if missing.count == 0, try HistoryLayout.isChanged(connection) {
+            let links = try connection.run("\(HistoryLayout.linksTriggers(connection)) ORDER BY 1", isPrepared: false)
+            for row in 0..<links.count {
+                try report(
+                    .trigger, links.text(row, 0), nil,
+                    "the trigger \(RecorderSQL.linksTrigger) is missing or disabled: deletes are recorded without their links"
+                )
+            }
+            if missing.count == 0, links.count == 0, try HistoryLayout.isChanged(connection) {
                 try report(
                     .trigger, nil, nil,
                     "a trigger or a function of the history was changed, or rows were replaced without firing triggers, since "
@@ -134,14 +148,14 @@
         }
 
         private func checkPositions() throws {
-            // The position of a gap has no transaction.
+            // The position of a gap has no transaction. Only the latest one is known.
             try check(
                 .position, "chronicle_transaction",
                 """
                 SELECT p.position, 'there is no transaction at the position' \
-                FROM generate_series(\(state.floor) + 1, \(state.position)) AS p(position) \
+                FROM generate_series(\(max(state.floor, state.gap)) + 1, \(state.position)) AS p(position) \
                 LEFT JOIN \(schema).chronicle_transaction AS h ON h.position = p.position \
-                WHERE h.position IS NULL AND p.position <> \(state.gap)
+                WHERE h.position IS NULL
                 """)
             try check(
                 .position, "chronicle_transaction",

@@ -11,11 +11,14 @@
         /// The catalog in the order of the numbers.
         let recorded: [RecordedEntity]
         let preservesValues: Bool
+        /// `nil` for a store.
+        let tracked: TrackedLayout?
 
         init(
             storeIdentifier: String, schemaName: String, schema: Schema, recorded: [RecordedEntity],
-            preservesValues: Bool
+            preservesValues: Bool, tracked: TrackedLayout? = nil
         ) {
+            self.tracked = tracked
             self.storeIdentifier = storeIdentifier
             self.schemaName = schemaName
             self.recorded = recorded

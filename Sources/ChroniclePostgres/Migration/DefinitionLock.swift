@@ -16,7 +16,11 @@
         /// - Throws: ``PostgresError`` if another session keeps a table locked longer than the limit of the session for
         ///   waiting, if it has one.
         static func acquire(_ connection: Connection) throws {
-            let statements = try statements(connection)
+            try acquire(statements(connection), connection)
+        }
+
+        /// Runs statements that lock tables, all or none at a time.
+        static func acquire(_ statements: [String], _ connection: Connection) throws {
             let settings = try connection.run(
                 """
                 SELECT setting::bigint FROM pg_settings WHERE name IN ('deadlock_timeout', 'lock_timeout') ORDER BY name

@@ -160,7 +160,7 @@
         /// Everything whose change requires a change of the database.
         private var signature: String {
             // The number changes with the functions of the triggers, so that earlier stores get the present ones.
-            var parts = ["history \(configuration.recordsHistory)", "recorder 4"]
+            var parts = ["history \(configuration.recordsHistory)", "recorder 5"]
             for entity in schema.entities {
                 parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
@@ -184,7 +184,8 @@
                     detail: "the row 'store' of chronicle_meta is missing; restore it from a backup")
             }
             let recorded = try Catalog(connection).entities()
-            let tables = try DatabaseSchema(connection)
+            let tracked = try TrackedLayout(connection)
+            let tables = try DatabaseSchema(connection, includesViews: tracked != nil)
             func incomplete(_ what: String, _ entity: String, _ property: String? = nil) -> SwiftDataError {
                 .loadIssueModelContainer.with(
                     detail: "the store has no \(what); open it once \(remedy)", entityName: entity,
@@ -207,7 +208,7 @@
             }
             return try StoreLayout(
                 storeIdentifier: identifier, schemaName: schemaName, schema: models, recorded: recorded,
-                preservesValues: MetaTable.text(.preservesValues, connection) == "on")
+                preservesValues: MetaTable.text(.preservesValues, connection) == "on", tracked: tracked)
         }
 
         // MARK: Creating definitions

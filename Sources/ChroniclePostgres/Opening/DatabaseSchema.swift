@@ -23,12 +23,13 @@
             let hasDefault: Bool
         }
 
-        init(_ connection: Connection) throws {
+        /// - Parameter includesViews: Whether views are tables, as in the history of another program's tables.
+        init(_ connection: Connection, includesViews: Bool = false) throws {
             let results = try connection.pipeline { pipeline in
                 pipeline.add(
                     """
                     SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, a.atthasdef, \
-                    c.relkind IN ('r', 'p'), CASE WHEN NOT \(StoreRelations.isTrusted("c.relowner")) \
+                    c.relkind IN ('r', 'p'\(includesViews ? ", 'v'" : "")), CASE WHEN NOT \(StoreRelations.isTrusted("c.relowner")) \
                     THEN pg_get_userbyid(c.relowner) END \
                     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \(StoreRelations.roles) LEFT JOIN pg_attribute AS a \
                     ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \

@@ -66,6 +66,7 @@
             let isStandby = try connection.isStandby()
             let completion = SchemaCompletion(
                 schema, configuration, schemaName, version: version, isStandby: isStandby)
+            try requireModels(connection)
             let isInspected = try configuration.isInspector && SchemaCompletion.hasStore(connection)
             guard configuration.allowsSave, !isStandby, !isInspected else {
                 let layout = try completion.existingLayout(connection)
@@ -86,6 +87,17 @@
                 pool: pool, layout: try completion.complete(connection), migratedVersion: migratedVersion)
             try look(&opened, connection, schemaName)
             return opened
+        }
+
+        /// Throws an error for the history of another program's tables, which has no classes.
+        private func requireModels(_ connection: Connection) throws {
+            guard !configuration.isInspector, try SchemaCompletion.hasStore(connection),
+                let tables = try MetaTable.text(.tracked, connection)
+            else { return }
+            throw SwiftDataError.notAChronicleStore.with(
+                detail:
+                    "the schema contains the history of tables of another program, which are in the schema \(tables); "
+                    + "set the schemaName of the configuration to another one")
         }
 
         /// The rows of standby servers are visible to every role.
@@ -110,10 +122,7 @@
         func schemaName(_ settings: ConnectionSettings) throws -> String {
             let connection = try Connection(settings)
             defer { connection.close() }
-            if let encoding = connection.parameter("server_encoding"), encoding != "UTF8" {
-                throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the database has the encoding \(encoding); create a database with the encoding UTF8")
-            }
+            try requireUTF8(connection)
             let name = try configuration.schemaName ?? firstSchema(connection)
             try DistributedEngine.requireNone(connection, schemaName: name)
             if configuration.schemaName != nil { try connection.withoutCancellation { try create(name, connection) } }
@@ -132,8 +141,15 @@
             return name
         }
 
+        func requireUTF8(_ connection: Connection) throws {
+            if let encoding = connection.parameter("server_encoding"), encoding != "UTF8" {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the database has the encoding \(encoding); create a database with the encoding UTF8")
+            }
+        }
+
         /// The first one of the search path, whether or not the role may use it.
-        private func firstSchema(_ connection: Connection) throws -> String {
+        func firstSchema(_ connection: Connection) throws -> String {
             let path = try connection.run(
                 "SELECT pg_catalog.current_setting('search_path'), current_user::text", isPrepared: false)
             for name in Self.names(inPath: path.text(0, 0)) {

@@ -8,8 +8,7 @@
         /// The quoted name of the schema.
         private let schema: String
         private let columns: [Column]
-        /// The numbers of the lists whose links are noted before a delete.
-        private let lists: [Int]
+        private let lists: [RecorderSQL.RecordedList]
         private static let key = EntityTable.primaryKey
 
         private struct Column {
@@ -27,9 +26,9 @@
             }
         }
 
-        init(_ entity: RecordedEntity, types: [String: String], lists: [RecordedAttribute], schema: String) {
+        init(_ entity: RecordedEntity, types: [String: String], lists: [RecorderSQL.RecordedList], schema: String) {
             self.entity = entity
-            self.lists = lists.map(\.number).sorted()
+            self.lists = lists
             self.schema = schema
             columns = entity.attributes.compactMap { attribute in
                 guard attribute.isPresent, let type = types[attribute.name] else { return nil }
@@ -45,37 +44,52 @@
             """
         }
 
+        /// Where a delete finds the links of its rows.
+        enum LinkSource {
+            /// In `chronicle_removed`; see ``RecorderSQL/linksTrigger(of:_:_:)``. Their own tables do not contain them any more.
+            case noted
+            /// In their own tables, which `TRUNCATE` has not emptied yet.
+            case stored
+        }
+
         /// Returns the statement that records deletes.
         ///
-        /// A delete also preserves links: those that another trigger noted in `chronicle_removed`; see
-        /// ``RecorderSQL/linksTrigger(of:_:_:)``. An
-        /// empty list has a NULL, so that a reader can distinguish it from one that is not preserved.
+        /// A delete also preserves links. An empty list has a NULL, so that a reader can distinguish it from one that is not
+        /// preserved.
         ///
         /// - Parameters:
         ///   - rows: The deleted rows.
-        ///   - collectsLinks: Whether links of the rows were noted.
-        func deletes(from rows: String, collectsLinks: Bool) -> String {
+        ///   - links: Where the links of the rows are.
+        func deletes(from rows: String, links: LinkSource) -> String {
             guard !lists.isEmpty else { return deletes(rows, deleted.numbers, deleted.oldValues) }
-            func array(_ known: String, _ empty: String, _ links: String, _ type: String) -> String {
-                var parts = ["coalesce(\(known), '{}'::\(type)[])"]
-                if collectsLinks { parts.append("coalesce(g.\(links), '{}'::\(type)[])") }
-                parts += lists.map { number in
-                    let value = "ARRAY[\(empty.replacingOccurrences(of: "#", with: "\(number)"))]::\(type)[]"
-                    guard collectsLinks else { return value }
-                    return "CASE WHEN \(number) = ANY (g.numbers) THEN '{}'::\(type)[] ELSE \(value) END"
+            func array(_ known: String, _ empty: (Int) -> String, _ links: String, _ type: String) -> String {
+                var parts = ["coalesce(\(known), '{}'::\(type)[])", "coalesce(g.\(links), '{}'::\(type)[])"]
+                parts += Set(lists.map(\.number)).sorted().map { number in
+                    "CASE WHEN \(number) = ANY (g.numbers) THEN '{}'::\(type)[] ELSE ARRAY[\(empty(number))]::\(type)[] END"
                 }
                 return parts.joined(separator: " || ")
             }
             let statement = deletes(
-                rows, array(deleted.numbers, "#", "numbers", "smallint"),
-                array(deleted.oldValues, "NULL", "texts", "text"))
-            guard collectsLinks else { return statement }
+                rows, array(deleted.numbers, { "\($0)" }, "numbers", "smallint"),
+                array(deleted.oldValues, { _ in "NULL" }, "texts", "text"))
+            let found =
+                switch links {
+                case .noted:
+                    """
+                    DELETE FROM \(schema).chronicle_removed AS r USING \(rows) AS o \
+                    WHERE r.transaction = pg_current_xact_id() AND r.entity = \(entity.number) AND r.primary_key = o.\(Self.key) \
+                    RETURNING r.primary_key, r.attribute, r.destination
+                    """
+                case .stored:
+                    lists.map {
+                        "SELECT l.\($0.column) AS primary_key, \($0.number)::smallint AS attribute, l.\($0.other) AS destination "
+                            + "FROM \(schema).\(quoted($0.table)) AS l"
+                    }.joined(separator: " UNION ALL ")
+                }
             let destination = PreservedText.expression("l.destination", type: "bigint")
             return """
                 WITH links AS (
-                DELETE FROM \(schema).chronicle_removed AS r USING \(rows) AS o \
-                WHERE r.transaction = pg_current_xact_id() AND r.entity = \(entity.number) AND r.primary_key = o.\(Self.key) \
-                RETURNING r.primary_key, r.attribute, r.destination
+                \(found)
                 ), grouped AS (
                 SELECT l.primary_key, array_agg(l.attribute ORDER BY l.attribute, l.destination) AS numbers, \
                 array_agg(\(destination) ORDER BY l.attribute, l.destination) AS texts FROM links AS l GROUP BY l.primary_key
@@ -95,7 +109,6 @@
         ///
         /// - Parameter areRepeated: Whether a row can be updated several times. The server adds the row before an update
         ///   and that after it at the same time, so the places of both tables show which belong together.
-        ///     after it at the same time, so the places of both tables show which belong together.
         func updates(_ rows: RecorderSQL.Rows, areRepeated: Bool) -> String {
             func updated(_ rows: String) -> String {
                 guard areRepeated else { return rows }

@@ -30,7 +30,8 @@
             let state = try connection.run(
                 """
                 SELECT is_recording, definitions = '', definitions = '\(changedMark)', \
-                definitions = md5($1) || ' ' || (\(digest)) FROM \(schema).chronicle_history
+                definitions = md5($1) || ' ' || (\(digest)) AND NOT EXISTS (\(linksTriggers(connection))) \
+                FROM \(schema).chronicle_history
                 """, Parameters(.text(expected)))
             let (wasRecording, isNew) = (state.bool(0, 0), state.bool(0, 1))
             let (isChanged, isComplete) = (state.bool(0, 2), state.bool(0, 3))
@@ -57,7 +58,7 @@
             return try connection.run(
                 """
                 SELECT split_part(definitions, ' ', 2) <> (\(digest(connection))) \
-                FROM \(connection.schema).chronicle_history
+                OR EXISTS (\(linksTriggers(connection))) FROM \(connection.schema).chronicle_history
                 """, isPrepared: false
             ).bool(0, 0)
         }
@@ -71,8 +72,8 @@
             let isReplaced = try earlier.map { try TableFiles(connection).isChanged(since: $0) } ?? false
             let state = try connection.run(
                 """
-                SELECT is_recording AND (split_part(definitions, ' ', 2) <> (\(digest)) OR \(isReplaced)) \
-                FROM \(connection.schema).chronicle_history
+                SELECT is_recording AND (split_part(definitions, ' ', 2) <> (\(digest)) OR \(isReplaced) \
+                OR EXISTS (\(linksTriggers(connection)))) FROM \(connection.schema).chronicle_history
                 """, isPrepared: false)
             if state.bool(0, 0) { try connection.prepareForDefinitions() }
             // Also without an effect: a role that must not change the history does not complete the tables.
@@ -117,7 +118,8 @@
                 }
         }
 
-        /// The names of the triggers of tables.
+        /// The names of the triggers that record the changes of tables, in ``digest(_:)``.
+        private static let recorderNames = "^chronicle_(insert|update|delete|truncate|row)$"
         private static let triggerNames = "^chronicle_(insert|update|delete|truncate|row|links)$"
 
         /// Removes the triggers of tables that are not recorded, or not in this way, and functions that no trigger uses any
@@ -144,8 +146,12 @@
                 guard names[table]?.contains(trigger) != true else { continue }
                 try connection.script("DROP TRIGGER \(quoted(trigger)) ON \(table)")
             }
-            for row in 0..<found.count {
-                let name = found.text(row, 3)
+            let notes = try connection.run(
+                """
+                SELECT proname::text FROM pg_proc WHERE pronamespace = \(connection.namespace) \
+                AND proname ~ '^\(RecorderSQL.linksFunction)[0-9]+$'
+                """)
+            for name in (0..<found.count).map({ found.text($0, 3) }) + (0..<notes.count).map({ notes.text($0, 0) }) {
                 // A renamed link table keeps its trigger until it gets the new one.
                 guard !functions.contains(name) else { continue }
                 try connection.script("DROP FUNCTION IF EXISTS \(connection.table(name))() CASCADE")
@@ -168,7 +174,7 @@
             let schema = connection.schema
             try connection.run("SELECT FROM \(schema).chronicle_history FOR UPDATE")
             // Not TRUNCATE, whose effect is visible to transactions with an earlier snapshot.
-            for table in ["chronicle_pending", "chronicle_transaction", "chronicle_change"] {
+            for table in ["chronicle_pending", "chronicle_transaction", "chronicle_change", "chronicle_removed"] {
                 try connection.run("DELETE FROM \(schema).\(table)")
             }
             try connection.run(
@@ -179,7 +185,7 @@
         }
 
         /// Tokens before this position do not reach it.
-        private static func addGap(_ connection: Connection) throws {
+        static func addGap(_ connection: Connection) throws {
             let schema = connection.schema
             try connection.run("SELECT \(schema).chronicle_number()")
             try connection.run(
@@ -199,14 +205,26 @@
             FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
             JOIN pg_proc AS p ON p.oid = t.tgfoid \
             WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND p.pronamespace = \(connection.namespace) \
-            AND (t.tgname ~ '\(triggerNames)' OR t.tgname = 'chronicle_order')
+            AND (t.tgname ~ '\(recorderNames)' OR t.tgname = 'chronicle_order')
             UNION ALL SELECT concat_ws(' ', n.nspname, c.relname, t.tgname, t.tgenabled) \
             FROM pg_trigger AS t JOIN pg_trigger AS g ON g.oid = t.tgparentid JOIN pg_class AS c ON c.oid = t.tgrelid \
             JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_proc AS p ON p.oid = t.tgfoid \
             WHERE t.tgenabled <> g.tgenabled AND p.pronamespace = \(connection.namespace) \
-            AND t.tgname IN ('\(RecorderSQL.rowTrigger)', '\(RecorderSQL.linksTrigger)')
+            AND t.tgname = '\(RecorderSQL.rowTrigger)'
             UNION ALL SELECT concat_ws(' ', proname, prosecdef, proconfig::text, md5(prosrc)) FROM pg_proc \
             WHERE pronamespace = \(connection.namespace) AND proname ~ '^chronicle_') AS definitions
+            """
+        }
+
+        /// Returns a query for the names of the tables whose trigger that notes links is missing, or not enabled, for the table
+        /// or one of its partitions. The function of a trigger that another program removed remains.
+        static func linksTriggers(_ connection: Connection) -> String {
+            """
+            SELECT e.name FROM pg_proc AS p \
+            JOIN \(connection.schema).chronicle_entity AS e ON p.proname = '\(RecorderSQL.linksFunction)' || e.id \
+            JOIN pg_class AS c ON c.relname = e.name AND c.relnamespace = p.pronamespace AND c.relkind IN ('r', 'p') \
+            WHERE p.pronamespace = \(connection.namespace) AND NOT coalesce((SELECT bool_and(t.tgenabled = 'A') FROM pg_trigger AS t \
+            WHERE t.tgfoid = p.oid AND t.tgname = '\(RecorderSQL.linksTrigger)'), FALSE)
             """
         }
 

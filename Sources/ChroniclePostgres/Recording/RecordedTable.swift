@@ -15,6 +15,20 @@
         let repeatsUpdates: Bool
         /// The table first.
         let relations: [Relation]
+        /// A partition is a foreign table, which has no triggers.
+        private(set) var hasForeignRelation = false
+        /// `nil` for the table of a store.
+        var tracking: Tracking?
+
+        /// The table belongs to another program, whose statements must not fail.
+        struct Tracking {
+            /// The quoted name of the schema with the history.
+            let schema: String
+            let entity: Int64
+            let settings: [String]
+            /// Whether only rows of the table itself are read, not those of tables that inherit from it.
+            let readsOnly: Bool
+        }
 
         struct Relation {
             let schemaName: String
@@ -49,10 +63,23 @@
 
         /// Returns the tables by name. Throws `SwiftDataError.notAChronicleStore` if a partition is a foreign table.
         static func all(_ connection: Connection) throws -> [String: RecordedTable] {
+            let tables = try all(connection, in: connection.settings.schemaName ?? "public")
+            if let (name, table) = tables.first(where: \.value.hasForeignRelation) {
+                throw SwiftDataError.notAChronicleStore.with(
+                    detail:
+                        "a partition of the table \(table.relations[0].qualifiedName) is a foreign table, whose changes "
+                        + "cannot be recorded; detach it",
+                    entityName: name)
+            }
+            return tables
+        }
+
+        /// Returns the tables of a schema, which may be another one than that of the history.
+        static func all(_ connection: Connection, in schemaName: String) throws -> [String: RecordedTable] {
             let found = try connection.run(
                 """
                 WITH RECURSIVE tree AS (
-                SELECT oid AS root, oid FROM pg_class WHERE relnamespace = \(connection.namespace) \
+                SELECT oid AS root, oid FROM pg_class WHERE relnamespace = \(literal(quoted(schemaName)))::regnamespace \
                 AND relkind IN ('r', 'p')
                 UNION SELECT t.root, i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
                 SELECT r.relname, n.nspname, c.relname, c.relispartition, c.relkind = 'f', \
@@ -70,17 +97,11 @@
                 let name = found.text(row, 0)
                 let relation = Relation(
                     schemaName: found.text(row, 1), name: found.text(row, 2), isPartition: found.bool(row, 3))
-                if found.bool(row, 4) {
-                    throw SwiftDataError.notAChronicleStore.with(
-                        detail:
-                            "the partition \(relation.qualifiedName) of the table is a foreign table, whose changes "
-                            + "cannot be recorded; detach it",
-                        entityName: name)
-                }
                 tables[name] = RecordedTable(
                     schema: connection.schema, isDeferred: found.bool(row, 5), isInsertDeferred: found.bool(row, 7),
                     isInherited: found.bool(row, 6), repeatsUpdates: found.bool(row, 8),
-                    relations: (tables[name]?.relations ?? []) + [relation])
+                    relations: (tables[name]?.relations ?? []) + [relation],
+                    hasForeignRelation: found.bool(row, 4) || tables[name]?.hasForeignRelation ?? false)
             }
             return tables
         }

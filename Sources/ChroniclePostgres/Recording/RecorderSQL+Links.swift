@@ -31,14 +31,33 @@
             }
         }
 
-        /// The lists whose links deletes preserve. The links of a removed relationship are not recorded, so they are not among them.
-        static func notedLists(of entity: RecordedEntity, _ links: [Schema.Links]) -> [RecordedAttribute] {
-            entity.attributes.filter { attribute in
-                attribute.deletesPreserveLinks
-                    && links.contains {
-                        $0.owner == entity.name && $0.property.name == attribute.name
-                            || $0.destination == entity.name && !$0.isSymmetric && $0.inverse?.name == attribute.name
+        /// A list whose links deletes preserve, at one end of a table of links.
+        struct RecordedList {
+            /// The number of the attribute.
+            let number: Int
+            /// The table of links.
+            let table: String
+            /// The column with the primary key of the list's model.
+            let column: String
+            /// The column of the other end.
+            let other: String
+        }
+
+        /// The links of a removed relationship are not recorded, so it is not among the lists.
+        static func recordedLists(of entity: RecordedEntity, _ links: [Schema.Links]) -> [RecordedList] {
+            let preserved = entity.attributes.filter(\.deletesPreserveLinks)
+            return links.flatMap { links -> [RecordedList] in
+                func list(_ column: String, _ other: String, _ property: Schema.Property?) -> RecordedList? {
+                    guard let property, let known = preserved.first(where: { $0.name == property.name }) else {
+                        return nil
                     }
+                    return RecordedList(number: known.number, table: links.name, column: column, other: other)
+                }
+                return [
+                    links.owner == entity.name ? list("owner", "destination", links.property) : nil,
+                    links.destination == entity.name && !links.isSymmetric
+                        ? list("destination", "owner", links.inverse) : nil,
+                ].compactMap { $0 }
             }
         }
 
@@ -50,23 +69,14 @@
         static func linksTrigger(
             of entity: RecordedEntity, _ links: [Schema.Links], _ table: RecordedTable
         ) -> Trigger? {
-            let lists = notedLists(of: entity, links)
             let key = "OLD.\(EntityTable.primaryKey)"
-            let notes = links.flatMap { links -> [String] in
-                func note(_ column: String, _ other: String, _ property: Schema.Property?) -> String? {
-                    guard let property, let list = lists.first(where: { $0.name == property.name }) else { return nil }
-                    return """
-                            INSERT INTO \(table.schema).chronicle_removed(transaction, entity, primary_key, attribute, destination)
-                                SELECT pg_current_xact_id(), \(entity.number), \(key), \(list.number), l.\(other)
-                                FROM \(table.schema).\(quoted(links.name)) AS l WHERE l.\(column) = \(key);
+            let notes = recordedLists(of: entity, links).map { list in
+                """
+                    INSERT INTO \(table.schema).chronicle_removed(transaction, entity, primary_key, attribute, destination)
+                        SELECT pg_current_xact_id(), \(entity.number), \(key), \(list.number), l.\(list.other)
+                        FROM \(table.schema).\(quoted(list.table)) AS l WHERE l.\(list.column) = \(key);
 
-                        """
-                }
-                return [
-                    links.owner == entity.name ? note("owner", "destination", links.property) : nil,
-                    links.destination == entity.name && !links.isSymmetric
-                        ? note("destination", "owner", links.inverse) : nil,
-                ].compactMap { $0 }
+                """
             }
             guard !notes.isEmpty else { return nil }
             let body = """
@@ -82,7 +92,7 @@
             return Trigger(
                 name: linksTrigger, event: "BEFORE DELETE ON § FOR EACH ROW", activation: "ENABLE ALWAYS",
                 function: HistoryFunction(
-                    schema: table.schema, name: "chronicle_links_\(entity.number)", body: body))
+                    schema: table.schema, name: linksFunction + "\(entity.number)", body: body))
         }
 
         /// Returns the triggers of a link table.

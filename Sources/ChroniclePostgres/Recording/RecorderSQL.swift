@@ -69,6 +69,8 @@
         static let rowTrigger = "chronicle_row"
         /// The name of the trigger that notes the links of a row before its delete.
         static let linksTrigger = "chronicle_links"
+        /// The beginning of the names of its functions, which end with the number of the entity.
+        static let linksFunction = "chronicle_links_"
 
         /// - Parameter suffix: The end of the functions' names.
         /// - Parameter statements: Returns the statements that insert the changes of an event.
@@ -79,7 +81,7 @@
                 let body = body(recording, table, isDeferred: isDeferred)
                 return HistoryFunction(
                     schema: table.schema, name: TableNames.shortened("chronicle_\(prefix)_\(suffix)"),
-                    settings: PreservedText.settings(for: body), body: body)
+                    settings: table.tracking?.settings ?? PreservedText.settings(for: body), body: body)
             }
             func run(_ event: Event, _ rows: Rows) -> String {
                 statements(event, rows).map { "    \($0);\n    isChanged := isChanged OR FOUND;\n" }.joined()
@@ -90,7 +92,7 @@
             var triggers = events.map { event in
                 let recording =
                     event == .truncate
-                    ? statements(event, .ofTable).map(truncating).joined() : run(event, .ofStatement)
+                    ? statements(event, .ofTable).map { truncating($0, table) }.joined() : run(event, .ofStatement)
                 return Trigger(
                     name: "chronicle_\(event.rawValue)", event: event.clause,
                     activation: event == .truncate ? "ENABLE ALWAYS" : "ENABLE",
@@ -116,9 +118,9 @@
 
         /// TRUNCATE fires the triggers of each table that it empties, so a trigger ignores the rows of tables that inherit,
         /// unless they were added since the triggers were created.
-        private static func truncating(_ statement: String) -> String {
+        private static func truncating(_ statement: String, _ table: RecordedTable) -> String {
             let rows = """
-                (SELECT * FROM %I.%I AS t WHERE t.tableoid = %s OR NOT EXISTS (SELECT FROM pg_trigger AS g \
+                (SELECT * FROM \(table.tracking?.readsOnly == true ? "ONLY " : "")%I.%I AS t WHERE t.tableoid = %s OR NOT EXISTS (SELECT FROM pg_trigger AS g \
                 WHERE g.tgrelid = t.tableoid AND g.tgname = ''chronicle_truncate''))
                 """
             return """
@@ -133,20 +135,40 @@
         private static func body(_ recording: String, _ table: RecordedTable, isDeferred: Bool) -> String {
             // A statement that changes nothing leaves no pending row, and of several statements only the first one does.
             // A simple expression reads the sequence; a query would cost as much as the insert.
-            """
+            let newest = "pg_sequence_last_value(\(literal(table.schema + ".chronicle_change_id")))"
+            // An error in a declaration cannot be handled.
+            let isHandled = table.tracking != nil
+            return """
 
-            DECLARE
-                after bigint := pg_sequence_last_value(\(literal(table.schema + ".chronicle_change_id")));
-                isChanged boolean := FALSE;
-                changed bigint;
-            BEGIN
-                \(table.requireSchemaName)
-            \(recording)\
-                IF isChanged THEN
-                    \(HistoryTables.insertPending(table.schema, isDeferred: isDeferred));
-                END IF;
+                DECLARE
+                    after bigint\(isHandled ? "" : " := \(newest)");
+                    isChanged boolean := FALSE;
+                    changed bigint;
+                BEGIN
+                    \(isHandled ? "after := \(newest);" : table.requireSchemaName)
+                \(recording)\
+                    IF isChanged THEN
+                        \(HistoryTables.insertPending(table.schema, isDeferred: isDeferred));
+                    END IF;
+                    RETURN NULL;
+                \(table.tracking.map(noteFailure) ?? "")END
+
+                """
+        }
+
+        /// A statement of another program never fails because its changes cannot be recorded, for example after a column was
+        /// dropped. A table of the history notes the reason once.
+        private static func noteFailure(_ table: RecordedTable.Tracking) -> String {
+            """
+            EXCEPTION WHEN OTHERS THEN
+                BEGIN
+                    INSERT INTO \(table.schema).chronicle_interruption(entity, occurred, reason)
+                        SELECT \(table.entity), clock_timestamp(), SQLERRM WHERE NOT EXISTS (
+                            SELECT FROM \(table.schema).chronicle_interruption AS i WHERE i.entity = \(table.entity));
+                EXCEPTION WHEN OTHERS THEN
+                    RETURN NULL;
+                END;
                 RETURN NULL;
-            END
 
             """
         }
@@ -170,14 +192,14 @@
             of entity: RecordedEntity, types: [String: String], _ links: [Schema.Links], _ table: RecordedTable
         ) -> [Trigger] {
             let sql = EntityRecorder(
-                entity, types: types, lists: notedLists(of: entity, links), schema: table.schema)
+                entity, types: types, lists: recordedLists(of: entity, links), schema: table.schema)
             let recording = triggers(of: table, suffix: "\(entity.number)") { event, rows in
                 switch event {
                 case .insert: [sql.inserts(rows)]
                 case .update: [sql.updates(rows, areRepeated: table.repeatsUpdates && rows == .ofStatement)]
-                case .delete: [sql.deletes(from: rows.old, collectsLinks: true)]
-                // The links still exist, and their own table records them.
-                case .truncate: [sql.deletes(from: rows.old, collectsLinks: false)]
+                case .delete: [sql.deletes(from: rows.old, links: .noted)]
+                // Their own table records them, too.
+                case .truncate: [sql.deletes(from: rows.old, links: .stored)]
                 }
             }
             return recording + [linksTrigger(of: entity, links, table)].compactMap { $0 }

@@ -19,6 +19,7 @@
         /// - Complexity: Proportional to the visited rows and the deleted rows.
         public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
             try requireWriteAccess()
+            try requireModels()
             let entity = try layout.table(for: Model.self).entity
             let query = try translating {
                 try FetchSQL(
@@ -53,6 +54,7 @@
         ///   them takes a round trip, and their new values are in memory at once.
         public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
             try requireWriteAccess()
+            try requireModels()
             let table = try layout.table(for: Model.self)
             let (rows, values, query) = try translating {
                 let values = try request.values(in: schema)

@@ -35,6 +35,7 @@
             _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
         ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
             try requireWriteAccess()
+            try requireModels()
             return try attributingErrors {
                 // A message about the save is logged when its connection is available to others again.
                 let saved = try DeferredCallbacks.deferring { try write(request) }

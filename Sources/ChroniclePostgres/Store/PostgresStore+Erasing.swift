@@ -23,6 +23,7 @@
         /// - Complexity: Proportional to the number of rows and to the length of the history.
         public func erase() throws {
             try requireWriteAccess()
+            try requireModels()
             try attributingErrors {
                 try pool.use { connection in
                     do {

@@ -113,7 +113,7 @@
             try fixture.add("a")
             let store = try store(fixture)
             let plan = try store.planHistoryPurge(HistoryRetention(maximumChanges: 1), at: .now)
-            // The step that reaches 10,000 changes is complete with its last transaction.
+            // The step that reaches 1,000 changes is complete with its last transaction.
             let steps = [try store.purgeHistory(plan), try store.purgeHistory(plan)]
             #expect(steps.map(\.transactions) == [1, 2])
             #expect(steps.map(\.changes) == [15_000, 16])

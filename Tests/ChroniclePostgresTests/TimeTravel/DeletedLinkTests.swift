@@ -103,6 +103,75 @@
             let past = try ModelContext(container, asOf: token)
             let items = try past.fetch(FetchDescriptor<LinkItem>())
             #expect(items.map { $0.photos.map(\.name).sorted() } == [["a", "b"]])
+            // The tombstone has the remaining link.
+            let changes = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>.after(token)).flatMap(
+                \.changes)
+            let tombstones = changes.compactMap { change -> [(name: String, value: any Sendable)]? in
+                guard case .delete(let delete as DefaultHistoryDelete<LinkItem>) = change else { return nil }
+                return delete.tombstone.namedValues
+            }
+            let photos = tombstones.flatMap { $0 }.filter { $0.name == "photos" }.compactMap {
+                $0.value as? PersistentIdentifier
+            }
+            #expect(photos.map(\.integerPrimaryKey) == [2])
+        }
+
+        /// Another program drops or disables the trigger that notes links.
+        @Test(arguments: ["DROP TRIGGER chronicle_links ON §", "ALTER TABLE § DISABLE TRIGGER chronicle_links"])
+        func aMissingTriggerIsFound(_ statement: String) throws {
+            let (container, configuration) = try container()
+            let table = "\(configuration.schemaName ?? "").\"LinkItem\""
+            let context = ModelContext(container)
+            context.insert(LinkItem("item"))
+            try context.save()
+            let token = try context.currentHistoryToken()
+            func problems() throws -> [String] {
+                var problems: [String] = []
+                try PostgresStore(inspecting: configuration).verify { problems.append($0.description) }
+                return problems
+            }
+            #expect(try problems() == [])
+            try PostgresCluster.shared.get().psql(statement.replacing("§", with: table))
+            let expected =
+                "LinkItem the trigger chronicle_links is missing or disabled: deletes are recorded without their links"
+            #expect(try problems() == [expected])
+            // The next opening repairs it, with one gap.
+            let models: [any PersistentModel.Type] = [LinkItem.self, LinkTag.self, LinkPhoto.self]
+            let again = ModelContext(try ModelContainer(for: Schema(models), configurations: [configuration]))
+            #expect(throws: SwiftDataError.historyTokenGap) {
+                try again.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>.after(token))
+            }
+            #expect(try problems() == [])
+            let later = try again.currentHistoryToken()
+            let third = ModelContext(try ModelContainer(for: Schema(models), configurations: [configuration]))
+            #expect(try third.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>.after(later)).isEmpty)
+        }
+
+        /// A trigger of another program can prevent a delete whose links were noted.
+        @Test(arguments: [false, true]) func leftNotesAreDeleted(_ isErased: Bool) async throws {
+            let (container, configuration) = try container()
+            let schema = configuration.schemaName ?? ""
+            let context = ModelContext(container)
+            let item = LinkItem("item")
+            context.insert(item)
+            item.photos = [LinkPhoto("a")]
+            try context.save()
+            context.insert(LinkItem("later"))
+            try context.save()
+            let cluster = try PostgresCluster.shared.get()
+            try cluster.psql(
+                """
+                CREATE FUNCTION \(schema).keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                CREATE TRIGGER keep BEFORE DELETE ON \(schema)."LinkItem" FOR EACH ROW EXECUTE FUNCTION \(schema).keep();
+                DELETE FROM \(schema)."LinkItem"
+                """)
+            #expect(try cluster.psql("SELECT count(*) FROM \(schema).chronicle_removed") == "1")
+            if isErased {
+                try container.erase()
+            } else {
+                _ = try await container.purgeHistory(HistoryRetention(maximumChanges: 1))
+            }
+            #expect(try cluster.psql("SELECT count(*) FROM \(schema).chronicle_removed") == "0")
         }
     }
 #endif

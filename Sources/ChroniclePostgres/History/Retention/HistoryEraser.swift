@@ -68,5 +68,17 @@
                     underlying: error)
             }
         }
+
+        /// Deletes the notes about links that remain if a trigger of another program prevented a delete. Those of
+        /// transactions that have not ended are not visible. Does nothing if the role lacks the privilege.
+        func eraseNotes() throws {
+            let table = "\(connection.schema).chronicle_removed"
+            let isAllowed = try connection.run(
+                """
+                SELECT coalesce(has_table_privilege(to_regclass($1), 'SELECT') \
+                AND has_table_privilege(to_regclass($1), 'DELETE'), FALSE)
+                """, Parameters(.text(table)))
+            if isAllowed.bool(0, 0) { try connection.run("DELETE FROM \(table)") }
+        }
     }
 #endif
