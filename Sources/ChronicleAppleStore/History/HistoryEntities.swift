@@ -45,7 +45,7 @@ struct HistoryEntities: Sendable {
         entities[number]
             ?? Entity(
                 origin: PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: "entity \(number)"),
-                maker: TypedChangeMaker<RemovedModel>(), propertyNames: [], tombstones: [])
+                maker: TypedChangeMaker<UntypedModel>(), propertyNames: [], tombstones: [])
     }
 
     /// Swift opens the existential, so that `Model` is the class itself.

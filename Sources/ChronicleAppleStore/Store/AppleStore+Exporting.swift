@@ -32,7 +32,7 @@ extension AppleStore: DataStoreExporting {
     ) throws {
         let decoder = RowDecoder(entity, self)
         // The order is that of the primary keys.
-        let request = DataStoreFetchRequest<RemovedModel>(
+        let request = DataStoreFetchRequest<UntypedModel>(
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()))
         let query = try translate(request, of: entity).select(decoder.columns.selection(SQLiteQueries.dialect))
         let statement = try SQLiteQueries.statement(query, connection)

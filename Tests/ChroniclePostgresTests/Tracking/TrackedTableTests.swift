@@ -239,7 +239,7 @@
             let store = try fixture.store(allowsSave: true)
             #expect(store.isTracked)
             #expect(throws: SwiftDataError.storeReadOnly) { try store.erase() }
-            _ = try store.tagHistory("now", replaces: false)
+            _ = try store.tagHistory("now", replacing: false)
             #expect(try fixture.store().historyTags().map(\.name) == ["now"])
             for name in [fixture.schemaName, "chronicle_\(fixture.schemaName)"] {
                 #expect(throws: SwiftDataError.notAChronicleStore) {

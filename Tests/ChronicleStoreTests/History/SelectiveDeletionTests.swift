@@ -177,8 +177,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aPurgeHoldsWhatAConsumerBelowTheFloorCanRead(_ kind: StoreKind) throws {
         let (store, all) = try filled(kind, "a", "b", "a", "b", "a")
-        let filter = HistoryFilter(authors: .except(["b"], unsigned: true))
-        let consumer = try store.container.historyConsumer(named: "reader", filter: filter, startingAt: .beginning)
+        let filter = HistoryFilter(authors: .except(["b"]))
+        let consumer = try store.container.historyConsumer(named: "reader", filter: filter, startingNewAt: .beginning)
         let batch = try #require(try consumer.nextBatch(limit: 1))
         #expect(batch.token == all[0].token)
         try consumer.acknowledge(batch)

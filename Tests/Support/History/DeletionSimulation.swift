@@ -26,9 +26,9 @@ package struct DeletionSimulation {
         var filter: HistoryFilter {
             switch self {
             case .all: HistoryFilter()
-            case .onlyA: HistoryFilter(authors: .only(["a"], unsigned: false))
-            case .exceptA: HistoryFilter(authors: .except(["a"], unsigned: true))
-            case .exceptUnsigned: HistoryFilter(authors: .except([], unsigned: false))
+            case .onlyA: HistoryFilter(authors: .only(["a"]))
+            case .exceptA: HistoryFilter(authors: .except(["a"]))
+            case .exceptUnsigned: HistoryFilter(authors: .except([], includingAnonymous: false))
             }
         }
 
@@ -143,7 +143,7 @@ package struct DeletionSimulation {
         Reader(
             selection: selection,
             consumer: try container.historyConsumer(
-                named: "\(selection)", filter: selection.filter, startingAt: .beginning))
+                named: "\(selection)", filter: selection.filter, startingNewAt: .beginning))
     }
 
     // MARK: Deleting

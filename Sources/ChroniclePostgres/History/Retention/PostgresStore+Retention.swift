@@ -101,7 +101,7 @@
                     """
                     SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)
                     """, Parameters(.int64(end)))
-                if !rest.bool(0, 0) { try HistoryEraser(positions.connection).eraseNotes() }
+                if !rest.bool(0, 0) { try HistoryEraser(positions).eraseNotes() }
                 return HistoryPurgeStep(
                     transactions: deleted.transactions, changes: deleted.changes, isLast: !rest.bool(0, 0))
             }
