@@ -53,8 +53,8 @@ public final class SyncSession {
             startingNewAt: .beginning)
         downloader = try hub.historyConsumer(
             named: "device \(name)",
-            filter: HistoryFilter(models: models + [DeviceProgress.self, ConflictRecord.self]), startingNewAt: .snapshot
-        )
+            filter: HistoryFilter(models: models + [DeviceProgress.self, ConflictRecord.self]),
+            startingNewAt: .snapshot)
     }
 
     /// Sends the changes of the device, and then receives those of the hub.
