@@ -131,7 +131,9 @@ struct HistoryEraser {
         try SummaryTable.delete(positions, connection)
         try MetadataTable.delete(positions, connection)
         if last > highest?.position ?? 0 { highest = (last, checkValue) }
-        if positions.lowerBound == HistoryPosition.valid.lowerBound, last > beginning?.position ?? 0 {
+        // Rows of a transaction that a purge has not deleted completely may remain before the range.
+        let purged = try HistoryPositions(connection).purged() ?? 0
+        if positions.lowerBound <= purged + 1, last > beginning?.position ?? 0 {
             beginning = (last, checkValue)
         }
     }
