@@ -8,9 +8,9 @@
 /// }
 /// ```
 ///
-/// Every context without a ``ModelContext/author`` of its own records the author and the metadata: in saves, in batch operations, and
-/// in saves that acknowledge a batch of a consumer. What counts is where ``ModelContext/save()`` is called. An autosave has the
-/// author of the first change that it saves.
+/// A context whose ``ModelContext/author`` is `nil` records the author and the metadata of the task: in saves, in batch operations,
+/// and in saves that acknowledge a batch of a consumer. The task that calls ``ModelContext/save()`` determines the author. An autosave
+/// has the author of the first change that it saves.
 ///
 /// Child tasks, and tasks that are created with `Task { }`, inherit the author. Detached tasks do not.
 public enum HistoryAuthor {

@@ -183,7 +183,7 @@
             #expect(throws: SwiftDataError.unsupportedFeature) { try other.track(["good"]) }
         }
 
-        /// The schema of the program is what it was before, and the history has a schema of its own.
+        /// The schema of the program is unchanged, and the history is in a separate schema.
         @Test func endingRestoresTheSchema() throws {
             let fixture = try TrackedFixture(
                 """

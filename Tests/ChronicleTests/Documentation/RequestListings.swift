@@ -19,7 +19,7 @@ func handle(_ request: Request, _ container: ModelContainer) async throws {
 }
 
 func renameTrip(_ identifier: PersistentIdentifier, to name: String, in container: ModelContainer) async throws {
-    // Without an author of its own, the context uses that of the request.
+    // A context without an author uses that of the request.
     let context = ModelContext(container)
     let trip = try context.existingModel(for: identifier, as: Trip.self)
     trip.name = name

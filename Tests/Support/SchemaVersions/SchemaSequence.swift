@@ -244,7 +244,7 @@ package struct SchemaSequence<Store: SchemaSequenceStore> {
 package enum SchemaSequenceCount {
     package static let variable = "CHRONICLE_SCHEMA_SEQUENCES"
 
-    /// Returns the number that the environment asks for, or the usual one.
+    /// Returns the number in the environment, or the default.
     package static func value(_ usual: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
     }
