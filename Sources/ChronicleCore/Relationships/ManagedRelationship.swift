@@ -275,7 +275,7 @@ struct ManagedRelationship {
         // Links are deleted with the model.
         if relationship.isLinked, relationship.deleteRule != .cascade { return [] }
         if relationship.isToMany || relationship.deleteRule == .cascade || (inverse?.slot ?? -1) >= 0 {
-            return try (models() + overwrittenDestination()).filter { !isConnectedElsewhere($0) }
+            return try (models() + overwrittenDestination()).filter { try !isConnectedElsewhere($0) }
         }
         try context.loadIfNeeded(backing)
         // A list that has not been read needs no update, so its owner is not loaded.
@@ -283,11 +283,16 @@ struct ManagedRelationship {
     }
 
     /// Whether an unsaved change has connected the destination of a one-to-one relationship with another model. The row of this
-    /// model references it nevertheless if another context connected them.
-    private func isConnectedElsewhere(_ destination: any PersistentModel) -> Bool {
+    /// model references it nevertheless if another context connected them. If this model has no row anymore, the row of the destination
+    /// determines whether they are connected.
+    private func isConnectedElsewhere(_ destination: any PersistentModel) throws -> Bool {
         guard !relationship.isToMany, let inverse, inverse.slot >= 0 else { return false }
         let other = destination.persistentBackingData
-        return other.changed.contains(inverse.slot) && other.reference(inverse) != backing.identifier
+        guard try other.changed.contains(inverse.slot) || backing.state == .missing && context.loadIfNeeded(other)
+        else {
+            return false
+        }
+        return other.reference(inverse) != backing.identifier
     }
 
     /// The stored destination of a one-to-one relationship with an unsaved change, if it still references the model: another

@@ -208,6 +208,27 @@ struct OneToOneTests {
         #expect(problems.allSatisfy { $0.kind == .inverse } && !problems.isEmpty)
     }
 
+    /// Others take the destination away, and then delete the row of the owner, which has unsaved changes.
+    @Test(arguments: StoreKind.allCases)
+    func deletesOfMissingModelsKeepWhatOthersTookAway(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [Trip.self, BucketListItem.self, LivingAccommodation.self])
+        let (context, other) = (store.context(), store.context())
+        let trip = try store.add("Rome", in: context)[0]
+        let hotel = LivingAccommodation(placeName: "Hotel")
+        trip.livingAccommodation = hotel
+        try context.save()
+        let token = try context.currentHistoryToken()
+        try #require(try other.fetch(FetchDescriptor<Trip>()).first).livingAccommodation = nil
+        try other.save()
+        try store.foreign("DELETE FROM Trip")
+        trip.note = "unsaved"
+        try context.merge(context.fetchHistory(.after(token)))
+        context.delete(trip)
+        #expect(!hotel.isDeleted && !context.deletedModelsArray.contains { $0 === hotel })
+        try context.save()
+        #expect(try other.fetchCount(FetchDescriptor<LivingAccommodation>()) == 1)
+    }
+
     // MARK: Random assignments
 
     @Test("Random assignments in several contexts", arguments: StoreKind.allCases, recorders)
