@@ -23,8 +23,10 @@ extension AppleStore {
     /// - Complexity: O(*n*) in the number of models, links and changes.
     @discardableResult
     public func convert(to url: URL, progress: ((Int) -> Void)? = nil) throws -> StoreConversion {
+        // Before the file is in its place, because reading can fail.
+        let missing = try omissions()
         var conversion = try DefaultStore.convert(self, to: url, progress: progress)
-        conversion.omissions = try omissions() + conversion.omissions
+        conversion.omissions = missing + conversion.omissions
         return conversion
     }
 }

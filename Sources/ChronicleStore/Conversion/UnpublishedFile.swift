@@ -34,22 +34,46 @@ struct UnpublishedFile {
         return lstat(path, &status) == 0
     }
 
-    /// Moves the file to its place, unless another program has created a file there.
+    /// Moves the file to its place, unless another program has created a file there. If it throws, there is none of this one.
     func publish() throws {
+        try requireCompleteFile()
         try synchronize(url)
+        let parent = destination.deletingLastPathComponent()
+        let folder = open(parent.path, O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { throw Self.failure("\(parent.path) cannot be read") }
+        defer { close(folder) }
         // Unlike `rename`, `link` replaces nothing. Some file systems have no links.
         if link(url.path, destination.path) != 0 {
             guard errno != EEXIST, !Self.exists(destination.path), rename(url.path, destination.path) == 0 else {
                 throw Self.failure("\(destination.path) cannot be created; choose another URL")
             }
         }
-        try synchronize(destination.deletingLastPathComponent())
+        do { try synchronize(folder, parent) } catch {
+            unlink(destination.path)
+            throw error
+        }
+    }
+
+    /// SQLite copies the log into the file when it closes the file, and reports no error.
+    private func requireCompleteFile() throws {
+        for suffix in ["-wal", "-journal"] {
+            var status = stat()
+            guard stat(url.path + suffix, &status) == 0, status.st_size > 0 else { continue }
+            throw SwiftDataError.storeFailure.with(
+                detail:
+                    "the log of the new file could not be copied into it; check the state of the disk and its free space"
+            )
+        }
     }
 
     private func synchronize(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("\(url.path) cannot be read") }
         defer { close(descriptor) }
+        try synchronize(descriptor, url)
+    }
+
+    private func synchronize(_ descriptor: Int32, _ url: URL) throws {
         // Not every file system can synchronize directories.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             throw Self.failure("\(url.path) cannot be written to the disk; check its state")
