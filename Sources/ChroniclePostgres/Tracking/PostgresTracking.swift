@@ -80,6 +80,7 @@
                 settings.schemaName = Self.historySchema(of: schemaName)
                 let connection = try Connection(settings)
                 defer { connection.close() }
+                try connection.requireTrustedHistory(Self.historySchema(of: schemaName), of: schemaName)
                 do { return try body(TableTracking(connection: connection, schemaName: schemaName)) } catch let error
                     as PostgresError where error.isPrivilegeViolation
                 {
@@ -93,6 +94,25 @@
     }
 
     extension Connection {
+        /// A role that may create schemas in the database can create one with the name of a history, whose views and functions
+        /// would be executed with the privileges of the session. Throws `SwiftDataError.notAChronicleStore` if the owner of the
+        /// history is not trusted and owns no table in the schema of the program.
+        func requireTrustedHistory(_ history: String, of schemaName: String) throws {
+            let found = try run(
+                """
+                SELECT pg_get_userbyid(h.nspowner) FROM pg_namespace AS h LEFT JOIN pg_namespace AS n ON n.nspname = $2 \
+                \(StoreRelations.roles) WHERE h.nspname = $1 AND NOT coalesce(\(StoreRelations.isTrusted("h.nspowner")), FALSE) \
+                AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') \
+                AND c.relowner = h.nspowner)
+                """, Parameters(.text(history), .text(schemaName)), isPrepared: false)
+            guard found.count > 0 else { return }
+            throw SwiftDataError.notAChronicleStore.with(
+                detail:
+                    "the role \(found.text(0, 0)), which owns the schema \(history), owns neither the schema \(schemaName), nor a "
+                    + "table in it, nor the database; drop the schema \(history) if another program created it, or change its owner"
+            )
+        }
+
         /// Needs no privilege on the schema.
         func hasRelation(_ name: String, in schemaName: String) throws -> Bool {
             try run(
@@ -138,6 +158,7 @@
             guard try !connection.hasRelation("chronicle_meta", in: name),
                 try connection.hasRelation("chronicle_tracked", in: history)
             else { return configuration }
+            try connection.requireTrustedHistory(history, of: name)
             var tracked = configuration
             tracked.schemaName = history
             return tracked

@@ -29,7 +29,8 @@
         var triggers: [RecorderSQL.Trigger] {
             guard var recorded = table.circumstances else { return [] }
             recorded.tracking = RecordedTable.Tracking(
-                schema: schema, entity: entity.number, settings: settings(\.settings), readsOnly: !table.isPartitioned)
+                schema: schema, entity: entity.number, settings: settings(\.settings) + ["row_security = off"],
+                readsOnly: !table.isPartitioned)
             let types = Dictionary(columns.map { ($0.name, $0.columnType.name) }, uniquingKeysWith: { $1 })
             let sql = EntityRecorder(entity, types: types, lists: [], schema: schema)
             return RecorderSQL.triggers(of: recorded, suffix: "\(entity.number)") { event, rows in
@@ -57,8 +58,14 @@
             return "(SELECT \(selection(key)) FROM \(rows) AS r\(table.key.isNumbered ? " OFFSET 0" : ""))"
         }
 
+        /// Some collations of a program consider different texts equal.
+        private func collated(_ value: String, _ column: TrackedColumn) -> String {
+            column.columnType == .text ? "(\(value)) COLLATE pg_catalog.\"C\"" : value
+        }
+
         private func selection(_ key: String) -> String {
-            (["\(key) AS \(EntityTable.primaryKey)"] + columns.map { "\($0.value("r")) AS \(quoted($0.name))" })
+            (["\(key) AS \(EntityTable.primaryKey)"]
+                + columns.map { "\(collated($0.value("r"), $0)) AS \(quoted($0.name))" })
                 .joined(separator: ", ")
         }
 
@@ -89,8 +96,7 @@
             let selected =
                 [EntityTable.primaryKey]
                 + columns.map { column in
-                    quoted(column.name)
-                        + (column.columnType == .text ? " COLLATE pg_catalog.\"C\" AS \(quoted(column.name))" : "")
+                    "\(collated(quoted(column.name), column)) AS \(quoted(column.name))"
                 }
             return [
                 "DROP VIEW IF EXISTS \(view)", "DROP FUNCTION IF EXISTS \(function)",

@@ -24,6 +24,7 @@
 
         private static let reservedColumns: Set<String> = [
             EntityTable.primaryKey, Schema.entityAttribute, "past.present", "past.unknown",
+            "chronicle_place", "chronicle_number",
         ]
 
         /// All columns, except the integer that is the key in the history.
@@ -34,7 +35,8 @@
 
         /// Returns the tables and views of a schema in the order of their names, without partitions.
         static func all(_ connection: Connection, in schemaName: String) throws -> [TrackedTable] {
-            let namespace = "\(literal(quoted(schemaName)))::regnamespace"
+            // `NULL` if the program has dropped or renamed the schema.
+            let namespace = "to_regnamespace(\(literal(quoted(schemaName))))"
             let results = try connection.pipeline { pipeline in
                 pipeline.add(
                     """
