@@ -77,11 +77,20 @@
         /// - Complexity: O(log *n*) in the length of the history.
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
-                let deletions = try positions.deletions() ?? positions.state.deletedBeginning
-                let earlier = try positions.connection.run(
-                    "SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)",
-                    Parameters(.int64(deletions.beginning)))
-                if earlier.bool(0, 0) { return DefaultHistoryToken(storeIdentifier: identifier, position: 0) }
+                func hasTransactions(through position: Int64) throws -> Bool {
+                    try positions.connection.run(
+                        """
+                        SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)
+                        """, Parameters(.int64(position))
+                    ).bool(0, 0)
+                }
+                let beginning = positions.state.deletedBeginning
+                // If nothing is left before the floor, every reader can begin there.
+                let isEmpty = try !hasTransactions(through: positions.state.floor)
+                let deletions = isEmpty ? beginning : try positions.deletions() ?? beginning
+                if try hasTransactions(through: deletions.beginning) {
+                    return DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+                }
                 return DefaultHistoryToken(
                     storeIdentifier: identifier, position: deletions.beginning,
                     checkValue: deletions.beginningCheckValue)

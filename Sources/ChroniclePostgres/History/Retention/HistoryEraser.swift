@@ -48,10 +48,12 @@
         private func record(_ result: QueryResult) throws {
             let (state, row) = (positions.state, result.isNull(0, 6) ? nil : result.text(0, 6))
             let known = SelectiveDeletions(row, floor: state.floor) ?? state.deletedBeginning
+            let authors = result.isNull(0, 5) ? [] : try authors(result.text(0, 5))
             let deletions = known.adding(
                 floor: result.int64(0, 2),
                 beginning: result.isNull(0, 3) ? nil : (result.int64(0, 3), result.int64(0, 4)),
-                authors: result.isNull(0, 5) ? [] : try authors(result.text(0, 5)))
+                // The query returns only some of more authors.
+                authors: authors.count > SelectiveDeletions.maximumAuthors ? nil : authors)
             if let deletions {
                 try MetaTable.set(.deletions, deletions.text(), connection)
             } else if row != nil {

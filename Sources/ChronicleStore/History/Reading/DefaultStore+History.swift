@@ -84,7 +84,10 @@ extension DefaultStore: HistoryProviding {
             {
                 return DefaultHistoryToken(storeIdentifier: identifier, position: facts.gap, checkValue: checkValue)
             }
-            let deletions = facts.deletions ?? SelectiveDeletions(floor: facts.floor, checkValue: facts.floorCheckValue)
+            let beginning = SelectiveDeletions(floor: facts.floor, checkValue: facts.floorCheckValue)
+            // If nothing is left before the floor, every reader can begin there.
+            let isEmpty = try !history.hasTransactions(through: facts.floor)
+            let deletions = isEmpty ? beginning : facts.deletions ?? beginning
             guard try !history.hasTransactions(through: deletions.beginning) else {
                 return DefaultHistoryToken(storeIdentifier: identifier, position: 0)
             }
