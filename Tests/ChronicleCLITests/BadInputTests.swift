@@ -185,7 +185,7 @@ import Testing
         process.environment = Shell.environment
         let (input, output) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        try process.start()
         input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
         #expect(try output.fileHandleForReading.read(upToCount: 6) == Data("locked".utf8))
         try await body()

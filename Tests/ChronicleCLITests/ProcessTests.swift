@@ -27,7 +27,7 @@ import Testing
             process.arguments = arguments
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.start()
         }
 
         func line() throws -> String? {

@@ -46,7 +46,7 @@ package struct KilledProcesses<Role: Hashable> {
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         processes[role] = process
     }
 

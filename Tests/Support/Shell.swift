@@ -35,7 +35,7 @@ package enum Shell {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
@@ -53,7 +53,7 @@ package enum ShellSession {
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
         defer {
             input.fileHandleForWriting.closeFile()
             process.waitUntilExit()

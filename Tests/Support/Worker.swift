@@ -27,7 +27,7 @@ package final class Worker {
         process.arguments = arguments
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.start()
     }
 
     /// Waits until the worker has written this many bytes.

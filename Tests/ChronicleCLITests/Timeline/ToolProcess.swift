@@ -23,7 +23,7 @@ final class ToolProcess {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.start()
     }
 
     deinit { if process.isRunning { kill(SIGKILL) } }

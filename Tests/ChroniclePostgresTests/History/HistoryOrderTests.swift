@@ -254,7 +254,7 @@
             ]
             process.standardInput = input
             process.standardOutput = output
-            try process.run()
+            try process.start()
             try run("SET search_path = \(fixture.schema);")
         }
 

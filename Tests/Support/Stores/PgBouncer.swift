@@ -85,7 +85,7 @@ package final class PgBouncer: Sendable {
         process.standardInput = input.fileHandleForReading
         process.standardOutput = FileHandle.nullDevice
         process.standardError = output.fileHandleForWriting
-        try process.run()
+        try process.start()
         try input.fileHandleForReading.close()
         try output.fileHandleForWriting.close()
         var log = Data()

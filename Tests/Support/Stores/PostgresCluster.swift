@@ -269,7 +269,7 @@ extension PostgresCluster {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
         guard process.terminationStatus == 0 else {
@@ -332,7 +332,7 @@ extension PostgresCluster {
         process.standardInput = pipe.fileHandleForReading
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         try pipe.fileHandleForReading.close()
         return pipe.fileHandleForWriting
     }
