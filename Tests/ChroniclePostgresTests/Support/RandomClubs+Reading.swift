@@ -87,9 +87,7 @@
                 switch batch.content {
                 case .changes(let transactions):
                     for transaction in transactions {
-                        found +=
-                            withoutUpdatesOfDeletedModels(transaction.changes).filter(consumer.filter.matches)
-                            .map { line($0, codes) }.sorted()
+                        found += lines(transaction.changes, codes, if: consumer.filter.matches).sorted()
                     }
                 case .largeTransaction: found.append("large transaction")
                 case .reset(let reason): found.append("reset: \(reason)")
@@ -106,10 +104,9 @@
             _ context: ModelContext
         ) throws -> [String] {
             try context.history(of: identifier, attributeNamed: name).compactMap { entry in
-                let changes = entry.transaction.changes
-                guard changes.isEmpty || withoutUpdatesOfDeletedModels(changes + [entry.change]).count > changes.count
-                else { return nil }
-                return "\(entry.transaction.author ?? "-") \(line(entry.change, codes))"
+                if isUpdate(entry.change, of: deletedModels(entry.transaction.changes)) { return nil }
+                // The entry does not say which models were deleted together with this one.
+                return "\(entry.transaction.author ?? "-") \(line(entry.change, codes, withoutLinks: { _ in true }))"
             }
         }
 

@@ -213,22 +213,36 @@
             _ transactions: [DefaultHistoryTransaction], _ codes: [PersistentIdentifier: String]
         ) -> [String] {
             transactions.flatMap { transaction in
-                ["\(transaction.author ?? "-")"]
-                    + withoutUpdatesOfDeletedModels(transaction.changes).map { line($0, codes) }.sorted()
+                ["\(transaction.author ?? "-")"] + lines(transaction.changes, codes).sorted()
             }
         }
 
+        /// The changes of a transaction, a line for each.
+        ///
         /// Of several models that are deleted together, SQLite deletes one after the other, so that links between them are
-        /// removed from models that still exist.
-        func withoutUpdatesOfDeletedModels(_ changes: [HistoryChange]) -> [HistoryChange] {
-            let deleted = Set(
-                changes.lazy.filter { if case .delete = $0 { true } else { false } }.map(\.changedPersistentIdentifier))
-            return changes.filter {
-                if case .update = $0 { !deleted.contains($0.changedPersistentIdentifier) } else { true }
-            }
+        /// removed from models that still exist: neither these updates nor the links between deleted models are listed.
+        func lines(
+            _ changes: [HistoryChange], _ codes: [PersistentIdentifier: String],
+            if isIncluded: (HistoryChange) -> Bool = { _ in true }
+        ) -> [String] {
+            let deleted = deletedModels(changes)
+            return changes.filter { !isUpdate($0, of: deleted) && isIncluded($0) }
+                .map { line($0, codes, withoutLinks: deleted.contains) }
         }
 
-        func line(_ change: HistoryChange, _ codes: [PersistentIdentifier: String]) -> String {
+        func deletedModels(_ changes: [HistoryChange]) -> Set<PersistentIdentifier> {
+            Set(changes.lazy.filter { if case .delete = $0 { true } else { false } }.map(\.changedPersistentIdentifier))
+        }
+
+        func isUpdate(_ change: HistoryChange, of models: Set<PersistentIdentifier>) -> Bool {
+            if case .update = change { models.contains(change.changedPersistentIdentifier) } else { false }
+        }
+
+        /// - Parameter isOmitted: Whether a delete's link to a model is omitted.
+        func line(
+            _ change: HistoryChange, _ codes: [PersistentIdentifier: String],
+            withoutLinks isOmitted: (PersistentIdentifier) -> Bool
+        ) -> String {
             func text(_ value: (any Sendable)?) -> String {
                 if let identifier = value as? PersistentIdentifier {
                     return "\(identifier.entityName) \(codes[identifier] ?? "?")"
@@ -241,7 +255,9 @@
                 case .update(let update): ("update", update.updatedAttributeNames.sorted())
                 case .delete: ("delete", [])
                 }
-            let values = change.preservedValues.lazy.map {
+            let values = change.preservedValues.filter {
+                !(kind == "delete" && ($0.previousValue as? PersistentIdentifier).map(isOmitted) ?? false)
+            }.map {
                 "\($0.name): \(text($0.previousValue)) → \(text($0.value))"
             }
             let identifier = change.changedPersistentIdentifier

@@ -1,0 +1,1 @@
+../../../../Tests/Support/Process+Starting.swift
