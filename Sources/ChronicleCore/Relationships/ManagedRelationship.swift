@@ -328,27 +328,32 @@ struct ManagedRelationship {
         back.remove(backing)
     }
 
-    func reconnect() throws {
+    /// Connects both ends again after the delete of the model was taken back.
+    ///
+    /// - Returns: Whether the reference remains although its destination is deleted: try again when the other deletes are taken back.
+    func reconnect() throws -> Bool {
         guard !relationship.isToMany else {
             backing.removeList(property)
-            return
+            return false
         }
-        guard let identifier = backing.reference(property) else { return }
+        guard let identifier = backing.reference(property) else { return false }
         let isChanged = backing.changed.contains(property.slot)
         guard let other = try isChanged ? existing(identifier) : loaded(identifier) else {
             // The destination of an unsaved change has left the context since.
             if isChanged { set(nil) }
-            return
+            return false
         }
-        guard inverse != nil, let back = back(other) else { return }
-        if !other.state.isInContext {
-            set(nil)
-        } else if back.relationship.isToMany {
+        guard inverse != nil, let back = back(other) else { return false }
+        if !other.state.isInContext { return true }
+        if back.relationship.isToMany {
             back.add(backing)
         } else if let taken = other.reference(back.property) {
             if taken != backing.identifier { set(nil) }
         } else {
             back.set(backing)
         }
+        return false
     }
+
+    func removeDestination() { set(nil) }
 }

@@ -149,7 +149,8 @@ extension ModelContext {
     /// Throws the error of loading a relationship of the model itself. Nothing has changed then.
     func undoDelete(of backing: AnyBackingData) throws {
         let cascades = try cascades(to: backing)
-        try reconnect(backing)
+        // References to models whose deletes may be taken back below.
+        var unconnected = try reconnect(backing)
         if let model = backing.model { for relationship in cascades { relationship.removeLink(to: model) } }
         var returned = [backing]
         while let next = returned.popLast() {
@@ -177,20 +178,25 @@ extension ModelContext {
                 dependent.deletion?.causes.removeAll { $0.number == deletion.number }
                 guard dependent.deletion?.causes.isEmpty == true else { continue }
                 keepingDeleted(dependent) {
-                    try reconnect(dependent)
+                    unconnected += try reconnect(dependent)
                     returned.append(dependent)
                 }
             }
         }
+        for relationship in unconnected {
+            keepingDeleted(relationship.backing) {
+                if try relationship.reconnect() { relationship.removeDestination() }
+            }
+        }
     }
 
-    private func reconnect(_ backing: AnyBackingData) throws {
-        guard let membership = backing.membership else { return }
+    private func reconnect(_ backing: AnyBackingData) throws -> [ManagedRelationship] {
+        guard let membership = backing.membership else { return [] }
         let isByRule = backing.deletion?.isByProgram == false
         backing.didChangeAllProperties()
         backing.change(.causeRemoved)
         links.forgetLists()
-        do { for relationship in relationships(of: backing, membership) { try relationship.reconnect() } } catch {
+        do { return try relationships(of: backing, membership).filter { try $0.reconnect() } } catch {
             // Restores the delete, so that it is not undone in part.
             backing.change(isByRule ? .deletedByRule : .deleted)
             throw error
