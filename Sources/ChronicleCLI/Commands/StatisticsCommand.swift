@@ -9,11 +9,25 @@ enum StatisticsCommand {
             that the history covers. The numbers of changes and bytes of a long history are estimates; they are marked \
             with "about". For a tracked database, tables whose recording was interrupted, and tables that are \
             not recorded, are listed.
+
+            With --format prometheus, the statistics and the lag of each consumer are gauges in the text format that \
+            Prometheus reads, for example from a file of the node exporter's textfile collector.
             """,
-        options: [.json], run: run)
+        options: [
+            .init(
+                name: "format", value: "FORMAT", values: .list(["text", "json", "prometheus"]),
+                summary: "text (default), json or prometheus"), .json,
+        ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let format = arguments.value("format") ?? (arguments.has("json") ? "json" : "text")
+        var arguments = arguments
+        arguments.values["json"] = format == "json" ? [""] : nil
         let file = try StoreFile.read(arguments.operands["FILE"], console)
+        if format == "prometheus" {
+            try Gauges(file, console).write(console)
+            return .success
+        }
         if let store = file.appleStore { return try AppleStatistics(file, store, arguments, console).write() }
         let store = try file.chronicleStore("these statistics")
         let history = try store.historyStatistics()

@@ -15,9 +15,14 @@ enum WatchCommand {
             "isPartial": true. If changes are missing because the history was deleted, the command receives a line \
             {"reset": REASON}, followed by batches with a line {"model": E/KEY, "values": {...}} for each model.
 
+            With --format cloudevents or debezium, each change is a line: an event of CloudEvents 1.0, or the value of a \
+            message of Debezium without its schema, with the rows before and after the change. A value that is not known \
+            is "__debezium_unavailable_value". An event has the same id each time it is delivered.
+
             The environment of the command contains CHRONICLE_CONSUMER, CHRONICLE_ATTEMPT and CHRONICLE_TOKEN.
 
               chronicle watch --name mirror Trips.store -- sh -c 'cat >> changes.jsonl'
+              chronicle watch --name ship --format cloudevents Trips.store -- curl -f --data-binary @- localhost:8080
             """,
         options: [
             .init(name: "name", value: "NAME", summary: "the name of the consumer (required)"),
@@ -26,6 +31,9 @@ enum WatchCommand {
                 summary: "where a new consumer begins: beginning, now (default), snapshot, or a position"),
             .init(name: "author", value: "A", summary: "only transactions of an author"),
             .init(name: "except-author", value: "A", summary: "no transactions of an author"),
+            .init(
+                name: "format", value: "FORMAT", values: .list(EnvelopeFormat.allCases.map(\.rawValue)),
+                summary: "the form of the lines: json (default), cloudevents or debezium"),
             .init(
                 name: "batch", value: "N", summary: "the number of changes after which a batch ends, 1,000 by default"),
             .init(name: "once", summary: "process the present changes and exit"),
@@ -41,7 +49,9 @@ enum WatchCommand {
         let file = try StoreFile.write(arguments.operands["FILE"], console)
         let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
             named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
-        let runner = BatchRunner(file: file, console: console, command: arguments.trailing)
+        let runner = BatchRunner(
+            file: file, console: console, format: arguments.value("format").flatMap(EnvelopeFormat.init) ?? .json,
+            command: arguments.trailing)
         if arguments.has("once") {
             while let batch = try consumer.nextBatch(limit: limit) {
                 guard try runner.run(batch) else {
@@ -105,6 +115,7 @@ enum WatchCommand {
 private struct BatchRunner {
     let file: StoreFile
     let console: Console
+    let format: EnvelopeFormat
     let command: [String]
 
     private static let changesPerLine = 1_000
@@ -137,32 +148,29 @@ private struct BatchRunner {
     }
 
     private func write(
-        _ batch: HistoryBatch<DefaultHistoryTransaction>, _ line: (JSON) throws -> Void
+        _ batch: HistoryBatch<DefaultHistoryTransaction>, _ line: @escaping (JSON) throws -> Void
     ) throws {
-        let text = TransactionText(console: console, file: file)
+        let envelope = ChangeEnvelope(format, file, console, line: line)
         switch batch.content {
         case .changes(let transactions):
-            for transaction in transactions {
-                try line(text.json(transaction, changes: try transaction.changes.map { try text.json($0) }))
-            }
+            for transaction in transactions { try envelope.write(transaction, transaction.changes) }
         case .largeTransaction(let transaction):
             var reader = batch.changeReader()
+            var offset = 0
             var changes = try reader.nextChanges(limit: Self.changesPerLine)
             while let page = changes {
                 changes = try reader.nextChanges(limit: Self.changesPerLine)
-                let json = text.json(transaction, changes: try page.map { try text.json($0) })
-                guard changes != nil, case .object(let members) = json else {
-                    try line(json)
-                    continue
-                }
-                try line(.object(members + [.init(name: "isPartial", value: .bool(true))]))
+                try envelope.write(transaction, page, offset: offset, isPartial: changes != nil)
+                offset += page.count
             }
-        case .reset(let reason): try line(.members(["reset": .string(reason.rawValue)]))
+        case .reset(let reason): try envelope.write(reason)
         case .snapshot(let identifiers):
             let rows = RowPrinter(file: file, console: console, isJSON: true)
             for (name, group) in Dictionary(grouping: identifiers, by: \.rootEntityName).sorted(by: { $0.key < $1.key })
             {
-                try file.store.fetchRows(ofEntity: name, identifiers: Set(group)) { try line(rows.json($0)) }
+                try file.store.fetchRows(ofEntity: name, identifiers: Set(group)) {
+                    try envelope.write($0.persistentIdentifier.entityName, rows.json($0))
+                }
             }
         }
     }

@@ -94,7 +94,7 @@ struct TransactionText {
         ValueText.text(value[keyPath: side], of: property(value.name, of: model), console)
     }
 
-    private func property(_ name: String, of model: PersistentIdentifier) -> Schema.Property? {
+    func property(_ name: String, of model: PersistentIdentifier) -> Schema.Property? {
         file.schema.entitiesByName[model.entityName]?.property(named: name)
     }
 
@@ -103,7 +103,7 @@ struct TransactionText {
     }
 
     /// The values of relationships that are stored as links are those that were added and removed.
-    private func isLink(_ name: String, of model: PersistentIdentifier) -> Bool {
+    func isLink(_ name: String, of model: PersistentIdentifier) -> Bool {
         property(name, of: model)?.relationship?.isLinked == true
     }
 

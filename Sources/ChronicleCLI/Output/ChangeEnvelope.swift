@@ -1,0 +1,287 @@
+import Chronicle
+import Foundation
+
+/// The forms in which `chronicle watch` passes changes to a command.
+enum EnvelopeFormat: String, CaseIterable {
+    /// A line for each transaction, as `chronicle log --json` prints it.
+    case json
+    /// A line for each change: a [CloudEvents](https://cloudevents.io) event in JSON.
+    case cloudevents
+    /// A line for each change: the value of a message of [Debezium](https://debezium.io), without its schema.
+    case debezium
+}
+
+/// Writes batches of changes in the envelopes that other systems understand.
+struct ChangeEnvelope {
+    let format: EnvelopeFormat
+    let file: StoreFile
+    let text: TransactionText
+    let line: (JSON) throws -> Void
+
+    init(_ format: EnvelopeFormat, _ file: StoreFile, _ console: Console, line: @escaping (JSON) throws -> Void) {
+        (self.format, self.file, self.line) = (format, file, line)
+        text = TransactionText(console: console, file: file)
+    }
+
+    /// - Parameters:
+    ///   - changes: The changes of the transaction, or a part of them.
+    ///   - offset: The number of changes in earlier parts.
+    ///   - isPartial: Whether another part follows.
+    func write(
+        _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], offset: Int = 0, isPartial: Bool? = nil
+    ) throws {
+        switch format {
+        case .json:
+            let json = text.json(transaction, changes: try changes.map(text.json))
+            guard isPartial == true, case .object(let members) = json else { return try line(json) }
+            try line(.object(members + [.init(name: "isPartial", value: .bool(true))]))
+        case .cloudevents:
+            guard case .object(let members) = text.json(transaction, changes: nil) else { return }
+            for (index, change) in changes.enumerated() {
+                let data = JSON.object(members + [.init(name: "change", value: try text.json(change))])
+                try line(try event(transaction, change, number: offset + index, data))
+            }
+        case .debezium:
+            // A part does not contain the later changes of a model in the same transaction.
+            let rows = isPartial == nil ? try rows(after: transaction, of: changes) : [:]
+            for (index, change) in try states(of: changes, after: rows).enumerated() {
+                try line(try message(transaction, change, number: offset + index))
+            }
+        }
+    }
+
+    func write(_ reason: HistoryResetReason) throws {
+        switch format {
+        case .json: try line(.members(["reset": .string(reason.rawValue)]))
+        case .cloudevents:
+            try line(
+                .members([
+                    "specversion": .string("1.0"), "id": .string("reset/\(UUID().uuidString)"),
+                    "source": .string(source), "type": .string("chronicle.history.reset"),
+                    "time": .string(DateText.iso8601(now)), "datacontenttype": .string("application/json"),
+                    "data": .members(["reset": .string(reason.rawValue)]),
+                ]))
+        case .debezium:
+            try line(
+                .members([
+                    "op": .string("m"), "source": source(nil, snapshot: false),
+                    "message": .members([
+                        "prefix": .string("chronicle.reset"),
+                        "content": .string(Data(reason.rawValue.utf8).base64EncodedString()),
+                    ]),
+                    "ts_ms": milliseconds(now),
+                ]))
+        }
+    }
+
+    /// Writes a model of a snapshot. Does not use the store, which returns rows meanwhile.
+    ///
+    /// - Parameter row: The text of the identifier as `model`, and `values`; see ``RowPrinter/json(_:missing:)``.
+    func write(_ entityName: String, _ row: JSON) throws {
+        guard case .object(let parts) = row,
+            case .string(let subject)? = parts.first(where: { $0.name == "model" })?.value
+        else { return }
+        switch format {
+        case .json: try line(row)
+        case .cloudevents:
+            try line(
+                .members([
+                    "specversion": .string("1.0"), "id": .string("model/\(subject)/\(UUID().uuidString)"),
+                    "source": .string(source), "type": .string("chronicle.model.read"),
+                    "subject": .string(subject), "partitionkey": .string(subject),
+                    "time": .string(DateText.iso8601(now)), "datacontenttype": .string("application/json"),
+                    "data": row,
+                ]))
+        case .debezium:
+            guard case .object(let values)? = parts.first(where: { $0.name == "values" })?.value else { return }
+            try line(
+                .members([
+                    "before": .null, "after": withKey(values, entityName, subject),
+                    "source": source(entityName, snapshot: true), "op": .string("r"), "ts_ms": milliseconds(now),
+                    "transaction": .null,
+                ]))
+        }
+    }
+
+    private var now: Date { text.console.settings.now() }
+
+    // MARK: CloudEvents
+
+    /// The same in every delivery of the change.
+    private func id(_ transaction: DefaultHistoryTransaction, _ number: Int) -> String {
+        "\(Position.text(transaction.token, in: file.store.identifier))/\(number)"
+    }
+
+    private var source: String { "chronicle:\(file.store.identifier)" }
+
+    private func event(
+        _ transaction: DefaultHistoryTransaction, _ change: HistoryChange, number: Int, _ data: JSON
+    ) throws -> JSON {
+        let subject = try file.text(of: change.changedPersistentIdentifier)
+        let kind =
+            switch change {
+            case .insert: "inserted"
+            case .update: "updated"
+            case .delete: "deleted"
+            }
+        return .members([
+            "specversion": .string("1.0"), "id": .string(id(transaction, number)), "source": .string(source),
+            "type": .string("chronicle.model.\(kind)"), "subject": .string(subject),
+            "partitionkey": .string(subject),
+            // Sorted as texts, these are in the order of the changes.
+            "sequence": .string(padded(transaction.transactionIdentifier, 19) + padded(Int64(number), 10)),
+            "time": .string(DateText.iso8601(transaction.timestamp)),
+            "datacontenttype": .string("application/json"), "data": data,
+        ])
+    }
+
+    private func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+    }
+
+    // MARK: Debezium
+
+    private static let unavailable = JSON.string("__debezium_unavailable_value")
+
+    private struct State {
+        let change: HistoryChange
+        var before: [String: JSON]?
+        var after: [String: JSON]?
+    }
+
+    /// The rows that updates changed, as they were after the transaction. Empty if they are not known anymore.
+    private func rows(
+        after transaction: DefaultHistoryTransaction, of changes: [HistoryChange]
+    ) throws -> [PersistentIdentifier: [String: JSON]] {
+        var identifiers: Set<PersistentIdentifier> = []
+        for case .update(let update) in changes { identifiers.insert(update.changedPersistentIdentifier) }
+        guard !identifiers.isEmpty else { return [:] }
+        var rows: [PersistentIdentifier: [String: JSON]] = [:]
+        do {
+            let store = try file.store(asOf: transaction.token)
+            for (name, group) in Dictionary(grouping: identifiers, by: \.entityName)
+            where file.schema.entitiesByName[name] != nil {
+                try store.fetchRows(ofEntity: name, identifiers: Set(group)) { row, missing in
+                    let properties = try file.entity(named: row.persistentIdentifier.entityName).storedProperties
+                    rows[row.persistentIdentifier] = Dictionary(
+                        uniqueKeysWithValues: properties.lazy.filter { !missing.contains($0.name) }
+                            .map { ($0.name, ValueText.json(file.value(of: $0, in: row), of: $0)) })
+                }
+            }
+        } catch SwiftDataError.historyTokenExpired {
+            return [:]
+        } catch SwiftDataError.unsupportedFeature {
+            return [:]
+        }
+        return rows
+    }
+
+    /// Goes backwards through the changes: of a model that was changed several times, the row is that after its last change.
+    private func states(
+        of changes: [HistoryChange], after rows: [PersistentIdentifier: [String: JSON]]
+    ) throws -> [State] {
+        var current = rows
+        var states: [State] = []
+        for change in changes.reversed() {
+            let model = change.changedPersistentIdentifier
+            var state = State(change: change)
+            let values = change.preservedValues.filter { !text.isLink($0.name, of: model) }
+            switch change {
+            case .insert:
+                state.after = (current[model] ?? [:]).merging(json(values, \.value, of: model)) { known, _ in known }
+                current[model] = nil
+            case .update:
+                let after = (current[model] ?? [:]).merging(json(values, \.value, of: model)) { known, _ in known }
+                let old = json(values, \.previousValue, of: model)
+                var before = after.merging(old) { $1 }
+                // The value before the change is not known.
+                if case .update(let update) = change {
+                    for name in update.updatedAttributeNames where old[name] == nil { before[name] = nil }
+                }
+                (state.before, state.after) = (before, after)
+                current[model] = before
+            case .delete:
+                state.before = json(values, \.previousValue, of: model)
+                current[model] = state.before
+            }
+            states.append(state)
+        }
+        return states.reversed()
+    }
+
+    private func json(
+        _ values: [PreservedValue], _ side: KeyPath<PreservedValue, (any Sendable)?>, of model: PersistentIdentifier
+    ) -> [String: JSON] {
+        Dictionary(
+            values.map { ($0.name, ValueText.json($0[keyPath: side], of: text.property($0.name, of: model))) },
+            uniquingKeysWith: { $1 })
+    }
+
+    private func message(_ transaction: DefaultHistoryTransaction, _ state: State, number: Int) throws -> JSON {
+        let model = state.change.changedPersistentIdentifier
+        let operation =
+            switch state.change {
+            case .insert: "c"
+            case .update: "u"
+            case .delete: "d"
+            }
+        return .members([
+            "before": try state.before.map { try row($0, model) } ?? .null,
+            "after": try state.after.map { try row($0, model) } ?? .null,
+            "source": source(model.entityName, transaction, snapshot: false), "op": .string(operation),
+            "ts_ms": milliseconds(now),
+            "transaction": .members([
+                "id": .string(Position.text(transaction.token, in: file.store.identifier)),
+                "total_order": .count(number + 1),
+            ]),
+        ])
+    }
+
+    /// Properties whose value is not known have Debezium's placeholder.
+    private func row(_ values: [String: JSON], _ model: PersistentIdentifier) throws -> JSON {
+        let entity = file.schema.entitiesByName[model.entityName]
+        let names = entity?.storedProperties.map(\.name) ?? values.keys.sorted()
+        return withKey(
+            names.map { .init(name: $0, value: values[$0] ?? Self.unavailable) }, model.entityName,
+            try file.text(of: model))
+    }
+
+    /// A model of a tracked table has its key among its values; other models have theirs as `_id`.
+    private func withKey(_ members: [JSON.Member], _ entityName: String, _ text: String) -> JSON {
+        guard file.store.primaryKeyColumns(ofEntity: entityName) == nil,
+            !members.contains(where: { $0.name == "_id" })
+        else { return .object(members) }
+        // The text of an identifier after the name of the entity.
+        let key = text.firstIndex(of: "/").map { text[text.index(after: $0)...] } ?? text[...]
+        let value = Int64(key).map(JSON.integer) ?? .string(String(key))
+        return .object([.init(name: "_id", value: value)] + members)
+    }
+
+    private func source(
+        _ entityName: String?, _ transaction: DefaultHistoryTransaction? = nil, snapshot: Bool
+    ) -> JSON {
+        .members([
+            "version": .string(Tool.version), "connector": .string("chronicle"),
+            "name": .string(file.store.identifier),
+            "ts_ms": transaction.map { milliseconds($0.timestamp) } ?? milliseconds(now),
+            "snapshot": .string(snapshot ? "true" : "false"), "db": .string(file.name),
+            "table": entityName.map(JSON.string),
+            "txId": transaction.map { .integer($0.transactionIdentifier) },
+            "author": transaction.map { .optional($0.author) },
+            "context": transaction.map { .optional($0.contextName) },
+            "program": transaction.map { .string($0.bundleIdentifier) },
+            "metadata": transaction.flatMap { transaction in
+                transaction.metadata.isEmpty
+                    ? nil
+                    : .object(
+                        transaction.metadata.sorted { $0.key < $1.key }
+                            .map { .init(name: $0.key, value: .string($0.value)) })
+            },
+        ])
+    }
+
+    private func milliseconds(_ date: Date) -> JSON {
+        .integer(Int64(exactly: (date.timeIntervalSince1970 * 1_000).rounded()) ?? 0)
+    }
+}

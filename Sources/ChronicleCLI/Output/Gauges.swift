@@ -1,0 +1,105 @@
+import Chronicle
+import Foundation
+
+/// The statistics of a store in the text format of Prometheus.
+struct Gauges {
+    private struct Gauge {
+        let name: String
+        let help: String
+        var samples: [(labels: [(name: String, value: String)], value: Double?)]
+    }
+
+    private let gauges: [Gauge]
+
+    init(_ file: StoreFile, _ console: Console) throws {
+        let store = try file.chronicleStore("these statistics")
+        let history = try store.historyStatistics()
+        let consumers: [HistoryConsumerStatus<DefaultHistoryToken>] = try file.container.historyConsumers()
+        let label = (name: "store", value: file.store.identifier)
+        func gauge(_ name: String, _ help: String, _ value: Double?) -> Gauge {
+            Gauge(name: name, help: help, samples: [([label], value)])
+        }
+        func position(_ token: DefaultHistoryToken?) -> Double? {
+            token.flatMap { $0.tokenValue?[file.store.identifier] }.map(Double.init)
+        }
+        func consumerGauge(
+            _ name: String, _ help: String, _ value: (HistoryConsumerStatus<DefaultHistoryToken>) -> Double?
+        ) -> Gauge {
+            Gauge(
+                name: "consumer_\(name)", help: help,
+                samples: consumers.map { ([label, ("consumer", $0.name)], value($0)) })
+        }
+        gauges = [
+            gauge("file_bytes", "Size of the store.", Double(try store.byteCount())),
+            gauge("history_bytes", "Size of the history; an estimate if it is long.", Double(history.bytes)),
+            gauge("history_transactions", "Transactions in the history.", Double(history.transactions)),
+            gauge("history_changes", "Changes in the history; an estimate if it is long.", Double(history.changes)),
+            gauge(
+                "history_position", "Number of the newest transaction.",
+                position(try file.store.currentHistoryToken())),
+            gauge(
+                "history_earliest_position", "Number of the transaction after which the history is complete.",
+                position(try file.store.earliestHistoryToken())),
+            gauge(
+                "history_oldest_timestamp_seconds", "Time of the oldest transaction, since 1970.",
+                history.oldest?.timeIntervalSince1970),
+            gauge(
+                "history_oldest_age_seconds", "Age of the oldest transaction.",
+                history.oldest.map { max(console.settings.now().timeIntervalSince($0), 0) }),
+            gauge(
+                "history_newest_timestamp_seconds", "Time of the newest transaction, since 1970.",
+                history.newest?.timeIntervalSince1970),
+            Gauge(
+                name: "models", help: "Models, without those of entities that inherit from the entity.",
+                samples: try file.modelCounts().map { ([label, ("entity", $0.name)], Double($0.count)) }),
+            consumerGauge("lag_transactions", "Transactions that the consumer has not acknowledged.") {
+                $0.lag.map { Double($0.transactions) }
+            },
+            consumerGauge("lag_changes", "Changes that the consumer has not acknowledged.") {
+                $0.lag.map { Double($0.changes) }
+            },
+            consumerGauge("lag_seconds", "Age of the oldest change that the consumer has not acknowledged.") {
+                $0.lag.map { $0.age / .seconds(1) }
+            },
+            consumerGauge("last_seen_timestamp_seconds", "Time at which the consumer was last seen, since 1970.") {
+                $0.lastSeen.timeIntervalSince1970
+            },
+            consumerGauge("starts_over", "1 if changes are missing, so that the consumer starts over.") {
+                $0.resetReason == nil ? 0 : 1
+            },
+            consumerGauge("attempts", "Deliveries of the consumer's present batch.") { Double($0.attempts) },
+            consumerGauge("skipped_batches", "Batches that the consumer has set aside.") { Double($0.skipCount) },
+        ]
+    }
+
+    func write(_ console: Console) throws {
+        for gauge in gauges {
+            let samples = gauge.samples.filter { $0.value != nil }
+            if samples.isEmpty { continue }
+            try console.line("# HELP chronicle_\(gauge.name) \(gauge.help)")
+            try console.line("# TYPE chronicle_\(gauge.name) gauge")
+            for (labels, value) in samples {
+                guard let value else { continue }
+                let text = labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+                try console.line("chronicle_\(gauge.name){\(text)} \(Self.text(value))")
+            }
+        }
+    }
+
+    /// The format has no other escape sequences. A control character, which a terminal might interpret, becomes a text.
+    private static func escaped(_ value: String) -> String {
+        value.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            case _ where scalar.isTerminalControl: "\\\\u{\(String(scalar.value, radix: 16))}"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+
+    private static func text(_ value: Double) -> String {
+        Int64(exactly: value).map { String($0) } ?? "\(value)"
+    }
+}

@@ -1,0 +1,195 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// The lines of `chronicle watch --format`.
+@Suite struct EnvelopeTests {
+    private func watch(_ file: URL, _ format: String, from start: String = "start") async throws -> [JSON] {
+        let output = try TemporaryDirectory().url.appending(path: "lines")
+        let run = try await CommandRun(
+            "watch", "--name", "envelope", "--from", start, "--format", format, "--once", file.path, "--", "sh", "-c",
+            "cat >> '\(output.path)'")
+        #expect(run.status == 0, "\(run.errors)")
+        guard let text = try? String(contentsOf: output, encoding: .utf8) else { return [] }
+        return try text.split(separator: "\n").map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
+    }
+
+    /// The rows that result from the messages are those of the table, and each message begins with the present row.
+    @Test(arguments: ModelConfiguration.Recorder.allCases, 0..<4)
+    func messagesOfDebeziumHaveTheRows(_ recorder: ModelConfiguration.Recorder, _ number: Int) async throws {
+        var random = TestSeed.generator(number)
+        let file = try TemporaryDirectory().file("parcels.store")
+        var configuration = ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)
+        configuration.recorder = recorder
+        let container = try ModelContainer(for: Parcel.self, configurations: configuration)
+        var rows: [Int64: JSON] = [:]
+        for _ in 0..<4 {
+            for _ in 0..<8 { try change(container, file, &random) }
+            for line in try await watch(file, "debezium") {
+                let (before, after) = (line["before"], line["after"])
+                guard case .integer(let key)? = (after == .null ? before : after)?["_id"] else {
+                    throw Unexpected(line)
+                }
+                #expect(before == rows[key] ?? .null, "\(line.text), \(TestSeed.description)")
+                rows[key] = after == .null ? nil : after
+                let operation: JSON = before == .null ? .string("c") : after == .null ? .string("d") : .string("u")
+                #expect(line["op"] == operation && line["source"]?["table"] == .string("Parcel"))
+            }
+            let table = try await CommandRun("at", "--json", file.path, "now", "Parcel").output
+            let present = try table.split(separator: "\n")
+                .map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
+            #expect(present.count == rows.count)
+            for model in present {
+                guard case .string(let name)? = model["model"], case .object(let values)? = model["values"],
+                    let key = Int64(name.dropFirst("Parcel/".count))
+                else { throw Unexpected(model) }
+                let expected = (values + [.init(name: "_id", value: .integer(key))]).sorted { $0.name < $1.name }
+                #expect(rows[key] == .object(expected), "\(TestSeed.description)")
+            }
+        }
+    }
+
+    private struct Unexpected: Error {
+        let json: JSON
+        init(_ json: JSON) { self.json = json }
+    }
+
+    private func change(_ container: ModelContainer, _ file: URL, _ random: inout SplitMix) throws {
+        if random.below(4) == 0 {
+            // Several changes of a row in one transaction.
+            _ = try Shell.sqlite3(
+                file,
+                """
+                BEGIN;
+                INSERT INTO "Parcel"(name, weight) VALUES ('other \(random.below(9))', 1);
+                UPDATE "Parcel" SET weight = weight + 1; UPDATE "Parcel" SET name = name || '!' WHERE weight > 3;
+                DELETE FROM "Parcel" WHERE weight > 5;
+                COMMIT
+                """)
+            return
+        }
+        let context = ModelContext(container)
+        let parcels = try context.fetch(FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.name)]))
+        for _ in 0...random.below(3) {
+            switch random.below(4) {
+            case 0: context.insert(Parcel("p\(random.below(99))"))
+            case 1: if !parcels.isEmpty { context.delete(random.pick(parcels)) }
+            default:
+                guard !parcels.isEmpty else { continue }
+                let parcel = random.pick(parcels)
+                if random.below(2) == 0 { parcel.name = "n\(random.below(9))" }
+                parcel.weight = random.pick([nil, 0.5, 2])
+                parcel.size = random.pick([nil, Parcel.Size(width: random.below(5))])
+                parcel.next = random.pick([nil, random.pick(parcels)])
+            }
+        }
+        try context.save()
+    }
+
+    @Test func messagesWithoutPreservedValuesHaveThePlaceholder() async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        let container = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+        let context = ModelContext(container)
+        let parcel = Parcel("a")
+        context.insert(parcel)
+        try context.save()
+        parcel.name = "b"
+        try context.save()
+        context.delete(parcel)
+        try context.save()
+        let lines = try await watch(file, "debezium")
+        let unknown = JSON.string("__debezium_unavailable_value")
+        #expect(lines.map { $0["op"] } == [.string("c"), .string("u"), .string("d")])
+        #expect(lines[1]["before"]?["name"] == unknown && lines[1]["after"]?["_id"] == .integer(1))
+        #expect(lines[2]["before"]?["name"] == .string("b") && lines[2]["before"]?["weight"] == unknown)
+    }
+
+    @Test func eventsHaveTheSameIdentifiersInEveryDelivery() async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        let container = try ModelContainer(
+            for: Parcel.self, configurations: ModelConfiguration(url: file, preservesValues: true))
+        let context = ModelContext(container)
+        context.author = "anna"
+        for number in 0..<3 { context.insert(Parcel("\(number)")) }
+        try context.save()
+        let failed = try await CommandRun(
+            "watch", "--name", "envelope", "--from", "start", "--once", file.path, "--", "sh", "-c",
+            "cat > /dev/null; false")
+        #expect(failed.status == 1)
+        let lines = try await watch(file, "cloudevents")
+        #expect(
+            Set(lines.map { $0["id"]?.text }).count == 3 && lines.allSatisfy { $0["specversion"] == .string("1.0") })
+        #expect(lines.compactMap { $0["sequence"]?.text }.sorted() == lines.compactMap { $0["sequence"]?.text })
+        #expect(lines.allSatisfy { $0["type"] == .string("chronicle.model.inserted") })
+        #expect(lines.allSatisfy { $0["data"]?["author"] == .string("anna") })
+        #expect(lines.first?["subject"] == .string("Parcel/1") && lines.first?["partitionkey"] == .string("Parcel/1"))
+        #expect(lines.first?["data"]?["change"]?["values"]?["name"] == .string("0"))
+        let consumer = try await CommandRun("consumers", "--remove", "envelope", file.path)
+        #expect(consumer.status == 0)
+        #expect(try await watch(file, "cloudevents") == lines)
+    }
+
+    @Test(arguments: ["cloudevents", "debezium"]) func snapshotsContainEveryModel(_ format: String) async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        let container = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+        let context = ModelContext(container)
+        context.insert(Parcel("a"))
+        try context.save()
+        let lines = try await watch(file, format, from: "snapshot")
+        let models = lines.filter { $0["op"] == .string("r") || $0["type"] == .string("chronicle.model.read") }
+        #expect(models.count == 1)
+        let values = models.first?["after"] ?? models.first?["data"]?["values"]
+        #expect(values?["name"] == .string("a"))
+    }
+
+    @Test func unknownFormatsAreRefused() async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        _ = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+        let watch = try await CommandRun("watch", "--name", "x", "--format", "avro", "--once", file.path, "--", "cat")
+        #expect(watch.status == 2 && watch.errors.contains("it is one of json, cloudevents, debezium"))
+        let stats = try await CommandRun("stats", "--format", "xml", file.path)
+        #expect(stats.status == 2 && stats.errors.contains("it is one of text, json, prometheus"))
+    }
+
+    @Test func gaugesHaveTheFormOfPrometheus() async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        let container = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+        let _: HistoryConsumer<DefaultHistoryTransaction> = try container.historyConsumer(
+            named: "a \"b\"\\c", startingNewAt: .now)
+        let context = ModelContext(container)
+        for number in 0..<3 { context.insert(Parcel("\(number)")) }
+        try context.save()
+        let lines = try await CommandRun("stats", "--format", "prometheus", file.path).output.split(separator: "\n")
+        let sample = #/chronicle_[a-z_]+\{[a-z]+="([^"\\]|\\.)*"(,[a-z]+="([^"\\]|\\.)*")*\} -?[0-9.e+]+/#
+        for line in lines { #expect(line.hasPrefix("# ") || line.wholeMatch(of: sample) != nil, "\(line)") }
+        func value(_ name: String) -> Substring? {
+            lines.first { $0.hasPrefix("chronicle_\(name){") }?.split(separator: " ").last
+        }
+        #expect(value("history_transactions") == "1" && value("history_changes") == "3" && value("models") == "3")
+        #expect(value("consumer_lag_changes") == "3" && value("consumer_starts_over") == "0")
+        #expect(lines.contains { $0.contains(#"consumer="a \"b\"\\c""#) })
+        for name in Set(lines.filter { !$0.hasPrefix("#") }.map { $0.prefix { $0 != "{" } }) {
+            #expect(lines.filter { $0 == "# TYPE \(name) gauge" }.count == 1)
+        }
+    }
+}
+
+extension JSON {
+    fileprivate subscript(_ name: String) -> JSON? {
+        if case .object(let members) = self { members.first { $0.name == name }?.value } else { nil }
+    }
+}
+
+@Model private final class Parcel {
+    struct Size: Codable { var width: Int }
+
+    @Attribute(.preserveValueOnDeletion) var name: String
+    var weight: Double?
+    var size: Size?
+    @Relationship var next: Parcel?
+
+    init(_ name: String) { self.name = name }
+}
