@@ -20,13 +20,15 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
     /// Whether the fetch considers the unsaved changes of the context: inserted and deleted models, and the current values of
     /// changed models. `true` by default.
     public var includePendingChanges = true
+    // The key paths need not be `Sendable`, as in SwiftData. Contexts only compare them, and they never change.
+
     /// The relationships to load together with the models, with one request for each of these relationships.
     ///
     /// The context keeps the destinations of a to-one relationship until it has read 1,024 others, or as many as the last fetch
     /// prefetched if these are more. It keeps those of a to-many relationship as long as the model that has the relationship.
-    public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
+    public nonisolated(unsafe) var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
     /// Has no effect, because a row is always read as a whole. It exists for compatibility with SwiftData.
-    public var propertiesToFetch: [any PartialKeyPath<T> & Sendable] = []
+    public nonisolated(unsafe) var propertiesToFetch: [PartialKeyPath<T>] = []
 
     /// Creates a fetch descriptor.
     ///
