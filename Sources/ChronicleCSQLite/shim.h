@@ -13,4 +13,15 @@ static inline int chronicle_sqlite_db_config_int(sqlite3 *database, int option, 
     return sqlite3_db_config(database, option, value, result);
 }
 
+/// The structures of a virtual table, which begin with those of SQLite. https://www.sqlite.org/vtab.html
+typedef struct chronicle_sqlite_table {
+    sqlite3_vtab base;
+    void *data;
+} chronicle_sqlite_table;
+
+typedef struct chronicle_sqlite_cursor {
+    sqlite3_vtab_cursor base;
+    void *data;
+} chronicle_sqlite_cursor;
+
 #endif

@@ -137,6 +137,17 @@ public struct FetchSQL: Sendable {
         return "SELECT \(columns)\(values) \(rows) ORDER BY \(order)\(limit ?? "")"
     }
 
+    /// Returns the query for the matching rows if a model can have several.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns of ``table``.
+    ///   - order: The terms that follow those of the sort descriptors.
+    /// - Returns: The query.
+    package func select(_ columns: SQLQuery, thenBy order: [SQLQuery]) -> SQLQuery {
+        let own = terms.filter { !$0.isImplied }.map { dialect.order($0.value, isDescending: $0.isDescending) }
+        return "SELECT \(columns) \(rows) ORDER BY \((own + order).joined(", "))\(limit ?? "")"
+    }
+
     /// The columns of ``identifiers``: the primary key, and the name of the row's entity if other entities inherit from
     /// the fetched one. It is NULL for rows of the root.
     public var identifierColumns: SQLQuery {

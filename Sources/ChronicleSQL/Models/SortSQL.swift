@@ -11,6 +11,8 @@ struct SortSQL {
     struct Term: Sendable {
         let value: SQLOperand
         var isDescending = false
+        /// Whether the term is the primary key that follows those of the descriptors.
+        var isImplied = false
     }
 
     /// Adds the tables of relationships to the source. Rows that compare equal are ordered by primary key, so that
@@ -29,7 +31,7 @@ struct SortSQL {
             // The primary key is unique, so further terms have no effect.
             if column.sql == id.sql { return terms }
         }
-        return terms + [Term(value: id)]
+        return terms + [Term(value: id, isImplied: true)]
     }
 
     private func column<Model: PersistentModel>(

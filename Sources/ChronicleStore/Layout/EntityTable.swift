@@ -33,7 +33,8 @@ final class EntityTable: Sendable {
     let isLinked: Bool
     let isReferenced: Bool
     let selection: String
-    let selectedCount: Int
+    let selectedNames: [String]
+    var selectedCount: Int { selectedNames.count }
     /// `nil` if no entity inherits from this one.
     let kinds: Kinds?
 
@@ -116,7 +117,7 @@ final class EntityTable: Sendable {
         let names = columns.map { quoted($0.name) }
         let selected = ModelColumns(entity, subentities: subtables.map(\.entity))
         kinds = Kinds(selected, subtables)
-        selectedCount = selected.names.count
+        selectedNames = selected.names
         selection = selected.selection(SQLiteDialect()).sql
         let insert = "INSERT OR FAIL INTO \(table)"
         let kind = entity.superentity == nil ? nil : RecorderSQL.literal(entity.name)

@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The changed rows of a table of models.
@@ -104,5 +105,35 @@ struct PastTable: Sendable {
             ON \(raw: alias)._rowid_ = p._rowid_\(matches)) \
             + (SELECT count(*) FROM (\(raw: changedRows)) AS \(raw: alias)\(matches))
             """
+    }
+}
+
+extension PastTable {
+    /// Returns the columns of the present table that the history records.
+    static func columns(
+        of table: PastLayout.Table, _ layout: StoreLayout, _ connection: Connection
+    ) throws -> [Column] {
+        let statement = try connection.prepare(
+            "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main')")
+        try statement.bind(table.name, at: 1)
+        let tracked = try layout.isTracked ? TrackedTable(table.name, connection) : nil
+        var columns: [Column] = []
+        while try statement.step() {
+            let name = statement.text(0)
+            guard let number = table.attributes[name] else { continue }
+            columns.append(
+                .init(
+                    number: number, name: name,
+                    type: tracked?.columns.first { $0.name == name }?.affinity.rawValue ?? statement.text(1),
+                    // The history of a tracked table begins again when a column is added.
+                    defaultValue: try value(of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2), connection)))
+        }
+        return columns
+    }
+
+    private static func value(of expression: String?, _ connection: Connection) throws -> PropertyValue {
+        guard let expression else { return .null }
+        let statement = try connection.prepare("SELECT \(expression)")
+        return try statement.step() ? statement.plainValue(0) : .null
     }
 }

@@ -171,7 +171,7 @@ final class PastWriter {
         let name = "\(prefix)\(table.number)"
         let past = PastTable(
             name: table.name, present: layout.presentRows(ofTable: table.number), temporary: "temp.\(quoted(name))",
-            columns: try columns(of: table),
+            columns: try PastTable.columns(of: table, layout, connection),
             changed: try rowSet("\(name)_changed"))
         let columns = past.columns.map { ", \(quoted($0.name)) \($0.type)" }.joined()
         try connection.execute(
@@ -186,31 +186,6 @@ final class PastWriter {
                 "CREATE INDEX temp.\(quoted("\(name)_\(index)")) ON \(quoted(name))(\(columns))")
         }
         return past
-    }
-
-    private func columns(of table: PastLayout.Table) throws -> [PastTable.Column] {
-        let statement = try connection.prepare(
-            "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main')")
-        try statement.bind(table.name, at: 1)
-        let tracked = try layout.isTracked ? TrackedTable(table.name, connection) : nil
-        var columns: [PastTable.Column] = []
-        while try statement.step() {
-            let name = statement.text(0)
-            guard let number = table.attributes[name] else { continue }
-            columns.append(
-                .init(
-                    number: number, name: name,
-                    type: tracked?.columns.first { $0.name == name }?.affinity.rawValue ?? statement.text(1),
-                    // The history of a tracked table begins again when a column is added.
-                    defaultValue: try value(of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2))))
-        }
-        return columns
-    }
-
-    private func value(of expression: String?) throws -> PropertyValue {
-        guard let expression else { return .null }
-        let statement = try connection.prepare("SELECT \(expression)")
-        return try statement.step() ? statement.plainValue(0) : .null
     }
 
     /// Except indexes with expressions.

@@ -209,7 +209,7 @@ struct ModelHistoryReader {
     }
 
     /// The ranges of ``SummaryTable`` skip the changes of long transactions.
-    private static let selectHeader = """
+    static let selectHeader = """
         SELECT \(ChangeTable.columns("c.")) \
         FROM \(SummaryTable.name) AS r CROSS JOIN \(ChangeTable.name) AS c \
         ON c.id BETWEEN max(r.first, ?1 + 1) AND r.last \
