@@ -132,6 +132,46 @@ import Testing
         #expect(running.interrupt() == SIGINT)
     }
 
+    /// What is committed while the process starts is shown once. The changes of another program are one transaction that grows.
+    @Test(arguments: [0, 1, 3], [false, true]) func followingShowsEachChangeOnce(_ count: Int, isForeign: Bool) throws {
+        let test = try TestStore(.file, preservesValues: true)
+        let isEnded = Atomic(false)
+        let (container, url) = (test.container, test.url)
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            do {
+                while !isEnded.load(ordering: .relaxed) {
+                    if isForeign {
+                        _ = try Shell.sqlite3(
+                            url,
+                            "INSERT INTO Trip(name, destination, startDate, endDate) VALUES (hex(randomblob(8)), '', 0, 0)"
+                        )
+                    } else {
+                        let context = ModelContext(container)
+                        context.insert(Trip(name: UUID().uuidString, destination: "b"))
+                        try context.save()
+                    }
+                }
+            } catch { Issue.record(error) }
+            ended.signal()
+        }
+        thread.start()
+        defer {
+            isEnded.store(true, ordering: .relaxed)
+            ended.wait()
+        }
+        for _ in 1...3 {
+            let running = try Running(["log", "--follow", "--json", "-n", "\(count)", test.url.path])
+            var keys: [Int] = []
+            while keys.count < 20 {
+                let line = try #require(try running.line())
+                keys += line.matches(of: /"model":"Trip\/([0-9]+)"/).compactMap { Int($0.1) }
+            }
+            #expect(keys == Array(keys[0]..<keys[0] + keys.count))
+            #expect(running.interrupt() == SIGINT)
+        }
+    }
+
     /// The `sqlite3` program writes the database of another program, with and without a write-ahead log.
     @Test(arguments: ["delete", "wal"]) func followingATrackedDatabase(_ mode: String) throws {
         let file = try TemporaryDirectory().file("mail.db")

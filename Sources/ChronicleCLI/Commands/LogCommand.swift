@@ -63,8 +63,9 @@ enum LogCommand {
     ) async throws {
         var start = try selection.after?.token(in: file.store)
         if selection.limit < .max {
+            // In this order: what is committed in between is among the newest ones.
             start = try file.store.currentHistoryToken()
-            try writeNewest(selection, through: start, file, writer)
+            if let newest = try writeNewest(selection, file, writer) { start = start.map { max($0, newest) } ?? newest }
         }
         let stream: HistoryStream<DefaultHistoryTransaction> = try file.container.historyChanges(after: start)
         try console.flush()
@@ -86,19 +87,20 @@ enum LogCommand {
         }
     }
 
-    /// Writes the newest transactions of a selection up to a position, oldest first.
+    /// Writes the newest transactions of a selection, oldest first, and returns the token of the last one. The changes of other
+    /// programs can be one transaction that grows, so its token is read with it.
     private static func writeNewest(
-        _ selection: TransactionSelection, through token: DefaultHistoryToken?, _ file: StoreFile,
-        _ writer: TransactionWriter
-    ) throws {
+        _ selection: TransactionSelection, _ file: StoreFile, _ writer: TransactionWriter
+    ) throws -> DefaultHistoryToken? {
         var newest = selection
-        (newest.through, newest.isAscending) = (token, false)
+        newest.isAscending = false
         var reader = TransactionCursor(file, newest)
         var transactions: [DefaultHistoryTransaction] = []
         while let transaction = try reader.next() { transactions.append(transaction) }
         for transaction in transactions.reversed() {
             try writer.write(transaction, TransactionCursor(file, changesOf: transaction, newest))
         }
+        return transactions.first?.token
     }
 
     static func form(_ arguments: Arguments) -> TransactionWriter.Form {
