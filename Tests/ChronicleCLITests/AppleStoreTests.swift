@@ -245,6 +245,19 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<SchemaV1.BusinessTrip>()).map(\.client?.name) == ["Cleo"])
     }
 
+    @Test func countsOneOfEach() async throws {
+        let url = try AppleTrips.write(to: TemporaryDirectory()) { script in
+            script.statements = [
+                "INSERT INTO ZPERSON(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Anna')",
+                "INSERT INTO ATRANSACTION(Z_PK, Z_ENT, ZTIMESTAMP) VALUES (1, 16002, 743906532)",
+                "INSERT INTO ACHANGE(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) VALUES (1, 16001, 0, 1, 1, 1)",
+            ]
+        }
+        let run = try await CommandRun("convert", url.path, TemporaryDirectory().file("new.store").path)
+        #expect(
+            run.output.hasPrefix("Converted 1 model and 1 transaction with 1 change.\n"), "\(run.output)\(run.errors)")
+    }
+
     @Test func describesAConversionAsJSON() async throws {
         let new = try TemporaryDirectory().file("new.store")
         let run = try await run("convert", "--json", "FILE", new.path)

@@ -46,8 +46,9 @@ enum ConvertCommand {
     private static func write(_ conversion: StoreConversion, _ console: Console) throws {
         let models = conversion.tables.filter { !$0.name.contains(".") }.reduce(0) { $0 + $1.count }
         try console.line(
-            "Converted \(NumberText.grouped(models)) models and \(NumberText.grouped(conversion.transactionCount)) "
-                + "transactions with \(NumberText.grouped(conversion.changeCount)) changes.")
+            "Converted \(NumberText.counted(models, "model")) and "
+                + "\(NumberText.counted(conversion.transactionCount, "transaction")) with "
+                + "\(NumberText.counted(conversion.changeCount, "change")).")
         var rows = conversion.tables.map { [$0.name.escaped, NumberText.grouped($0.count), $0.checksum] }
         rows.append(["history", NumberText.grouped(conversion.transactionCount), conversion.historyChecksum])
         for line in TextLayout.table(rows) { try console.line("    \(line.trimmingTrailingSpaces)") }

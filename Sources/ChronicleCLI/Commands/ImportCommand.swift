@@ -32,7 +32,7 @@ enum ImportCommand {
         if arguments.has("json") {
             try console.line(.members(["transactions": .count(count)]))
         } else {
-            try console.line("Replayed \(NumberText.grouped(count)) transactions.")
+            try console.line("Replayed \(NumberText.counted(count, "transaction")).")
         }
         return .success
     }

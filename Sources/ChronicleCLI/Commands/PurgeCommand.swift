@@ -52,8 +52,8 @@ enum PurgeCommand {
             return .success
         }
         try console.line(
-            "Deleted \(NumberText.grouped(result.transactions)) transactions with "
-                + "\(NumberText.grouped(result.changes)) changes.")
+            "Deleted \(NumberText.counted(result.transactions, "transaction")) with "
+                + "\(NumberText.counted(result.changes, "change")).")
         try writeConsumers(result.keptFor, result.evicted, console)
         return .success
     }
@@ -77,7 +77,7 @@ enum PurgeCommand {
             return .success
         }
         let through = plan.newest.map { ", up to \(Position.text($0, in: file.store.identifier))" } ?? ""
-        try console.line("Would delete \(NumberText.grouped(count)) transactions\(through).")
+        try console.line("Would delete \(NumberText.counted(count, "transaction"))\(through).")
         try writeConsumers(plan.keptFor, plan.evicted, console)
         return .success
     }

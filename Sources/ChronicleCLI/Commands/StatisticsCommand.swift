@@ -118,6 +118,11 @@ struct UnrecordedTable {
 }
 
 enum NumberText {
+    /// Returns a number with a noun, such as `1 change` or `2 changes`.
+    static func counted(_ number: Int, _ noun: String) -> String {
+        "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+
     /// Returns a number with a comma between groups of three digits.
     static func grouped(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))

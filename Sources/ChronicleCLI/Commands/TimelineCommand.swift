@@ -92,8 +92,8 @@ enum TimelineCommand {
                 ]))
         } else {
             try console.line(
-                "\(path.escaped): \(NumberText.grouped(content.transactionCount)) transactions with "
-                    + "\(NumberText.grouped(content.changeCount)) changes, \(megabytes(content.size)) MB")
+                "\(path.escaped): \(NumberText.counted(content.transactionCount, "transaction")) with "
+                    + "\(NumberText.counted(content.changeCount, "change")), \(megabytes(content.size)) MB")
         }
         if content.isLimited {
             console.message(

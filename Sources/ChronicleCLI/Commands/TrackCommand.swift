@@ -61,12 +61,12 @@ enum TrackCommand {
         for line in text.lines(tables) { try console.line(line) }
         let reconciled = tables.reduce(0) { $0 + $1.reconciledChangeCount }
         if arguments.has("reconcile") {
-            try console.line("Reconciled \(NumberText.grouped(reconciled)) \(reconciled == 1 ? "change" : "changes").")
+            try console.line("Reconciled \(NumberText.counted(reconciled, "change")).")
         }
         let count = tables.count { $0.isNew }
         if count == 0, reconciled > 0 { return .success }
         try console.line(
-            count == 0 ? "Nothing has changed." : "Recording \(count) \(count == 1 ? "table" : "tables") from now on.")
+            count == 0 ? "Nothing has changed." : "Recording \(NumberText.counted(count, "table")) from now on.")
         return .success
     }
 }

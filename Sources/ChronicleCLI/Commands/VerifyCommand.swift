@@ -45,8 +45,7 @@ enum VerifyCommand {
         }
         if !isJSON {
             let noun = location.url == nil ? "store" : "file"
-            let problems = "\(NumberText.grouped(count)) \(count == 1 ? "problem" : "problems") found."
-            try console.line(count == 0 ? "The \(noun) is valid." : problems)
+            try console.line(count == 0 ? "The \(noun) is valid." : "\(NumberText.counted(count, "problem")) found.")
         }
         return count == 0 ? .success : .negative
     }
