@@ -111,6 +111,82 @@ import Testing
         #expect(try await CommandRun("stats", url.path).output.contains("derived from the tables"))
     }
 
+    @Test func takesNamesFromACompiledModel() async throws {
+        let folder = try TemporaryDirectory()
+        let url = try AppleTrips.write(to: folder) { $0.hasModel = false }
+        let model = folder.file("Trips.mom")
+        try Data(AppleTrips.model.archive).write(to: model)
+        func run(_ arguments: String...) async throws -> CommandRun {
+            let names = ["FILE": url.path, "MODEL": model.path]
+            let run = try await CommandRun(arguments.map { names[$0] ?? $0 })
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(!run.errors.contains("derived from the tables"), "\(arguments)")
+            #expect(!run.output.contains("derived from the tables"), "\(arguments)")
+            return run
+        }
+        #expect(
+            try await run("show", "FILE", "2", "--model", "MODEL").output.contains("        name\n        rating\n"))
+        #expect(try await run("schema", "--model", "MODEL", "FILE").output.contains("    isDone   Bool"))
+        #expect(try await run("stats", "--model", "MODEL", "FILE").output.contains("models of BusinessTrip  1\n"))
+        #expect(try await run("at", "--model", "MODEL", "FILE", "now", "Trip").output.contains("budget: 10.11"))
+        #expect(try await run("blame", "--model", "MODEL", "FILE", "Trip/1").output.contains("rating"))
+        #expect(try await run("log", "--model", "MODEL", "FILE").output.contains("        rating\n"))
+        let key = try await run("log", "--model", "MODEL", "--model", "Trip/1", "--oneline", "FILE")
+        #expect(key.output.split(separator: "\n").count == 3)
+        let page = folder.file("timeline.html")
+        _ = try await run("timeline", "--model", "MODEL", "-o", page.path, "FILE")
+        #expect(try String(contentsOf: page, encoding: .utf8).contains("perDiem"))
+        #expect(try await run("export", "--model", "MODEL", "FILE", "-o", "-").output.contains("perDiem"))
+        let new = folder.file("new.store")
+        #expect(!(try await run("convert", "--model", "MODEL", "FILE", new.path).output.contains("names:")))
+        #expect(try await CommandRun("schema", new.path).output.contains("perDiem"))
+    }
+
+    @Test func rejectsOtherModels() async throws {
+        let folder = try TemporaryDirectory()
+        let model = folder.file("Trips.mom")
+        try Data(AppleStoreModel([.init("Book", [])]).archive).write(to: model)
+        let other = try await run("log", "--model", model.path, "FILE")
+        #expect(other.status == 3 && other.errors.contains("it has no entity BusinessTrip"), "\(other.errors)")
+        let key = try await run("show", "FILE", "2", "--model", "Trip/1")
+        #expect(key.status == 2 && key.errors.contains("Trip/1 is not a .mom or .momd"), "\(key.errors)")
+        let chronicle = try await CommandRun("log", "--model", model.path, GoldenStore.copy().path)
+        #expect(chronicle.status == 2 && chronicle.errors.contains("for stores of SwiftData and Core Data"))
+    }
+
+    // MARK: Long histories
+
+    /// Without most pages of the history, the newest transactions are the same: no statement scans a table.
+    @Test func listsTheNewestTransactionsOfALongHistory() async throws {
+        let count = 20_000
+        let url = try AppleTrips.write(to: TemporaryDirectory()) { script in
+            func numbers(_ count: Int) -> String {
+                "WITH RECURSIVE n(i) AS (SELECT 7 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"
+            }
+            script.statements += [
+                """
+                \(numbers(count)) INSERT INTO ATRANSACTION(Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZPROCESSIDTS, ZTIMESTAMP) \
+                SELECT i, 16002, 3, 1, 2, 743906550 + i FROM n
+                """,
+                """
+                \(numbers(2 * count)) INSERT INTO ACHANGE(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS) \
+                SELECT i + 3, 16001, 1, 3, 1, i / 2, x'0480' FROM n WHERE i > 13
+                """,
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = \(count) WHERE Z_ENT = 16002",
+            ]
+        }
+        let log = try await CommandRun("log", "-n", "10", url.path)
+        #expect(log.status == 0 && log.output.split(separator: "\n").count { $0.hasPrefix("transaction ") } == 10)
+        try BTreeLeaves.destroyMost(ofTablesIn: ["ACHANGE", "ATRANSACTION"], url)
+        for options in [["-n", "10"], ["-n", "10", "--oneline"], ["-n", "10", "--json"]] {
+            let run = try await CommandRun(["log"] + options + [url.path])
+            #expect(run.status == 0, "\(options): \(run.errors)")
+            if options.count == 2 { #expect(run.output == log.output) }
+        }
+        // Other pages cannot be read.
+        #expect(try await CommandRun("log", url.path).status == 3)
+    }
+
     @Test(arguments: [
         ["purge", "--max-changes", "1"], ["watch", "--name", "a", "--once"], ["serve"],
         ["log", "--follow"],

@@ -29,6 +29,9 @@ struct AppleColumnUse: Sendable {
     }
 
     func contains(_ name: String) -> Bool { names.contains(name) }
+
+    /// The names of the columns without their first letter, in upper case.
+    var columnNames: Set<String> { names }
 }
 
 extension AppleLayout {

@@ -50,7 +50,9 @@ struct AppleLayout: Sendable {
 
     /// Reads the layout in one transaction. Throws `SwiftDataError.unsupportedFileVersion` with the name of an unknown
     /// table.
-    init(_ connection: Connection, path: String) throws {
+    ///
+    /// - Parameter model: The model to use instead of that of the file.
+    init(_ connection: Connection, path: String, model: ModelFile? = nil) throws {
         guard try Self.isRecognized(connection) else {
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "\(path) is not a store of SwiftData or Core Data: it has no tables "
@@ -66,14 +68,17 @@ struct AppleLayout: Sendable {
         (self.tables, unusableTables) = (tables, unusable)
         let bookkeeping = Self.requiredTables + ["Z_MODELCACHE"] + AppleHistoryTables.names.sorted()
         if let error = bookkeeping.lazy.compactMap({ unusable[$0] }).first { throw error }
-        (storeIdentifier, modelVersions) = try Self.metadata(connection, tables)
-        entities = try Self.entities(connection, tables)
-        model = try Self.model(connection, tables).map { SendableModel(entities: $0.entities) }
+        let metadata = try Self.metadata(connection, tables)
+        (storeIdentifier, modelVersions) = (metadata.identifier, metadata.versions)
+        let entities = try Self.entities(connection, tables)
+        self.entities = entities
+        self.model = try (model?.model(of: entities, tables, hashes: metadata.hashes) ?? Self.model(connection, tables))
+            .map { SendableModel(entities: $0.entities) }
         history = try AppleHistoryTables(tables)
         for (_, entity) in entities.byNumber.sorted(by: { $0.key < $1.key }) {
             if let error = unusable[entity.tableName] { throw error }
         }
-        columnUse = Self.columnUse(entities, model)
+        columnUse = Self.columnUse(entities, self.model)
         let names = Set(entities.byNumber.values.map(\.tableName))
         externalColumns =
             ExternalData(path: path).exists
@@ -118,7 +123,7 @@ struct AppleLayout: Sendable {
 
     private static func metadata(
         _ connection: Connection, _ tables: [String: AppleTable]
-    ) throws -> (identifier: String, versions: [String]) {
+    ) throws -> (identifier: String, versions: [String], hashes: [String: Data]) {
         try tables["Z_METADATA"]?.require("Z_UUID")
         let hasList = tables["Z_METADATA"]?.column("Z_PLIST") != nil
         let statement = try connection.prepare("SELECT Z_UUID\(hasList ? ", Z_PLIST" : "") FROM Z_METADATA LIMIT 1")
@@ -127,10 +132,12 @@ struct AppleLayout: Sendable {
                 detail: "the table Z_METADATA does not contain the identifier of the store")
         }
         let identifier = String(decoding: text, as: UTF8.self)
-        guard hasList, case .blob(let bytes) = statement.value(1) else { return (identifier, []) }
-        // The versions are information only: a list in another form has none.
-        let versions = try? BinaryPropertyList(bytes).versionIdentifiers()
-        return (identifier, versions ?? [])
+        guard hasList, case .blob(let bytes) = statement.value(1) else { return (identifier, [], [:]) }
+        // Information only: a list in another form has none.
+        let list = try? BinaryPropertyList(bytes)
+        let versions = try? list?.versionIdentifiers()
+        let hashes = try? list?.versionHashes()
+        return (identifier, versions ?? [], hashes ?? [:])
     }
 
     private static func entities(_ connection: Connection, _ tables: [String: AppleTable]) throws -> AppleEntities {
@@ -162,12 +169,24 @@ struct AppleLayout: Sendable {
 extension BinaryPropertyList {
     /// The `NSStoreModelVersionIdentifiers` of a store's metadata.
     fileprivate func versionIdentifiers() throws -> [String] {
-        guard case .dictionary(let pairs) = try object(top) else { return [] }
+        guard case .array(let elements) = try value(of: "NSStoreModelVersionIdentifiers") else { return [] }
+        return try elements.compactMap { if case .text(let text) = try object($0) { text } else { nil } }
+    }
+
+    /// The `NSStoreModelVersionHashes` of a store's metadata, by entity.
+    fileprivate func versionHashes() throws -> [String: Data] {
+        guard case .dictionary(let pairs) = try value(of: "NSStoreModelVersionHashes") else { return [:] }
+        var hashes: [String: Data] = [:]
         for (key, value) in pairs {
-            guard case .text("NSStoreModelVersionIdentifiers") = try object(key) else { continue }
-            guard case .array(let elements) = try object(value) else { return [] }
-            return try elements.compactMap { if case .text(let text) = try object($0) { text } else { nil } }
+            guard case .text(let name) = try object(key), case .data(let hash) = try object(value) else { continue }
+            hashes[name] = hash
         }
-        return []
+        return hashes
+    }
+
+    private func value(of name: String) throws -> Object? {
+        guard case .dictionary(let pairs) = try object(top) else { return nil }
+        for (key, value) in pairs { if case .text(name) = try object(key) { return try object(value) } }
+        return nil
     }
 }

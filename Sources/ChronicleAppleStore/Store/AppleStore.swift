@@ -61,11 +61,20 @@ public final class AppleStore: DataStore {
     /// Opens a file with its schema, or returns `nil` if ``isAppleStore(fileAt:)`` returns `false`. A file that has to be
     /// copied for reading is copied once, and not for each of ``isAppleStore(fileAt:)``, ``schema(ofFileAt:)`` and the
     /// store.
-    package convenience init?(recognizing url: URL) throws {
+    ///
+    /// - Parameter model: A `.mom` or `.momd`, to use instead of the model in the file.
+    /// - Throws: `SwiftDataError.loadIssueModelContainer` if the model cannot be read or does not describe the file, or
+    ///   another error of ``init(_:migrationPlan:)``.
+    package convenience init?(recognizing url: URL, model: URL? = nil) throws {
         let file = try Self.recognized(url)
         guard let file else { return nil }
-        let layout = try file.read { try AppleLayout($0, path: file.path) }
+        let modelFile = try model.map { try ModelFile($0) }
+        let layout = try file.read { try AppleLayout($0, path: file.path, model: modelFile) }
         let (schema, hasModelNames) = try layout.schema()
+        if let model, !hasModelNames {
+            throw SwiftDataError.loadIssueModelContainer.with(
+                detail: "the entities of the model \(model.path) contradict each other; specify another one")
+        }
         try self.init(
             AppleStoreConfiguration(schema: schema, url: url), schema, file, layout, hasModelNames: hasModelNames)
     }

@@ -22,11 +22,11 @@ enum AtCommand {
         ],
         options: [
             .init(name: "where", value: "CONDITION", summary: "only models whose attributes match"),
-            .init(name: "number", letter: "n", value: "N", summary: "at most N models"), .json,
+            .init(name: "number", letter: "n", value: "N", summary: "at most N models"), .json, .modelFile,
         ], negativeResult: "no model matches", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         let entity = try file.entity(named: try arguments.required("ENTITY"))
         let condition = try arguments.value("where").map { try RowCondition($0, entity, file, console.settings) }
         let limit = try arguments.count("number") ?? .max

@@ -9,10 +9,10 @@ enum BlameCommand {
             are older than the history have no transaction.
             """,
         operands: [.file, .init(name: "MODEL", summary: "the entity and primary key of a model, such as Trip/7")],
-        options: [.json], negativeResult: "there is no such model", run: run)
+        options: [.json, .modelFile], negativeResult: "there is no such model", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         let requested = try file.identifier(try arguments.required("MODEL"))
         guard let row = try file.row(requested) else {
             console.message("chronicle: there is no model \(try file.text(of: requested).escaped)")

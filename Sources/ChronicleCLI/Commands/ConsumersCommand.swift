@@ -19,7 +19,7 @@ enum ConsumersCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         if let names = arguments.values["remove"] { return try remove(names, arguments, console) }
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         let statuses: [HistoryConsumerStatus<DefaultHistoryToken>] = try file.container.historyConsumers()
         if arguments.has("json") {
             for status in statuses { try console.line(json(status, file)) }

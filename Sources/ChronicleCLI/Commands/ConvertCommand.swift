@@ -17,13 +17,14 @@ enum ConvertCommand {
             .init(name: "SOURCE", summary: "the file of SwiftData or Core Data"),
             .init(name: "DESTINATION", summary: "the new file, which must not exist"),
         ],
-        options: [.json], run: run)
+        options: [.json, .modelFile], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("SOURCE")
         let destination = try arguments.required("DESTINATION")
         try StoreFile.requireFile(path)
-        guard let store = try AppleStore(recognizing: URL(fileURLWithPath: path)) else {
+        let model = try arguments.modelFile().map { URL(fileURLWithPath: $0) }
+        guard let store = try AppleStore(recognizing: URL(fileURLWithPath: path), model: model) else {
             throw UsageError(
                 "\(path.escaped) is not a store of SwiftData or Core Data; use chronicle export and import")
         }

@@ -14,11 +14,11 @@ enum DiffCommand {
         ],
         options: [
             .init(name: "entity", value: "E", summary: "only models of an entity and those that inherit from it"),
-            .init(name: "stat", summary: "only the numbers of models for each entity"), .json,
+            .init(name: "stat", summary: "only the numbers of models for each entity"), .json, .modelFile,
         ], negativeResult: "the positions differ", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         func token(_ text: String) throws -> DefaultHistoryToken {
             try Position(text, in: file.store, console.settings).token(in: file.store)
         }

@@ -16,10 +16,11 @@ enum ExportCommand {
             .init(
                 name: "output", letter: "o", value: "PATH", values: .files,
                 summary: "write to a new file; - for standard output"),
+            .modelFile,
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         func token(_ name: String) throws -> DefaultHistoryToken? {
             try arguments.value(name).map { try Position($0, in: file.store, console.settings).token(in: file.store) }
         }

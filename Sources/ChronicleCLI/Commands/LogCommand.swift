@@ -19,7 +19,11 @@ enum LogCommand {
             .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
             .init(name: "author", value: "A", summary: "only transactions of an author; empty for those without one"),
             .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
-            .init(name: "model", value: "E/KEY", summary: "only changes of one model, such as Trip/7"),
+            .init(
+                name: "model", value: "E/KEY", values: .files,
+                summary:
+                    "only changes of one model, such as Trip/7; with the path of a .mom or .momd, the names are those of this "
+                    + "model of SwiftData or Core Data"),
             .init(name: "attribute", value: "NAME", summary: "only changes of an attribute or relationship"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N transactions"),
             .init(name: "oneline", summary: "one line for each transaction, with the numbers of its changes"),
@@ -34,7 +38,7 @@ enum LogCommand {
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console, hasModelKey: true)
         if file.appleStore != nil, !file.store.recordsHistory { return try writeModels(file, console) }
         let selection = try selection(arguments, file, console)
         let writer = TransactionWriter(file: file, console: console, form: form(arguments))
@@ -116,7 +120,7 @@ enum LogCommand {
         selection.after = try arguments.value("after").map { try Position($0, in: file.store, console.settings) }
         selection.author = arguments.value("author")
         selection.entityNames = try arguments.value("entity").map { file.names(of: try file.entity(named: $0)) }
-        selection.model = try arguments.value("model").map(file.identifier)
+        selection.model = try arguments.modelKey().map(file.identifier)
         selection.attribute = try arguments.value("attribute").map { try file.property(named: $0) }
         selection.isAscending = arguments.has("reverse")
         selection.limit = try arguments.count("number") ?? .max

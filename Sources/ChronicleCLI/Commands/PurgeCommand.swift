@@ -61,7 +61,7 @@ enum PurgeCommand {
     private static func plan(
         _ retention: HistoryRetention, _ arguments: Arguments, _ console: Console
     ) throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         if arguments.has("compact") { try file.chronicleStore("a purge").requireVacuum() }
         let plan = try file.chronicleStore("a purge").planHistoryPurge(retention, at: console.settings.now())
         var count = 0

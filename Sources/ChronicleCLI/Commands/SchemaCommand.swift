@@ -15,10 +15,11 @@ enum SchemaCommand {
         options: [
             .json, .init(name: "swift", summary: "print a VersionedSchema with the model classes"),
             .init(name: "version", value: "VERSION", summary: "the version of the schema; 1.0.0 if omitted"),
+            .modelFile,
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         if let store = file.appleStore, !store.hasModelNames {
             console.message("chronicle: the file does not contain its model; the names are derived from the tables")
         }

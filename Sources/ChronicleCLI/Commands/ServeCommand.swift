@@ -24,7 +24,7 @@ enum ServeCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         console.settings.usesPager = false
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         // Reports a store without a history before a browser requests it.
         _ = try file.chronicleStore("a live page").currentHistoryToken()
         let pages = TimelineServer(

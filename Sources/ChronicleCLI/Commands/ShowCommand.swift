@@ -9,10 +9,10 @@ enum ShowCommand {
             newest one. A date shows the last transaction up to that time.
             """,
         operands: [.file, .init(name: "TRANSACTION", summary: "the transaction")],
-        options: [.json], negativeResult: "there is no such transaction", run: run)
+        options: [.json, .modelFile], negativeResult: "there is no such transaction", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         let text = try arguments.required("TRANSACTION")
         guard let transaction = try transaction(text, file, console) else {
             console.message("chronicle: there is no transaction \(text.escaped)")

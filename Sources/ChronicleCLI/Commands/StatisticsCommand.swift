@@ -16,14 +16,14 @@ enum StatisticsCommand {
         options: [
             .init(
                 name: "format", value: "FORMAT", values: .list(["text", "json", "prometheus"]),
-                summary: "text (default), json or prometheus"), .json,
+                summary: "text (default), json or prometheus"), .json, .modelFile,
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let format = arguments.value("format") ?? (arguments.has("json") ? "json" : "text")
         var arguments = arguments
         arguments.values["json"] = format == "json" ? [""] : nil
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         if format == "prometheus" {
             try Gauges(file, console).write(console)
             return .success

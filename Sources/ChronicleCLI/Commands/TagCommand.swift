@@ -22,7 +22,7 @@ enum TagCommand {
             for option in ["move", "delete"] where arguments.has(option) {
                 throw UsageError("--\(option) requires NAME")
             }
-            return try list(StoreFile.read(arguments.operands["FILE"], console), arguments, console)
+            return try list(StoreFile.read(arguments, console), arguments, console)
         }
         guard !arguments.has("move") || !arguments.has("delete") else {
             throw UsageError("--move and --delete exclude each other")

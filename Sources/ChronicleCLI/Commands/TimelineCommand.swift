@@ -30,12 +30,12 @@ enum TimelineCommand {
             .init(name: "size", value: "MB", summary: "the maximum size of the page; 20 MB if omitted"),
             titleOption,
             .init(name: "force", letter: "f", summary: "replace an existing file"),
-            .json,
+            .json, .modelFile,
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         console.settings.usesPager = false
-        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let file = try StoreFile.read(arguments, console)
         let path = arguments.value("output") ?? "timeline.html"
         if path == "-" { return try writeToOutput(file, arguments, console) }
         try requireOther(path, than: file)

@@ -20,6 +20,24 @@ struct Arguments: Sendable {
         return count
     }
 
+    /// The path of a compiled model of Core Data. Another value of the option is the key of a model in some commands, and a
+    /// ``UsageError`` in others.
+    func modelFile(orKey isKeyAllowed: Bool = false) throws -> String? {
+        let values = values["model"] ?? []
+        if !isKeyAllowed, let other = values.first(where: { !Self.isModelFile($0) }) {
+            throw UsageError("\(other.escaped) is not a .mom or .momd; --model requires one")
+        }
+        return values.last(where: Self.isModelFile)
+    }
+
+    /// Returns the last value of the option `model` that is not the path of a compiled model.
+    func modelKey() -> String? { values["model"]?.last { !Self.isModelFile($0) } }
+
+    private static func isModelFile(_ text: String) -> Bool {
+        let name = (text.hasSuffix("/") ? text.dropLast() : text[...]).lowercased()
+        return name.hasSuffix(".mom") || name.hasSuffix(".momd")
+    }
+
     func required(_ name: String) throws -> String {
         guard let operand = operands[name] else { throw UsageError("\(name) is missing") }
         return operand

@@ -69,6 +69,11 @@ extension Command.Operand {
 extension Command.Option {
     static let json = Command.Option(name: "json", summary: "print JSON, one object per line")
 
+    static let modelFile = Command.Option(
+        name: "model", value: "FILE", values: .files,
+        summary: "the compiled model of a store of SwiftData or Core Data, a .mom or .momd, for the names in the output"
+    )
+
     static let common = [
         Command.Option(
             name: "color", value: "WHEN", values: .list(["auto", "always", "never"]),

@@ -31,13 +31,20 @@ struct StoreFile {
     private let keys = PrimaryKeyCache()
     var schema: Schema { store.schema }
 
-    /// Opens a store without changing it; `nil` is the default of ``path(_:_:)``.
-    static func read(_ path: String?, _ console: Console) throws -> StoreFile {
+    /// Opens the store of a command without changing it. `hasModelKey` states that the option `model` can be a key of a model,
+    /// too.
+    static func read(_ arguments: Arguments, _ console: Console, hasModelKey: Bool = false) throws -> StoreFile {
+        let model = try arguments.modelFile(orKey: hasModelKey).map { URL(fileURLWithPath: $0) }
+        return try read(arguments.operands["FILE"], console, model: model)
+    }
+
+    /// `nil` is the default of ``path(_:_:)``.
+    private static func read(_ path: String?, _ console: Console, model: URL? = nil) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
         let location = try Location(path)
-        guard let url = location.url else { return try StoreFile(location, allowsSave: false) }
+        guard let url = location.url else { return try StoreFile(location, allowsSave: false, model: model) }
         try requireFile(path)
-        return try recovering(url) { try StoreFile(location, allowsSave: false) }
+        return try recovering(url) { try StoreFile(location, allowsSave: false, model: model) }
     }
 
     /// The error contains the path as the user wrote it. A connection string is a ``UsageError``.
@@ -82,19 +89,28 @@ struct StoreFile {
         return try StoreFile(location, allowsSave: true)
     }
 
-    init(_ location: Location, allowsSave: Bool) throws {
+    /// - Parameter model: The compiled model of a store of SwiftData or Core Data.
+    init(_ location: Location, allowsSave: Bool, model: URL? = nil) throws {
         switch location {
         case .file(let url):
-            if let store = try AppleStore(recognizing: url) {
+            if let store = try AppleStore(recognizing: url, model: model) {
                 guard !allowsSave else {
                     throw UsageError("the file is a store of SwiftData or Core Data, which can only be read")
                 }
                 try self.init(location, store)
                 return
             }
+            try Self.requireNoModel(model)
             try self.init(location, Self.store(url, DefaultStore.schema(ofFileAt: url), allowsSave: allowsSave))
-        case .database(let database): try self.init(location, database.open(allowsSave: allowsSave))
+        case .database(let database):
+            try Self.requireNoModel(model)
+            try self.init(location, database.open(allowsSave: allowsSave))
         }
+    }
+
+    private static func requireNoModel(_ model: URL?) throws {
+        guard model != nil else { return }
+        throw UsageError("the store describes its models; --model with a file is for stores of SwiftData and Core Data")
     }
 
     private init(_ location: Location, _ store: any InspectedStore) throws {

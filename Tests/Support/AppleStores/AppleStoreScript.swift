@@ -13,6 +13,8 @@ package struct AppleStoreScript {
     package var hasModel = true
     /// The model that the file contains, if it is not the one of the tables.
     package var cachedModel: AppleStoreModel?
+    /// The hashes of the entities in the metadata.
+    package var versionHashes: [(entity: String, hash: [UInt8])] = []
     /// Further statements, such as those that insert rows.
     package var statements: [String] = []
 
@@ -115,10 +117,19 @@ package struct AppleStoreScript {
             result.append("INSERT INTO Z_PRIMARYKEY VALUES (\(number), '\(entity.name)', \(parent), 0)")
         }
         let metadata = PropertyListWriter.bytes(
-            .dictionary([
-                ("NSStoreModelVersionIdentifiers", .array([.text("1.0.0")])), ("NSStoreType", .text("SQLite")),
-                ("NSPersistenceFrameworkVersion", .integer(1345)),
-            ]))
+            .dictionary(
+                [
+                    ("NSStoreModelVersionIdentifiers", .array([.text("1.0.0")])), ("NSStoreType", .text("SQLite")),
+                    ("NSPersistenceFrameworkVersion", .integer(1345)),
+                ]
+                    + (versionHashes.isEmpty
+                        ? []
+                        : [
+                            (
+                                "NSStoreModelVersionHashes",
+                                .dictionary(versionHashes.map { ($0.entity, .data($0.hash)) })
+                            )
+                        ])))
         result.append("INSERT INTO Z_METADATA VALUES (1, '\(storeIdentifier)', x'\(Self.hex(metadata))')")
         if hasModel {
             result.append(
