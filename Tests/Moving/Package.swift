@@ -8,10 +8,13 @@ import PackageDescription
 // The other targets are model layers of the shapes that are common in code for SwiftData, one for each subject. They are
 // built unchanged. `Members` uses every member of SwiftData that Chronicle has; see Documentation/Moving.md.
 let layers = [
-    "Autosaving", "Batches", "Configurations", "CustomStores", "Inheritance", "Invitations", "Members", "Migrations",
-    "Notifications", "Observing", "Previews", "Queries", "Repositories", "Services", "Tracking", "Upserts",
-    "Usages", "UsagesInSwift5",
+    "Autosaving", "Batches", "Composing", "Configurations", "CustomStores", "Declarations", "Decoding", "Inheritance",
+    "Invitations", "Isolation", "Members", "Migrations", "Notifications", "Observing", "Outbox", "Previews", "Queries",
+    "Repositories", "Services", "Tracking", "Upserts", "Usages", "UsagesInSwift5",
 ]
+
+// `DataStore` requires `Sendable`, and SwiftData's does not: a store with variables is code for Swift 5.
+let inSwift5 = ["CustomStores", "Declarations", "UsagesInSwift5"]
 
 let package = Package(
     name: "Moving",
@@ -33,8 +36,7 @@ let package = Package(
         + layers.map { name in
             .target(
                 name: name, dependencies: [.product(name: "SwiftData", package: "chronicle")],
-                // `DataStore` requires `Sendable`, and SwiftData's does not: a store with variables is code for Swift 5.
-                swiftSettings: ["CustomStores", "UsagesInSwift5"].contains(name) ? [.swiftLanguageMode(.v5)] : [])
+                swiftSettings: inSwift5.contains(name) ? [.swiftLanguageMode(.v5)] : [])
         },
     swiftLanguageModes: [.v6]
 )

@@ -104,3 +104,96 @@ import Testing
         #expect(try ModelContext(container).fetch(near).map(\.label) == ["far", "near"])
     }
 }
+
+/// A store that limits and counts itself.
+@Suite struct RowStoreTests {
+    private let configuration = RowStoreConfiguration(name: "samples")
+    private let context: ModelContext
+
+    init() throws {
+        context = ModelContext(try ModelContainer(for: Sample.self, configurations: configuration))
+        context.author = "app"
+        for number in [3, 1, 2] { context.insert(Sample(number: number, label: "\(number % 2)")) }
+        try context.save()
+    }
+
+    @Test func theStoreLimitsAndCounts() throws {
+        let other = ModelContext(context.container)
+        var descriptor = FetchDescriptor<Sample>()
+        descriptor.fetchLimit = 2
+        descriptor.fetchOffset = 1
+        #expect(try other.fetch(descriptor).map(\.number) == [2, 3])
+        #expect(try other.fetchCount(FetchDescriptor<Sample>()) == 3)
+        #expect(try other.fetchIdentifiers(FetchDescriptor<Sample>()).count == 3)
+        #expect(configuration.requests.contains("count") && configuration.requests.contains("identifiers"))
+        #expect(configuration.requests.first == "save by app")
+    }
+
+    /// A limit applies to what matches, although the store leaves the predicate and the order to the context.
+    @Test func limitsOfFilteredFetches() throws {
+        let other = ModelContext(context.container)
+        var descriptor = FetchDescriptor<Sample>(
+            predicate: #Predicate { $0.label == "1" }, sortBy: [SortDescriptor(\.number, order: .reverse)])
+        descriptor.fetchLimit = 1
+        #expect(try other.fetch(descriptor).map(\.number) == [3])
+        descriptor.fetchOffset = 1
+        #expect(try other.fetch(descriptor).map(\.number) == [1])
+        descriptor.fetchLimit = nil
+        descriptor.fetchOffset = nil
+        #expect(try other.fetchCount(descriptor) == 2)
+        #expect(try other.fetchIdentifiers(descriptor).count == 2)
+    }
+
+    @Test func errorsOfTheStoreKeepTheChanges() throws {
+        let sample = try #require(try context.fetch(FetchDescriptor<Sample>()).first)
+        sample.label = "changed"
+        configuration.isOffline = true
+        #expect(throws: RowStoreConfiguration.Failure.self) { try context.save() }
+        #expect(throws: RowStoreConfiguration.Failure.self) {
+            try ModelContext(context.container).fetch(FetchDescriptor<Sample>())
+        }
+        #expect(context.hasChanges && context.changedModelsArray.count == 1)
+        configuration.isOffline = false
+        try context.save()
+        let labels = try ModelContext(context.container).fetch(FetchDescriptor<Sample>()).map(\.label)
+        #expect(labels.contains("changed"))
+    }
+
+    @Test func erasing() throws {
+        try context.container.erase()
+        #expect(try ModelContext(context.container).fetch(FetchDescriptor<Sample>()).isEmpty)
+        #expect(throws: (any Error).self) {
+            try ModelContainer(for: Sample.self, configurations: RowStoreConfiguration(name: ""))
+        }
+    }
+}
+
+/// A store whose history has its own tokens.
+@Suite struct LogStoreTests {
+    @Test func theHistoryOfTheStore() throws {
+        let context = ModelContext(
+            try ModelContainer(for: Entry.self, configurations: LogStoreConfiguration(name: "log")))
+        context.author = "app"
+        let entry = Entry(text: "first")
+        context.insert(entry)
+        try context.save()
+        let inserts = try context.fetchHistory(HistoryDescriptor<LogTransaction>())
+        #expect(inserts.map(\.author) == ["app"] && inserts.map(\.changes.count) == [1])
+        let token = try JSONDecoder().decode(
+            LogToken.self, from: JSONEncoder().encode(try #require(inserts.last).token))
+
+        entry.text = "second"
+        try context.save()
+        let descriptor = HistoryDescriptor<LogTransaction>(predicate: #Predicate { $0.token > token })
+        let changes = try context.fetchHistory(descriptor).flatMap(\.changes)
+        #expect(changes.map(\.changedPersistentIdentifier) == [entry.persistentModelID])
+        guard case .update(let update as LogUpdate<Entry>) = try #require(changes.first) else {
+            Issue.record("The change is not an update.")
+            return
+        }
+        #expect(update.updatedAttributes as [PartialKeyPath<Entry>] == [\.text])
+
+        try context.deleteHistory(HistoryDescriptor<LogTransaction>(predicate: #Predicate { $0.token <= token }))
+        #expect(try context.fetchHistory(HistoryDescriptor<LogTransaction>()).map(\.transactionIdentifier) == [2])
+    }
+}
