@@ -77,6 +77,32 @@
             #expect(try await run("verify", "*").status == 0)
         }
 
+        /// The server and Swift write the same number in different ways.
+        @Test func keysCanBeReals() async throws {
+            let keys = ["2", "0.1", "'-0'", "1e+20", "123456789.125", "1e-07", "'Infinity'", "'NaN'"]
+            _ = try psql(
+                "CREATE TABLE reading(at float8 PRIMARY KEY, small float4, value int); INSERT INTO reading VALUES (-7)")
+            _ = try psql("CREATE TABLE pair(at float4, name text, PRIMARY KEY (at, name))")
+            _ = try await run("track", "*")
+            for key in keys { _ = try psql("INSERT INTO reading VALUES (\(key))") }
+            _ = try psql(
+                "DELETE FROM reading WHERE at = 0; INSERT INTO reading VALUES (0); INSERT INTO pair VALUES (0.1, 'a')")
+            let log = try await run("log", "--entity", "reading", "*")
+            let texts = log.output.split(separator: "\n").filter { $0.contains("insert reading/") }
+                .map { String($0.trimmingCharacters(in: .whitespaces).dropFirst("insert reading/".count)) }
+            #expect(texts.count == keys.count + 1, "\(log.output)")
+            for text in texts + ["2", "1e20", "-7"] {
+                let model = try await run("log", "--model", "reading/\(text)", "*")
+                #expect(model.status == 0, "\(text): \(model.errors)")
+                let count = text == "-7" ? 0 : text == "-0.0" ? 2 : 1
+                #expect(
+                    model.output.split(separator: "\n").count { $0.contains(" reading/") } == count, "\(model.output)")
+            }
+            #expect(try await run("log", "--model", "reading/'2'", "*").errors.contains("contains no model"))
+            #expect(
+                try await run("log", "--model", "pair/(0.10000000149011612,'a')", "*").output.contains("insert pair/"))
+        }
+
         @Test func interruptionsAreListed() async throws {
             #expect(
                 try await run("track", "*", "folder", "--json").output.contains(

@@ -79,29 +79,49 @@
             guard let (entity, key) = layout.tracked?.keys[entityName], key.columns.count == primaryKey.count else {
                 return nil
             }
-            let texts = primaryKey.map { value in
-                switch value {
-                case .integer(let integer): "i\(integer)"
-                case .real(let real): "r\(real)"
-                case .text(let text): "t\(text)"
-                case .blob(let data):
-                    "x" + data.map { String(($0 >> 4), radix: 16) + String($0 & 15, radix: 16) }.joined()
-                default: ""
+            var parameters = Parameters()
+            var conditions: [String] = []
+            for (index, column) in key.columns.enumerated() {
+                let parameter = "$\(index + 1)"
+                if column.columnType == .real {
+                    guard let real = Self.real(primaryKey[index]) else { return nil }
+                    parameters.append("\(real)")
+                    // A number has other texts in Swift than on the server. A table can have had rows with the keys 0 and -0.
+                    conditions.append(
+                        "float8send(k.\(TrackedKey.column(index))::double precision) = "
+                            + "float8send(\(parameter)::double precision)")
+                } else {
+                    parameters.append(Self.text(primaryKey[index]))
+                    conditions.append("\(Self.text(key, index)) = \(parameter)")
                 }
             }
             return try attributingErrors {
                 try pool.read { connection in
-                    let condition = key.columns.indices.map { "\(Self.text(key, $0)) = $\($0 + 1)" }.joined(
-                        separator: " AND ")
-                    var parameters = Parameters()
-                    for text in texts { parameters.append(text) }
                     let found = try connection.run(
-                        "SELECT k.id FROM \(connection.table(TrackedKey.table(of: entity))) AS k WHERE \(condition)",
-                        parameters,
-                        isPrepared: false)
+                        "SELECT k.id FROM \(connection.table(TrackedKey.table(of: entity))) AS k WHERE "
+                            + conditions.joined(separator: " AND "), parameters, isPrepared: false)
                     guard found.count == 1 else { return nil }
                     return try layout.table(named: entityName).origin.identifier(found.int64(0, 0))
                 }
+            }
+        }
+
+        /// A program can write the key 2.0 as 2.
+        private static func real(_ value: PropertyValue) -> Double? {
+            switch value {
+            case .integer(let integer): Double(integer)
+            case .real(let real): real
+            default: nil
+            }
+        }
+
+        private static func text(_ value: PropertyValue) -> String {
+            switch value {
+            case .integer(let integer): "i\(integer)"
+            case .real(let real): "r\(real)"
+            case .text(let text): "t\(text)"
+            case .blob(let data): "x" + data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            default: ""
             }
         }
 
