@@ -122,6 +122,8 @@
                 LEFT JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = n.name \
                 WHERE e.superentity IS NULL AND t.tgenabled IS DISTINCT FROM 'O' AND t.tgenabled IS DISTINCT FROM 'A' \
                 AND NOT (t.tgenabled IS NOT DISTINCT FROM 'R' AND n.name = 'chronicle_row') \
+                AND (n.name IN ('chronicle_truncate', 'chronicle_row') OR c.relkind <> 'p' \
+                AND NOT EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid)) \
                 AND NOT EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhrelid = c.oid) ORDER BY 1, 2
                 """, isPrepared: false)
             for row in 0..<missing.count {

@@ -97,7 +97,7 @@
                 a.atthasdef, a.attcollation::regcollation, a.xmin) AS part FROM pg_class AS c JOIN pg_attribute AS a \
                 ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
                 WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
-                UNION ALL SELECT concat_ws(' ', 'inherits', i.inhrelid::regclass, i.inhparent::regclass) FROM pg_inherits AS i \
+                UNION ALL SELECT concat_ws(' ', 'inherits', i.inhrelid::regclass, i.inhparent::regclass, i.xmin) FROM pg_inherits AS i \
                 JOIN pg_class AS p ON p.oid = i.inhparent JOIN pg_class AS c ON c.oid = i.inhrelid \
                 WHERE p.relkind IN ('r', 'p') AND \(connection.namespace) IN (p.relnamespace, c.relnamespace) \
                 UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, contype, condeferrable, \

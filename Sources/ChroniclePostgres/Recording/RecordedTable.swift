@@ -114,6 +114,9 @@
         /// other files.
         private let database: String
         private let tables: [String: File]
+        private let attachments: [TableAttachments]
+        /// `nil` if an earlier version of Chronicle did not keep them.
+        private let attachmentVersions: TableAttachments.Versions?
 
         private struct File: Equatable {
             /// Changes if the table is rewritten.
@@ -156,6 +159,15 @@
                 FROM pg_control_system() AS s, pg_database AS d WHERE d.datname = current_database()
                 """, isPrepared: false)
             (database, self.tables) = (identifiers.text(0, 0), tables)
+            attachments = try TableAttachments.all(
+                connection,
+                ofRoots: """
+                    SELECT c.oid FROM pg_class AS c JOIN \(connection.schema).chronicle_entity AS e \
+                    ON c.relname = e.name OR starts_with(c.relname, e.name || '.') \
+                    WHERE c.relnamespace = \(connection.namespace) AND c.relkind IN ('r', 'p')
+                    """
+            ).values.map(\.self)
+            attachmentVersions = attachments.reduce(into: [:]) { $0.merge($1.versions) { $1 } }
         }
 
         /// `nil` if ``text`` is not valid.
@@ -164,24 +176,38 @@
             guard let first = lines.first else { return nil }
             database = String(first)
             var tables: [String: File] = [:]
+            var versions: TableAttachments.Versions?
             for line in lines.dropFirst() {
+                if line.hasPrefix(Self.attachmentsPrefix) {
+                    versions = TableAttachments.versions(String(line.dropFirst(Self.attachmentsPrefix.count)))
+                    continue
+                }
                 let parts = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
                 guard parts.count == 3 else { return nil }
                 tables[parts[0]] = File(number: parts[1], columns: parts[2], isUnrecorded: false)
             }
-            self.tables = tables
+            (self.tables, attachments, attachmentVersions) = (tables, [], versions)
         }
+
+        private static let attachmentsPrefix = "attachments "
 
         /// The description for `chronicle_meta`.
         var text: String {
-            ([database] + tables.sorted { $0.key < $1.key }.map { "\($0) \($1.number) \($1.columns)" })
-                .joined(separator: "\n")
+            ([database] + tables.sorted { $0.key < $1.key }.map { "\($0) \($1.number) \($1.columns)" }
+                + [Self.attachmentsPrefix + TableAttachments.text(attachmentVersions ?? [:])]).joined(separator: "\n")
         }
 
         func isChanged(since earlier: TableFiles) -> Bool {
             if tables.values.contains(where: \.isUnrecorded) { return true }
             // An earlier version of Chronicle did not keep the last identifier.
             guard database == earlier.database || database.hasPrefix(earlier.database + " ") else { return false }
+            if let versions = earlier.attachmentVersions {
+                func isKnown(_ attachments: TableAttachments) -> Bool {
+                    attachments.change(since: versions.filter { attachments.versions[$0.key] != nil }) == nil
+                }
+                // A table that is not attached any more is not among the tables.
+                if !attachments.allSatisfy(isKnown) { return true }
+            }
             return earlier.tables.contains { table, file in
                 guard let current = tables[table] else { return true }
                 return current.number != file.number && current.columns != file.columns

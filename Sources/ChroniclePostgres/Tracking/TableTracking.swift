@@ -214,8 +214,8 @@
             for statement in recorder.triggerStatements + recorder.viewStatements { try connection.script(statement) }
             try TrackedState(
                 entity: entity.number, table: table.name, oid: table.oid, key: table.key, columns: table.columns,
-                file: table.file, columnVersions: table.columnVersions, isRecorded: true,
-                isRecordedByRow: table.isRecordedByRow, definition: digest(recorder), triggers: "",
+                file: table.file, columnVersions: table.columnVersions, partitions: table.partitions.versions,
+                isRecorded: true, isRecordedByRow: table.isRecordedByRow, definition: digest(recorder), triggers: "",
                 failure: nil, present: nil
             ).store(connection)
             if isInterrupted {

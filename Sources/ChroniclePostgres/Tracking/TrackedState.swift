@@ -16,6 +16,7 @@
         let key: TrackedKey
         let columns: [TrackedColumn]
         let file: String, columnVersions: String
+        let partitions: TableAttachments.Versions
         let isRecorded: Bool
         let isRecordedByRow: Bool
         /// The digest of the statements that created the triggers and the view.
@@ -32,7 +33,7 @@
                 """
                 CREATE TABLE IF NOT EXISTS \(schema).chronicle_tracked(entity bigint PRIMARY KEY, relation text COLLATE "C" NOT NULL, \
                 oid bigint NOT NULL, key text NOT NULL, columns text NOT NULL, file text NOT NULL, \
-                versions text NOT NULL, is_recorded boolean NOT NULL, by_row boolean NOT NULL, definition text NOT NULL, triggers text NOT NULL)
+                versions text NOT NULL, partitions text NOT NULL, is_recorded boolean NOT NULL, by_row boolean NOT NULL, definition text NOT NULL, triggers text NOT NULL)
                 """,
                 """
                 CREATE TABLE IF NOT EXISTS \(schema).chronicle_interruption(entity bigint NOT NULL, \
@@ -46,7 +47,7 @@
                 """
                 SELECT s.entity, s.relation, s.oid, s.key, s.columns, s.is_recorded, s.by_row, s.definition, s.triggers, \
                 (SELECT i.reason FROM \(connection.schema).chronicle_interruption AS i WHERE i.entity = s.entity LIMIT 1), \
-                p.oid, p.relname, p.triggers, s.file, s.versions FROM \(connection.schema).chronicle_tracked AS s \
+                p.oid, p.relname, p.triggers, s.file, s.versions, s.partitions FROM \(connection.schema).chronicle_tracked AS s \
                 LEFT JOIN (\(presentTriggers(connection))) AS p ON p.entity = s.entity ORDER BY s.entity
                 """, isPrepared: false)
             var states: [Int64: TrackedState] = [:]
@@ -61,7 +62,9 @@
                 states[found.int64(row, 0)] = TrackedState(
                     entity: found.int64(row, 0), table: found.text(row, 1), oid: found.int64(row, 2),
                     key: try decode(3, TrackedKey.self), columns: try decode(4, [TrackedColumn].self),
-                    file: found.text(row, 13), columnVersions: found.text(row, 14), isRecorded: found.bool(row, 5),
+                    file: found.text(row, 13), columnVersions: found.text(row, 14),
+                    partitions: try decode(15, TableAttachments.Versions.self),
+                    isRecorded: found.bool(row, 5),
                     isRecordedByRow: found.bool(row, 6), definition: found.text(row, 7),
                     triggers: found.text(row, 8), failure: found.isNull(row, 9) ? nil : found.text(row, 9),
                     present: found.isNull(row, 10)
@@ -95,16 +98,17 @@
             try connection.run(
                 """
                 INSERT INTO \(connection.schema).chronicle_tracked(entity, relation, oid, key, columns, is_recorded, by_row, \
-                definition, file, versions, triggers) VALUES ($1, $2, $3, $4, $5, $6 <> 0, $7 <> 0, $8, $9, $10, coalesce((\
-                SELECT p.triggers FROM (\(Self.presentTriggers(connection))) AS p WHERE p.entity = $1), '')) \
+                definition, file, versions, partitions, triggers) VALUES ($1, $2, $3, $4, $5, $6 <> 0, $7 <> 0, $8, $9, $10, $11, \
+                coalesce((SELECT p.triggers FROM (\(Self.presentTriggers(connection))) AS p WHERE p.entity = $1), '')) \
                 ON CONFLICT (entity) DO UPDATE SET relation = excluded.relation, oid = excluded.oid, key = excluded.key, \
                 columns = excluded.columns, is_recorded = excluded.is_recorded, by_row = excluded.by_row, \
-                definition = excluded.definition, file = excluded.file, versions = excluded.versions, triggers = excluded.triggers
+                definition = excluded.definition, file = excluded.file, versions = excluded.versions, \
+                partitions = excluded.partitions, triggers = excluded.triggers
                 """,
                 Parameters(
                     .int64(entity), .text(table), .int64(oid), .text(try json(key)), .text(try json(columns)),
                     .int64(isRecorded ? 1 : 0), .int64(isRecordedByRow ? 1 : 0), .text(definition), .text(file),
-                    .text(columnVersions)),
+                    .text(columnVersions), .text(try json(partitions))),
                 isPrepared: false)
         }
 
@@ -127,6 +131,9 @@
             }
             if present.triggers != triggers { return "its triggers were changed or disabled" }
             if table.isRecordedByRow != isRecordedByRow { return "it has other partitions or inheriting tables" }
+            if table.oid == oid, let change = table.partitions.change(since: partitions) {
+                return change.rawValue
+            }
             return failure.map { "a change could not be recorded: \($0)" }
         }
 

@@ -15,6 +15,9 @@
         let key: TrackedKey
         /// The table, with its partitions.
         let relations: [RecordedTable.Relation]
+        /// The table is recorded with its partitions; empty if it has none. Tables that inherit from it are recorded for
+        /// themselves.
+        let partitions: TableAttachments
         /// `nil` for a view.
         let circumstances: RecordedTable?
         /// Why the table cannot be recorded.
@@ -82,6 +85,12 @@
                 keys[results[2].int64(row, 0), default: []].append(results[2].int64(row, 1))
             }
             let circumstances = try RecordedTable.all(connection, in: schemaName)
+            let partitions = try TableAttachments.all(
+                connection,
+                ofRoots: """
+                    SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = \(namespace) AND c.relkind = 'p' \
+                    AND NOT c.relispartition
+                    """)
             let tables = results[0]
             return (0..<tables.count).map { row in
                 let (oid, name, kind) = (tables.int64(row, 0), tables.text(row, 1), tables.text(row, 2))
@@ -104,7 +113,8 @@
                 return TrackedTable(
                     oid: oid, name: name, isPartitioned: kind == "p", file: tables.text(row, 6),
                     columnVersions: tables.text(row, 7), columns: own, key: key,
-                    relations: kind == "p" ? relations : Array(relations.prefix(1)), circumstances: known,
+                    relations: kind == "p" ? relations : Array(relations.prefix(1)),
+                    partitions: partitions["\(oid)"] ?? TableAttachments(), circumstances: known,
                     reason: reason,
                     isOrdinary: ["r", "p"].contains(kind))
             }

@@ -74,6 +74,13 @@
             try cluster.psql("BEGIN; SET search_path = \(schema); COMMIT; \(script)", user: user)
         }
 
+        /// What `verify` reports.
+        func problems() throws -> [String] {
+            var problems: [String] = []
+            try PostgresStore(inspecting: configuration).verify { problems.append($0.description) }
+            return problems
+        }
+
         func transactions(
             after token: DefaultHistoryToken? = nil
         ) throws -> [DefaultHistoryTransaction] {

@@ -252,6 +252,86 @@
             #expect(throws: SwiftDataError.historyTokenGap) { try again.transactions(after: token) }
         }
 
+        /// No trigger records rows that appear or disappear with a partition.
+        @Test(arguments: [
+            """
+            CREATE TABLE part3(LIKE "Entry" INCLUDING ALL); INSERT INTO part3(_rowid_, amount) VALUES (201, 1);
+            ALTER TABLE "Entry" ATTACH PARTITION part3 FOR VALUES FROM (200) TO (300)
+            """,
+            """
+            BEGIN; CREATE TABLE part3(LIKE "Entry" INCLUDING ALL); INSERT INTO part3(_rowid_, amount) VALUES (201, 1);
+            ALTER TABLE "Entry" ATTACH PARTITION part3 FOR VALUES FROM (200) TO (300); COMMIT
+            """,
+            """
+            CREATE TABLE group3(LIKE "Entry") PARTITION BY RANGE (_rowid_);
+            CREATE TABLE part3 PARTITION OF group3 FOR VALUES FROM (200) TO (300);
+            INSERT INTO group3(_rowid_, amount) VALUES (201, 1);
+            ALTER TABLE "Entry" ATTACH PARTITION group3 FOR VALUES FROM (200) TO (300)
+            """,
+            #"ALTER TABLE "Entry" DETACH PARTITION part1"#, "DROP TABLE part1", "DROP TABLE §_parts.part2",
+            """
+            ALTER TABLE "Entry" DETACH PARTITION part1; UPDATE part1 SET amount = 2;
+            ALTER TABLE "Entry" ATTACH PARTITION part1 FOR VALUES FROM (0) TO (100)
+            """,
+            """
+            ALTER TABLE "Entry" DETACH PARTITION §_parts.part2; DELETE FROM §_parts.part2;
+            ALTER TABLE "Entry" ATTACH PARTITION §_parts.part2 FOR VALUES FROM (100) TO (200)
+            """,
+        ])
+        func rowsOfOtherPartitionsAreAGap(_ change: String) throws {
+            let fixture = try partitioned()
+            try fixture.psql(#"INSERT INTO "Entry"(_rowid_, amount) VALUES (1, 1), (101, 1)"#)
+            let token = try fixture.token
+            #expect(try fixture.problems() == [])
+            try fixture.psql(change.replacing("§", with: fixture.schema))
+            #expect(try fixture.problems().contains { $0.contains("rows were replaced without firing triggers") })
+            let again = try HistoryFixture(fixture.configuration, fixture.cluster)
+            #expect(throws: SwiftDataError.historyTokenGap) { try again.transactions(after: token) }
+            #expect(try again.problems() == [])
+            let resumed = try again.token
+            try again.psql(#"UPDATE "Entry" SET amount = amount + 1"#)
+            let third = try HistoryFixture(fixture.configuration, fixture.cluster)
+            let updated = try third.transactions(after: resumed).flatMap(\.changes).count
+            #expect(try third.psql(#"SELECT count(*) FROM "Entry""#) == "\(updated)")
+        }
+
+        /// A partition without rows, and one that the program creates as such, have nothing that is not recorded.
+        @Test func emptyPartitionsAreNoGap() throws {
+            let fixture = try partitioned()
+            let token = try fixture.token
+            try fixture.psql(
+                """
+                CREATE TABLE part3(LIKE "Entry" INCLUDING ALL);
+                ALTER TABLE "Entry" ATTACH PARTITION part3 FOR VALUES FROM (200) TO (300);
+                CREATE TABLE group4 PARTITION OF "Entry" FOR VALUES FROM (300) TO (500) PARTITION BY RANGE (_rowid_);
+                CREATE TABLE part4 PARTITION OF group4 FOR VALUES FROM (300) TO (400);
+                INSERT INTO "Entry"(_rowid_) VALUES (301)
+                """)
+            let again = try HistoryFixture(fixture.configuration, fixture.cluster)
+            try again.psql(
+                """
+                CREATE TABLE part5 PARTITION OF group4 FOR VALUES FROM (400) TO (500);
+                INSERT INTO "Entry"(_rowid_) VALUES (201), (401)
+                """)
+            let third = try HistoryFixture(fixture.configuration, fixture.cluster)
+            let lines = try third.transactions(after: token).flatMap(\.changes).map(\.line)
+            #expect(lines == ["insert Entry/301", "insert Entry/201", "insert Entry/401"])
+            #expect(try third.problems() == [])
+        }
+
+        /// The store does not know a partition that is dropped before its next opening. `verify` finds the rows that are missing.
+        @Test func aPartitionThatIsDroppedBeforeTheNextOpeningIsFound() throws {
+            let fixture = try partitioned()
+            try fixture.psql(
+                """
+                CREATE TABLE part3 PARTITION OF "Entry" FOR VALUES FROM (200) TO (300);
+                INSERT INTO "Entry"(_rowid_) VALUES (201)
+                """)
+            try fixture.psql("DROP TABLE part3")
+            #expect(
+                try fixture.problems() == ["Entry 201 the row does not exist, but its latest change is no delete"])
+        }
+
         /// Partitions that are added to another schema while the store is open, also the first one of a table.
         @Test(arguments: [true, false]) func newPartitionsInOtherSchemasAreRecorded(isFirst: Bool) throws {
             let fixture = try HistoryFixture()

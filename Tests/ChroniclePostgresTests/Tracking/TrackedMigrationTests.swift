@@ -73,6 +73,47 @@
             #expect(try TrackedFixture.rows(store) == state)
         }
 
+        /// No trigger records rows that appear or disappear with a partition.
+        @Test(arguments: [
+            (
+                """
+                CREATE TABLE p3(LIKE event INCLUDING ALL); INSERT INTO p3 VALUES (21, 1);
+                ALTER TABLE event ATTACH PARTITION p3 FOR VALUES FROM (20) TO (30)
+                """, "a table with rows was attached as a partition"
+            ),
+            ("ALTER TABLE event DETACH PARTITION p1", "one of its partitions was dropped or detached"),
+            ("DROP TABLE p1", "one of its partitions was dropped or detached"),
+            (
+                """
+                ALTER TABLE event DETACH PARTITION p1; UPDATE p1 SET id = 2;
+                ALTER TABLE event ATTACH PARTITION p1 FOR VALUES FROM (0) TO (10)
+                """, "one of its partitions was detached and attached again"
+            ),
+        ])
+        func partitionsAreReported(_ statement: String, _ reason: String) throws {
+            let fixture = try TrackedFixture(
+                """
+                CREATE TABLE event(day int, id int, PRIMARY KEY (day, id)) PARTITION BY RANGE (day);
+                CREATE TABLE p1 PARTITION OF event FOR VALUES FROM (0) TO (10);
+                CREATE TABLE p2 PARTITION OF event FOR VALUES FROM (10) TO (20); INSERT INTO event VALUES (1, 1)
+                """)
+            // What the program creates as a partition is recorded.
+            try fixture.sql(
+                "CREATE TABLE p4 PARTITION OF event FOR VALUES FROM (30) TO (40); INSERT INTO event VALUES (31, 1)")
+            #expect(try fixture.states["event"] == .recorded)
+            #expect(try fixture.tracking.track(["event"]).filter(\.isNew).isEmpty)
+            let token = try #require(try fixture.store().currentHistoryToken())
+            try fixture.sql(statement)
+            #expect(try fixture.states["event"] == .interrupted(reason: reason))
+            #expect(try fixture.problems().contains { $0.contains("event \(reason)") })
+            #expect(try fixture.tracking.track(["event"]).filter(\.isNew).map(\.name) == ["event"])
+            #expect(try fixture.problems() == [])
+            #expect(throws: SwiftDataError.historyTokenGap) {
+                try fixture.store().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>.after(token))
+            }
+            #expect(try fixture.tracking.track(["event"]).filter(\.isNew).isEmpty)
+        }
+
         /// Only the name changes in the history, without a gap.
         @Test func aRenamedTable() throws {
             let fixture = try TrackedFixture(Self.tables)
