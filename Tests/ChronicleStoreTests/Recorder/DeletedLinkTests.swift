@@ -187,6 +187,53 @@ import Testing
         #expect(table.recordsUpdates && !table.recordsDeletes)
     }
 
+    /// Relationships of a class with itself: symmetric ones, those without an inverse, and both sides of a pair.
+    @Test(
+        arguments: recorders,
+        [
+            nil, "DELETE FROM LinkItem WHERE name <> 'kept'",
+            "DELETE FROM LinkItem WHERE name = 'empty'; DELETE FROM LinkItem WHERE name = 'deleted'",
+        ])
+    func linksOfAClassWithItselfAreKnown(_ recorder: ModelConfiguration.Recorder, _ sql: String?) throws {
+        let directory = try TemporaryDirectory()
+        var configuration = ModelConfiguration(
+            url: directory.file("items.store"), durability: .relaxed, preservesValues: true)
+        configuration.recorder = recorder
+        let container = try ModelContainer(for: Schema([LinkItem.self]), configurations: [configuration])
+        let context = ModelContext(container)
+        let (kept, deleted, empty) = (LinkItem("kept"), LinkItem("deleted"), LinkItem("empty"))
+        for item in [kept, deleted, empty] { context.insert(item) }
+        (deleted.friends, deleted.idols, deleted.teachers) = (
+            [deleted, kept, empty], [deleted, kept], [deleted, empty]
+        )
+        try context.save()
+        let token = try context.currentHistoryToken()
+        if let sql {
+            try Connection(path: configuration.url.path, mode: .readWrite).execute("PRAGMA foreign_keys = ON; \(sql)")
+        } else {
+            for item in [deleted, empty] { context.delete(item) }
+            try context.save()
+        }
+        func expectLinks(_ context: ModelContext) throws {
+            let items = try context.fetch(FetchDescriptor<LinkItem>(sortBy: [SortDescriptor(\.name)]))
+            #expect(items.map(\.name) == ["deleted", "empty", "kept"])
+            func expect(_ list: KeyPath<LinkItem, [LinkItem]>, _ names: [[String]]) {
+                #expect(items.map { $0[keyPath: list].map(\.name).sorted() } == names, "\(list)")
+            }
+            expect(\.friends, [["deleted", "empty", "kept"], ["deleted"], ["deleted"]])
+            expect(\.idols, [["deleted", "kept"], [], []])
+            expect(\.teachers, [["deleted", "empty"], [], []])
+            expect(\.students, [["deleted"], ["deleted"], []])
+        }
+        try expectLinks(ModelContext(container, asOf: token))
+        let after = ModelContext(container)
+        let plan = try after.revertPlan(between: token, and: after.currentHistoryToken())
+        #expect(plan.conflicts.isEmpty)
+        try after.apply(plan)
+        try after.save()
+        try expectLinks(ModelContext(container))
+    }
+
     // MARK: Files of earlier versions
 
     /// Gives a file the triggers of a version that did not preserve links.
