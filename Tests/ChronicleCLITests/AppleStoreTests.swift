@@ -312,6 +312,9 @@ import Testing
         #expect(log.output.contains("Author:  sync"))
         #expect(log.output.contains("Program: org.example.app (TripApp)"))
         #expect(log.output.contains("    delete Person/4\n        name: \"Dora\"\n"), "\(log.output)")
+        // No transaction was deleted.
+        #expect(!(try await CommandRun("log", new.path).output.contains("deleted")))
+        #expect(!(try await CommandRun("log", "--oneline", "--reverse", new.path).output.contains("deleted")))
         #expect(try await CommandRun("verify", new.path).status == 0)
         // The printed classes open the new file.
         let container = try ModelContainer(

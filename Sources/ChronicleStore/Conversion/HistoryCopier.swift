@@ -48,16 +48,11 @@ struct HistoryCopier<Source: DataStoreExporting> {
             attributes.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Begins with a position before which the history is incomplete: the models of the file may have been inserted before
-    /// the history of the source begins.
+    /// Begins with a gap: the models of the file may have been inserted before the history of the source begins.
     mutating func run(through end: DefaultHistoryToken) throws {
         try connection.immediate {
-            // A token without a check value may be just before the floor, so that with one header, the beginning would not
-            // be expired.
-            for _ in 0..<2 { position = try HeaderWriter.insertVoid(connection) }
-            let check = try connection.scalarInt64("SELECT attributes FROM \(ChangeTable.name) WHERE id = \(position)")
-            try MetaTable.set(.floor, position, connection)
-            try MetaTable.set(.floorCheck, check ?? 0, connection)
+            try HistoryGap.record(connection)
+            position = try MetaTable.position(.gap, connection) ?? 0
         }
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
         while true {
