@@ -27,6 +27,7 @@ let package = Package(
             dependencies: [
                 "CSQLite", "CPostgres", .product(name: "Chronicle", package: "chronicle"),
                 .product(name: "ChroniclePostgres", package: "chronicle"),
+                .product(name: "ChronicleAppleStore", package: "chronicle"),
             ],
             swiftSettings: settings),
     ],

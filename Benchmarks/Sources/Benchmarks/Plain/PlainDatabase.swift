@@ -8,13 +8,22 @@ final class PlainDatabase {
     private let handle: OpaquePointer
     private var statements: [OpaquePointer] = []
 
+    /// Opens a file as it is.
+    init(reading url: URL) throws { handle = try Self.open(url, SQLITE_OPEN_READONLY) }
+
+    /// Creates a new file without tables.
+    init(creating url: URL) throws { handle = try Self.open(url, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) }
+
+    private static func open(_ url: URL, _ flags: Int32) throws -> OpaquePointer {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(url.path, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else { throw PlainError(code: code, message: "cannot open \(url.path)") }
+        return opened
+    }
+
     /// Creates a new file with an empty table.
     init(_ url: URL, _ durability: ModelConfiguration.Durability) throws {
-        var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(url.path, &opened, flags, nil)
-        guard code == SQLITE_OK, let opened else { throw PlainError(code: code, message: "cannot open \(url.path)") }
-        handle = opened
+        handle = try Self.open(url, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         try execute(
