@@ -15,6 +15,8 @@
         /// Thread Sanitizer does not recognize the order of returning and obtaining a connection from a mutex that a thread
         /// had to wait for.
         private let returns = Atomic(0)
+        /// Whether an error showed that another program changed definitions since they were last compared.
+        let hasChangedDefinitions = Atomic(false)
 
         /// Every new connection has to find this store; `nil` while the store is being opened.
         private let storeIdentifier = Mutex<String?>(nil)
@@ -66,7 +68,10 @@
             }
             let connection = try checkOut()
             defer { checkIn(connection) }
-            return try body(connection)
+            do { return try body(connection) } catch let error as PostgresError where error.isChangedResult {
+                hasChangedDefinitions.store(true, ordering: .releasing)
+                throw error
+            }
         }
 
         /// Repeats `body`, which only reads, once with a new connection if the session had ended, for example because the

@@ -141,8 +141,11 @@
         /// A table changed, or a proxy assigned another session, so that the statement must be prepared again.
         var needsNewStatements: Bool {
             // "cached plan must not change result type" is reported as `feature_not_supported`.
-            sqlState == "26000" || sqlState == "0A000" && message.contains("cached plan") || sqlState == "42P05"
+            sqlState == "26000" || isChangedResult || sqlState == "42P05"
         }
+
+        /// Another program changed the columns that a prepared statement returns.
+        var isChangedResult: Bool { sqlState == "0A000" && message.contains("cached plan") }
 
         /// A serialization failure, a deadlock, or a lock that was not available in time: the transaction can succeed if it
         /// is repeated.

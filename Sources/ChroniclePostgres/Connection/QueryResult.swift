@@ -18,6 +18,9 @@
 
         var affectedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
+        /// The type of a column as the server numbers it.
+        func type(_ column: Int) -> Oid { PQftype(handle, Int32(column)) }
+
         @inline(__always)
         func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
 

@@ -32,7 +32,7 @@
         ) throws {
             let table = try layout.table(for: Model.self)
             let (result, unknown) = try run(request, loadsModels: true) { $0.select(table.selection) }
-            let reader = RowReader(table: table, result: result)
+            let reader = try attributingErrors { try RowReader(table: table, result: result) }
             let unknownLists = unknown?.lists[table.name] ?? [:]
             try attributingErrors {
                 for index in 0..<reader.count {
@@ -142,7 +142,7 @@
                     if let tables { return try connection.runLast(query(tables)) }
                     return try connection.run(present ?? query(ModelTables()))
                 }
-                let reader = RowReader(table: table, result: result)
+                let reader = try RowReader(table: table, result: result)
                 var snapshots: [DefaultSnapshot] = []
                 var known = Set<Int64>()
                 var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]

@@ -7,6 +7,12 @@
         let table: EntityTable
         let result: QueryResult
 
+        /// Throws `SwiftDataError.newerSchemaVersion` if the result has other types than the table.
+        init(table: EntityTable, result: QueryResult) throws {
+            try table.requireTypes(of: result)
+            (self.table, self.result) = (table, result)
+        }
+
         /// The number of rows.
         var count: Int { result.count }
 

@@ -143,7 +143,7 @@
         private func forEachRow(
             _ result: QueryResult, of table: EntityTable, _ row: (DefaultSnapshot) throws -> Void
         ) throws {
-            let reader = RowReader(table: table, result: result)
+            let reader = try RowReader(table: table, result: result)
             for index in 0..<reader.count {
                 let (identifier, values) = try reader.row(index)
                 try row(DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))

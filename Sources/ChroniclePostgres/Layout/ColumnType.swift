@@ -1,4 +1,5 @@
 #if Postgres
+    import ChronicleCPostgres
     import ChronicleCore
     import Foundation
 
@@ -33,6 +34,26 @@
             case .real: .float8
             case .text: .text
             case .blob: .bytea
+            }
+        }
+
+        /// Returns whether values of a type that the server numbers have this form. Another program may have chosen a type of
+        /// texts, or a shorter one of integers.
+        func includes(_ type: Oid) -> Bool {
+            switch self {
+            case .integer: [16, 20, 21, 23].contains(type)
+            case .real: type == ElementType.float8.rawValue
+            case .text: ![ElementType.int8, .float8, .bytea].map(\.rawValue).contains(type)
+            case .blob: type == ElementType.bytea.rawValue
+            }
+        }
+
+        /// Returns whether ``includes(_:)`` is true for a type that the server names.
+        func includes(named type: String) -> Bool {
+            switch self {
+            case .integer: ["bigint", "integer", "smallint", "boolean"].contains(type)
+            case .real, .blob: type == name
+            case .text: ![ColumnType.integer, .real, .blob].map(\.name).contains(type)
             }
         }
 

@@ -19,6 +19,8 @@
         /// See `ModelColumns`.
         let selection: SQLQuery
         let selectedCount: Int
+        /// The values of the selection, or none for a table of another program, whose types vary.
+        private let selectedTypes: [(position: Int, property: String, type: ColumnType)]
         /// `nil` if no entity inherits from this one.
         let kinds: Kinds?
         let statements: RowStatements
@@ -46,7 +48,7 @@
         init(
             _ entity: Schema.Entity, number: Int64, storeIdentifier: String, schemaName: String,
             origins: [String: PersistentIdentifier.Origin], subtables: [EntityTable],
-            oneToOnes: [OneToOneRelationship]
+            oneToOnes: [OneToOneRelationship], isTracked: Bool
         ) {
             self.oneToOnes = oneToOnes
             name = entity.rootName
@@ -64,6 +66,14 @@
             let selected = ModelColumns(entity, subentities: subtables.map(\.entity))
             selection = selected.selection(PostgreSQLDialect())
             selectedCount = selected.names.count
+            selectedTypes =
+                isTracked
+                ? []
+                : selected.members.flatMap { member in
+                    zip(member.positions, member.entity.storedProperties).map {
+                        (position: $0, property: $1.name, type: ColumnType($1))
+                    }
+                }
             let tables = Dictionary(uniqueKeysWithValues: subtables.map { ($0.entity.name, $0) })
             kinds = selected.entityPosition.map { column in
                 let members = selected.members.map {
@@ -74,6 +84,16 @@
             }
             statements = RowStatements(
                 table: qualified(name, in: schemaName), columns, kind: entity.superentity == nil ? nil : entity.name)
+        }
+
+        /// Throws `SwiftDataError.newerSchemaVersion` if a later version of the models changed the type of a column of
+        /// ``selection`` since the store was opened.
+        func requireTypes(of result: QueryResult) throws {
+            for (position, property, type) in selectedTypes where !type.includes(result.type(position)) {
+                throw SwiftDataError.newerSchemaVersion.with(
+                    detail: "another program changed the type of the column while the store was open; update the program",
+                    entityName: entity.name, propertyName: property)
+            }
         }
     }
 #endif

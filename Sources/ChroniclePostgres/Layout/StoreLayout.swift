@@ -40,7 +40,8 @@
                     origins: origins,
                     subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table),
                     oneToOnes: OneToOneRelationship.all(
-                        of: modelled, in: schema, dialect: PostgreSQLDialect(schemaName: schemaName)))
+                        of: modelled, in: schema, dialect: PostgreSQLDialect(schemaName: schemaName)),
+                    isTracked: tracked != nil)
                 tables[entity.name] = made
                 return made
             }

@@ -123,7 +123,7 @@
                     SELECT \(table.selection) FROM \(name: name) AS \(raw: FetchSQL.table) \
                     WHERE \(raw: FetchSQL.table).\(raw: EntityTable.primaryKey) = ANY($1)
                     """
-                let reader = RowReader(
+                let reader = try RowReader(
                     table: table,
                     result: try connection.run(query.sql, Parameters(.array(ParameterArray(keys)))))
                 for row in 0..<reader.count {

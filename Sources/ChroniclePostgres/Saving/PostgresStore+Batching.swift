@@ -20,6 +20,7 @@
         public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
             try requireWriteAccess()
             try requireModels()
+            try requireUnchangedTables()
             let entity = try layout.table(for: Model.self).entity
             let query = try translating {
                 try FetchSQL(
@@ -55,6 +56,7 @@
         public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
             try requireWriteAccess()
             try requireModels()
+            try requireUnchangedTables()
             let table = try layout.table(for: Model.self)
             let (rows, values, query) = try translating {
                 let values = try request.values(in: schema)

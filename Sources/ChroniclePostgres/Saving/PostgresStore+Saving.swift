@@ -36,6 +36,7 @@
         ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
             try requireWriteAccess()
             try requireModels()
+            try requireUnchangedTables()
             return try attributingErrors {
                 // A message about the save is logged when its connection is available to others again.
                 let saved = try DeferredCallbacks.deferring { try write(request) }

@@ -160,12 +160,22 @@
         func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
             do { return try ChroniclePostgres.attributingErrors(to: identifier, body) } catch let error
                 as SwiftDataError
-                where (error.underlying as? PostgresError)?.isSchemaMismatch == true
             {
+                if error == .newerSchemaVersion { pool.hasChangedDefinitions.store(true, ordering: .releasing) }
+                guard let cause = error.underlying as? PostgresError, cause.isSchemaMismatch || cause.isChangedResult
+                else { throw error }
                 try requireSamePlace(error)
                 try requireSameNames(error)
                 throw error
             }
+        }
+
+        /// Throws an error before a save if a read found that another program changed the tables to a later version of the
+        /// models. The server would convert values to the new types of columns.
+        func requireUnchangedTables() throws {
+            guard pool.hasChangedDefinitions.load(ordering: .acquiring) else { return }
+            try requireSameNames(nil)
+            pool.hasChangedDefinitions.store(false, ordering: .releasing)
         }
 
         /// The schema may not contain the tables of a store any more.
@@ -186,10 +196,15 @@
                 storeIdentifier: identifier, underlying: cause.underlying)
         }
 
-        /// Another program may have changed the names of tables or columns since the store was opened.
-        private func requireSameNames(_ cause: SwiftDataError) throws {
-            let (entities, version) = try ChroniclePostgres.attributingErrors(to: identifier) {
-                try pool.use { try (Catalog($0).entities(), MetaTable.text(.schemaVersion, $0)) }
+        /// Another program may have changed the names of tables or columns, or types of columns, since the store was opened.
+        private func requireSameNames(_ cause: SwiftDataError?) throws {
+            let (entities, version, columns) = try ChroniclePostgres.attributingErrors(to: identifier) {
+                try pool.use {
+                    try (
+                        Catalog($0).entities(), MetaTable.text(.schemaVersion, $0),
+                        layout.tracked == nil ? DatabaseSchema($0).columns : [:]
+                    )
+                }
             }
             let isChanged = layout.recorded.contains { known in
                 guard let entity = entities.first(where: { $0.number == known.number }), entity.name == known.name
@@ -202,11 +217,20 @@
                     }
                 }
             }
-            guard isChanged else { return }
+            guard isChanged || hasOtherTypes(columns) else { return }
             let what = version.map { "version \($0) of the models" } ?? "a later version of the models"
             throw SwiftDataError.newerSchemaVersion.with(
                 detail: "another program changed the tables to \(what) while the store was open; update the program",
-                storeIdentifier: identifier, underlying: cause.underlying)
+                storeIdentifier: identifier, underlying: cause?.underlying)
+        }
+
+        /// Returns whether columns have other types than the properties of the models.
+        private func hasOtherTypes(_ columns: [String: [String: DatabaseSchema.Column]]) -> Bool {
+            layout.tablesByName.values.contains { table in
+                table.columns.contains { column in
+                    columns[table.name]?[column.name].map { !column.type.includes(named: $0.type) } ?? false
+                }
+            }
         }
     }
 #endif

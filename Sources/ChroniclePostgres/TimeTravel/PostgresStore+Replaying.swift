@@ -48,7 +48,7 @@
             let fetch = try FetchSQL(
                 FetchDescriptor<UntypedModel>(), of: table.entity, lookup: .identifiers([identifier]), schema: schema,
                 storeIdentifier: self.identifier, dialect: layout.dialect)
-            let reader = RowReader(table: table, result: try connection.run(fetch.select(table.selection)))
+            let reader = try RowReader(table: table, result: try connection.run(fetch.select(table.selection)))
             return reader.count == 1 ? try reader.row(0).values : nil
         }
 
