@@ -79,6 +79,7 @@
         }
 
         func dropLinks(_ table: String) throws {
+            try completion.dropMirror(of: table, connection)
             try connection.script("DROP TABLE IF EXISTS \(connection.table(table))")
         }
 

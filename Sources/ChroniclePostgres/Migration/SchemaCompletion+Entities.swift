@@ -68,7 +68,9 @@
                     try connection.script(
                         "ALTER TABLE \(table(links)) RENAME CONSTRAINT \(quoted(constraint)) TO \(quoted(renamed))")
                 }
+                let isMirrored = try dropMirror(of: links, connection)
                 try connection.script("ALTER TABLE \(table(links)) RENAME TO \(quoted(newName))")
+                if isMirrored { try mirror(newName, connection) }
             }
         }
     }

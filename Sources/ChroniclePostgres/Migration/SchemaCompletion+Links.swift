@@ -16,16 +16,25 @@
                 }
                 try completeForeignKeys(
                     definition.foreignKeys, of: links.name, columns: ["owner", "destination"], connection)
-                if links.isSymmetric { try mirror(links, connection) }
+                if links.isSymmetric {
+                    try mirror(links.name, connection)
+                } else {
+                    try dropMirror(of: links.name, connection)
+                }
             }
             let present = Set(definitions.map(\.links.name))
-            for name in plan.leftoverLinks.subtracting(present).sorted() {
-                try removeDeleteRules(ofLinks: name, connection)
+            let leftover = plan.leftoverLinks.subtracting(present)
+            for name in leftover.sorted() { try removeDeleteRules(ofLinks: name, connection) }
+            // Those of classes that this schema lacks: the functions contain the name of the schema of the database.
+            for name in try mirroredTables(connection).subtracting(present.union(leftover)).sorted() {
+                try mirror(name, connection)
             }
         }
 
         /// Removes the delete rules of a removed relationship from the table of its links, which remains.
         private func removeDeleteRules(ofLinks name: String, _ connection: Connection) throws {
+            // Deletes of models write to this table.
+            try dropMirror(of: name, connection)
             let keys = try DatabaseSchema(connection).foreignKeys[name] ?? [:]
             for (key, reference) in keys.sorted(by: { $0.key < $1.key })
             where key.hasPrefix("chronicle_") && reference.action != "CASCADE" {
@@ -38,10 +47,10 @@
         }
 
         /// Makes the table of a symmetric relationship contain both directions of each link, whichever program writes.
-        private func mirror(_ links: Schema.Links, _ connection: Connection) throws {
-            let table = table(links.name)
+        func mirror(_ links: String, _ connection: Connection) throws {
+            let table = table(links)
             // The server would cut off the ends of longer names, which distinguish them.
-            let names = ["i", "d"].map { TableNames.shortened("\(LinkDefinition.mirror)_\(links.name)_\($0)") }
+            let names = ["i", "d"].map { TableNames.shortened("\(LinkDefinition.mirror)_\(links)_\($0)") }
             let (insert, delete) = (self.table(names[0]), self.table(names[1]))
             // An insert of links that exist, or a delete of links that do not, fires no further trigger than one for no
             // rows, which ends the recursion.
@@ -88,9 +97,44 @@
                 isPrepared: false)
         }
 
+        /// Drops the triggers of ``mirror(_:_:)`` and their functions, whose texts contain the name of the table.
+        ///
+        /// - Returns: Whether the table had any of them.
+        @discardableResult
+        func dropMirror(of links: String, _ connection: Connection) throws -> Bool {
+            let found = try connection.run(
+                """
+                SELECT g.tgname::text, p.proname::text FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid \
+                JOIN pg_proc AS p ON p.oid = g.tgfoid AND p.pronamespace = c.relnamespace \
+                WHERE c.relnamespace = \(connection.namespace) AND c.relname = $1 AND NOT g.tgisinternal \
+                AND g.tgname IN ('\(LinkDefinition.mirror)_insert', '\(LinkDefinition.mirror)_delete')
+                """, Parameters(.text(links)), isPrepared: false)
+            for row in 0..<found.count {
+                let function = found.text(row, 1)
+                try connection.script("DROP TRIGGER \(quoted(found.text(row, 0))) ON \(table(links))")
+                // Earlier versions of Chronicle kept the functions of tables that were renamed.
+                let used = try connection.run(
+                    "SELECT 1 FROM pg_trigger WHERE tgfoid = to_regproc($1) LIMIT 1",
+                    Parameters(.text(table(function))), isPrepared: false)
+                if used.count == 0 { try connection.script("DROP FUNCTION IF EXISTS \(table(function))()") }
+            }
+            return found.count > 0
+        }
+
+        /// Returns the tables with triggers of ``mirror(_:_:)``.
+        private func mirroredTables(_ connection: Connection) throws -> Set<String> {
+            let found = try connection.run(
+                """
+                SELECT c.relname::text FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid \
+                WHERE c.relnamespace = \(connection.namespace) AND NOT g.tgisinternal \
+                AND g.tgname IN ('\(LinkDefinition.mirror)_insert', '\(LinkDefinition.mirror)_delete')
+                """, isPrepared: false)
+            return Set((0..<found.count).map { found.text($0, 0) })
+        }
+
         /// Returns whether the table of a symmetric relationship has the triggers of ``mirror(_:_:)``.
         private func hasMirror(
-            _ links: Schema.Links, _ names: [String], _ bodies: [String], _ connection: Connection
+            _ links: String, _ names: [String], _ bodies: [String], _ connection: Connection
         ) throws -> Bool {
             let found = try connection.run(
                 """
@@ -101,7 +145,7 @@
                 WHERE c.relnamespace = \(connection.namespace)
                 """,
                 Parameters(
-                    .text(names[0]), .text(bodies[0]), .text(names[1]), .text(bodies[1]), .text(links.name)),
+                    .text(names[0]), .text(bodies[0]), .text(names[1]), .text(bodies[1]), .text(links)),
                 isPrepared: false)
             return found.int64(0, 0) == 2
         }

@@ -160,7 +160,7 @@
         /// Everything whose change requires a change of the database.
         private var signature: String {
             // The number changes with the functions of the triggers, so that earlier stores get the present ones.
-            var parts = ["history \(configuration.recordsHistory)", "recorder 5"]
+            var parts = ["history \(configuration.recordsHistory)", "recorder 6"]
             for entity in schema.entities {
                 parts.append(definition(of: entity).shape)
                 for property in entity.storedProperties {
