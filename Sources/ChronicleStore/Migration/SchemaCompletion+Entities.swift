@@ -32,11 +32,13 @@ extension SchemaCompletion {
         }
         try connection.execute("ALTER TABLE \(quoted(entity.name)) RENAME TO \(quoted(name))")
         for links in try linkTables(of: entity.name) {
+            let newName = name + links.dropFirst(entity.name.count)
             try connection.execute(
                 """
                 DROP INDEX IF EXISTS \(quoted("chronicle_links_\(links)"));
-                ALTER TABLE \(quoted(links)) RENAME TO \(quoted(name + links.dropFirst(entity.name.count)))
+                ALTER TABLE \(quoted(links)) RENAME TO \(quoted(newName))
                 """)
+            try renameTriggers(ofLinks: newName)
         }
     }
 

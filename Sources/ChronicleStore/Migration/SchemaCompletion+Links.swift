@@ -12,6 +12,8 @@ extension SchemaCompletion {
             // Throws if another program uses the name.
             _ = try FileSchema(connection).hasHistory([RecorderSQL.createRemovedLinkTable])
         }
+        // Earlier versions of Chronicle renamed tables without their triggers, whose names another table may need.
+        for name in try linkTables() { try renameTriggers(ofLinks: name) }
         try moveEarlierLinks(plan)
         for definition in definitions {
             try makeTable(definition)
@@ -32,6 +34,45 @@ extension SchemaCompletion {
         }
         let plain = LinkDefinition.removingDeleteRules(from: sql)
         if plain != sql { try connection.replaceDefinition(ofTable: name, with: plain) }
+    }
+
+    /// Gives the triggers of a link table, which contain its present name, the names for it: the names of triggers are unique in
+    /// a file.
+    func renameTriggers(ofLinks table: String) throws {
+        let former = try triggers(of: table).compactMap { name, sql in
+            RecorderSQL.triggerName(replacing: name, of: table).map { (name, $0, sql) }
+        }
+        guard !former.isEmpty else { return }
+        // SQLite runs the most recently created trigger first.
+        let order = try orderOfTriggers(of: table)
+        for (name, _, _) in former { try connection.execute(RecorderSQL.dropTrigger(named: name)) }
+        for (name, newName, sql) in former.sorted(by: { order[$0.0] ?? 0 < order[$1.0] ?? 0 }) {
+            guard let range = sql.firstRange(of: quoted(name)) else { continue }
+            var renamed = sql
+            renamed.replaceSubrange(range, with: quoted(newName))
+            try connection.execute(renamed)
+        }
+    }
+
+    private func orderOfTriggers(of table: String) throws -> [String: Int64] {
+        let statement = try connection.prepare(
+            "SELECT name, rowid FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?")
+        try statement.bind(table, at: 1)
+        var order: [String: Int64] = [:]
+        while try statement.step() { order[statement.text(0)] = statement.int64(1) }
+        return order
+    }
+
+    /// Returns the names of all link tables, which contain a period.
+    private func linkTables() throws -> [String] {
+        let statement = try connection.prepare(
+            """
+            SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND instr(tbl_name, '.') > 0 \
+            AND substr(name, 1, 10) = 'chronicle_' ORDER BY tbl_name
+            """)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.text(0)) }
+        return names
     }
 
     private func definition(ofLinks name: String) throws -> String? {

@@ -20,6 +20,19 @@ extension RecorderSQL {
         ["owner", "destination"].contains { name.hasSuffix("_\(cascade)\($0)") }
     }
 
+    /// What follows the name of the table in the names of triggers.
+    private static let kinds: [String] =
+        ["insert", "delete", "update", "repetition"] + ["insert", "delete", "update"].map { "mirror_\($0)" }
+        + ["owner", "destination"].map { "\(cascade)\($0)" }
+
+    /// Returns the name that a trigger of a link table with another name should have, or `nil` if it has that name.
+    static func triggerName(replacing name: String, of table: String) -> String? {
+        let names = kinds.map { "\(prefix)\(table)_\($0)" }
+        guard !names.contains(name), name.hasPrefix(prefix) else { return nil }
+        let kind = kinds.filter { name.hasSuffix("_\($0)") }.max { $0.count < $1.count }
+        return kind.map { "\(prefix)\(table)_\($0)" }
+    }
+
     static func dropTrigger(named name: String) -> String { "DROP TRIGGER \(quoted(name))" }
 
     // MARK: Recording
