@@ -81,6 +81,8 @@ package struct KnownSchemas: Sendable {
     /// properties contain the class, such as `Trip.name`. `nil` if an earlier version of Chronicle recorded that the schema was
     /// replaced.
     let renames: [String: String]?
+    /// The same for the earlier schema of the program that this one replaces.
+    let replacedRenames: [String: String]
     /// The program that opens the store, or `nil` for one that inspects it.
     private let program: String?
     /// Whether the opening replaces an earlier schema of the program.
@@ -187,11 +189,13 @@ package struct KnownSchemas: Sendable {
         let isReturning = records[key] != nil && used[key] == nil
         var removed = used[key]?.details?[program]?.removed ?? [:]
         var replacesSchema = false
+        var replacedRenames: [String: String] = [:]
         if !isReturning, used[key]?.programs.contains(program) != true {
             let distances = used.filter { $0.key != key && $0.value.programs.contains(program) }.map { key, record in
                 (Self.distance(record.classes, names), key)
             }
             if let earlier = distances.min(by: <)?.1 {
+                replacedRenames = used[earlier]?.renames ?? [:]
                 let replaced = used[earlier]?.details?[program]?.removed ?? [:]
                 removed = replaced.merging(used[earlier]?.classes ?? [:]) { $0.union($1) }
                 used[earlier]?.programs.remove(program)
@@ -218,6 +222,7 @@ package struct KnownSchemas: Sendable {
             if records[key] != text { changes[key] = text }
         }
         self.changes = changes
+        self.replacedRenames = replacedRenames
         (self.replacesSchema, self.removed, self.program) = (replacesSchema, removed, program)
         (self.used, self.comparison) = (Array(used.values), comparison)
     }
@@ -226,7 +231,7 @@ package struct KnownSchemas: Sendable {
     /// none of them.
     package init(inspecting records: [String: String]) {
         (isKnown, changes, replacesSchema, removed, program, comparison) = (true, [:], false, [:], nil, nil)
-        renames = nil
+        (renames, replacedRenames) = (nil, [:])
         used = records.values.compactMap(Self.record).filter { !$0.programs.isEmpty }
     }
 

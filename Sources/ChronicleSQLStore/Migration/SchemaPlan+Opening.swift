@@ -35,6 +35,9 @@ extension SchemaPlan {
         /// Whether a name that a later version replaced is an error. A migration plan may return to the version with that name.
         var requiresOwnNames: Bool { isKnown && stage == nil && baseline == nil }
 
+        /// Whether a new schema must have the names that other programs gave to what the previous one of its program declared.
+        var requiresRenames: Bool { !isKnown && stage == nil && baseline == nil }
+
         /// Returns whether a later version gave a class or a property of a known schema another name than the original one. What
         /// has the original name now is not what the schema renames.
         ///

@@ -88,6 +88,26 @@ extension SchemaPlan {
                 }
                 guard let later else {
                     if all.contains(property.name) { continue }
+    /// Throws an error if the new schema of a program lacks renames that another program made: it has the former name of a class
+    /// or of a property of the program's previous schema, but not the present one.
+    static func requireRenames(in models: Schema, _ schemas: KnownSchemas) throws {
+        for (former, name) in schemas.replacedRenames.sorted(by: { $0.key < $1.key }) where !name.isEmpty {
+            let parts = former.split(separator: ".", maxSplits: 1).map(String.init)
+            let declared: (String) -> Bool
+            if parts.count > 1 {
+                let entity = models.entitiesByName[schemas.replacedRenames[parts[0]] ?? parts[0]]
+                declared = { entity?.propertiesByName[$0] != nil }
+            } else {
+                declared = { models.entitiesByName[$0] != nil }
+            }
+            guard declared(parts.last ?? former), !declared(name) else { continue }
+            throw SwiftDataError.newerSchemaVersion.with(
+                detail: "another program renamed the \(parts.count > 1 ? "property" : "class") to \(name); update the models "
+                    + "of this program",
+                entityName: parts[0], propertyName: parts.count > 1 ? parts[1] : nil)
+        }
+    }
+
                     // The later property was renamed again or removed, or does not declare its original name any more.
                     throw SwiftDataError.newerSchemaVersion.with(
                         detail: "a later version of the models renamed the property; update the program",

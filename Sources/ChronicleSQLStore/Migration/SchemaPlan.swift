@@ -147,6 +147,7 @@ package struct SchemaPlan: Sendable {
         if opening.requiresOwnNames { try Self.requireOwnNames(of: schemas) }
         self.opening = Opening(schemas: schemas, stage: opening.stage, baseline: opening.baseline)
         for (name, table) in tables {
+        if opening.requiresRenames { try Self.requireRenames(in: models, schemas) }
             let names = current.keys.filter { (currentRoots[$0] ?? $0) == name }.sorted()
             describe(table, names)
             try requireOneForm(table, names)

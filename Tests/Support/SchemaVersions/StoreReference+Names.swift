@@ -99,21 +99,21 @@ extension StoreReference {
 
     /// Records that a program uses a version.
     ///
-    /// - Returns: Whether the version replaces an earlier one of the program.
-    mutating func use(_ version: SchemaVersion, as program: Int) throws -> Bool {
+    /// - Returns: The earlier schema of the program that the version replaces, or `nil` if it replaces none.
+    mutating func use(_ version: SchemaVersion, as program: Int) throws -> Known? {
         let names = Dictionary(
             uniqueKeysWithValues: version.declared.map { ($0, Set(version.properties(of: $0).map(\.name))) }
                 + version.declaredDestinations.map { ($0, Set<String>()) })
         let known = schemas[version.number]
-        var replacesSchema = false
+        var replaced: Known?
         if known.map({ !$0.programs.isEmpty && !$0.programs.contains(program) }) ?? true {
             let distances = schemas.filter { $0.key != version.number && $0.value.programs.contains(program) }.map {
                 (distance: Self.distance($0.value.names, names), key: $0.key)
             }.sorted { $0 < $1 }
             if distances.count > 1, distances[0].distance == distances[1].distance { throw Ambiguity() }
             if let earlier = distances.first {
+                replaced = schemas[earlier.key]
                 schemas[earlier.key]?.programs.remove(program)
-                replacesSchema = true
             }
         }
         schemas[version.number, default: Known(programs: [], names: [:])].programs.insert(program)
@@ -121,7 +121,7 @@ extension StoreReference {
         schemas[version.number]?.unique = version.uniqueNames
         schemas[version.number]?.laterNames = Dictionary(
             uniqueKeysWithValues: names.values.reduce(into: Set()) { $0.formUnion($1) }.map { ($0, $0) })
-        return replacesSchema
+        return replaced
     }
 
     static func distance(_ first: [String: Set<String>], _ second: [String: Set<String>]) -> Int {

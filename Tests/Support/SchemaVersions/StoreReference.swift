@@ -91,7 +91,9 @@ package struct StoreReference {
         let renames = try next.renames(to: version, isKnown: isKnown, stage, isInUse: later.isInUse)
         if isKnown { try requireNames(version, renames) }
         next.rename(renames, version)
-        let replacesSchema = try next.use(version, as: program)
+        let previous = try next.use(version, as: program)
+        let replacesSchema = previous != nil
+        if let previous, !isKnown, stage == nil { try Self.requireRenames(of: previous, version) }
         let oldNames = Dictionary(uniqueKeysWithValues: renames.map { ($0.value, $0.key) })
         func hasAnyValues(_ place: Place) throws -> Bool {
             try hasValues(Place(oldNames[place.name] ?? place.name, isLinks: place.isLinks))
@@ -171,6 +173,20 @@ package struct StoreReference {
         for (name, later) in (schemas[version.number]?.laterNames ?? [:]).sorted(by: { $0.key < $1.key })
         where renames[later] ?? later != name {
             throw Rejection(reason: "\(name) is \(later) now", error: .newerSchemaVersion)
+        }
+    }
+
+    /// Requires that a new version does not have the former names of properties that another program renamed in the previous
+    /// schema of its program.
+    private static func requireRenames(of previous: Known, _ version: SchemaVersion) throws {
+        for entity in version.declared {
+            let names = Set(version.properties(of: entity).map(\.name))
+            for (name, later) in previous.laterNames.sorted(by: { $0.key < $1.key }) where later != name {
+                guard previous.names[entity]?.contains(later) == true, names.contains(name), !names.contains(later) else {
+                    continue
+                }
+                throw Rejection(reason: "another program renamed \(name) to \(later)", error: .newerSchemaVersion)
+            }
         }
     }
 
