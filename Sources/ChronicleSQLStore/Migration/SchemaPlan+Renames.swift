@@ -57,6 +57,23 @@ extension SchemaPlan {
         return renames
     }
 
+    /// Throws an error if the name of a new or renamed class differs only in its case from that of a class in the store that keeps
+    /// its name, and the database does not distinguish their tables.
+    ///
+    /// - Parameter tables: The classes in the store with own tables.
+    static func requireOwnTables(
+        _ models: Schema, _ tables: [String], _ renames: [Rename], fold: (String) -> String
+    ) throws {
+        let kept = Set(tables).subtracting(renames.map(\.old))
+        for entity in models.entities where entity.superentity == nil && !kept.contains(entity.name) {
+            guard let other = kept.sorted().first(where: { fold($0) == fold(entity.name) }) else { continue }
+            throw failure(
+                "the store contains the class \(other), whose name differs only in its case; declare it as the original "
+                    + "name, or give the class another name",
+                entity.name)
+        }
+    }
+
     /// Throws an error if a later version of the models gave a class or a property of a known schema another name, also if
     /// another one has the name now.
     static func requireOwnNames(of schemas: KnownSchemas) throws {
@@ -71,23 +88,6 @@ extension SchemaPlan {
             entityName: parts[0], propertyName: parts.count > 1 ? parts[1] : nil)
     }
 
-    /// Throws an error if a later version of the models gave a property another name. The properties of a known schema are
-    /// in the store otherwise, so that one without a column was renamed.
-    static func requirePresentNames(_ members: [Schema.Entity], _ stored: [String: StoredEntity]) throws {
-        let renamed = stored.sorted { $0.key < $1.key }.flatMap(\.value.live).filter { $0.originalName != nil }
-        let all = Set(stored.values.flatMap { ($0.live + $0.removed).map(\.name) })
-        for entity in members {
-            guard let known = stored[entity.name] else { continue }
-            let names = Set((known.live + known.removed).map(\.name))
-            for property in entity.properties where !names.contains(property.name) {
-                // A rename back.
-                if let previous = property.previousName, known.property(named: previous) != nil { continue }
-                let later = renamed.first {
-                    $0.originalName == property.name && names.contains($0.name)
-                        && entity.propertiesByName[$0.name]?.previousName != property.name
-                }
-                guard let later else {
-                    if all.contains(property.name) { continue }
     /// Throws an error if the new schema of a program lacks renames that another program made: it has the former name of a class
     /// or of a property of the program's previous schema, but not the present one.
     static func requireRenames(in models: Schema, _ schemas: KnownSchemas) throws {
@@ -108,6 +108,23 @@ extension SchemaPlan {
         }
     }
 
+    /// Throws an error if a later version of the models gave a property another name. The properties of a known schema are
+    /// in the store otherwise, so that one without a column was renamed.
+    static func requirePresentNames(_ members: [Schema.Entity], _ stored: [String: StoredEntity]) throws {
+        let renamed = stored.sorted { $0.key < $1.key }.flatMap(\.value.live).filter { $0.originalName != nil }
+        let all = Set(stored.values.flatMap { ($0.live + $0.removed).map(\.name) })
+        for entity in members {
+            guard let known = stored[entity.name] else { continue }
+            let names = Set((known.live + known.removed).map(\.name))
+            for property in entity.properties where !names.contains(property.name) {
+                // A rename back.
+                if let previous = property.previousName, known.property(named: previous) != nil { continue }
+                let later = renamed.first {
+                    $0.originalName == property.name && names.contains($0.name)
+                        && entity.propertiesByName[$0.name]?.previousName != property.name
+                }
+                guard let later else {
+                    if all.contains(property.name) { continue }
                     // The later property was renamed again or removed, or does not declare its original name any more.
                     throw SwiftDataError.newerSchemaVersion.with(
                         detail: "a later version of the models renamed the property; update the program",

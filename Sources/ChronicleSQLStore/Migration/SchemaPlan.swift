@@ -100,6 +100,7 @@ package struct SchemaPlan: Sendable {
     ) throws {
         self.opening = opening
         let renames = try Self.entityRenames(from: stored, to: models, opening)
+        try Self.requireOwnTables(models, stored.keys.filter { (roots[$0] ?? $0) == $0 }, renames, fold: fold)
         newNames = Dictionary(renames.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
         entitySteps = renames.steps(in: stored.keys, fold: fold) { "chronicle_renamed_\($0)" }
         let newName = { [newNames] (name: String) in newNames[name] ?? name }
