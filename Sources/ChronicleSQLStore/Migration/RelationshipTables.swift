@@ -50,6 +50,8 @@ extension RelationshipTables {
             }
         }
         let names = Set(schema.links.map(\.name))
+        let foldedNames = Set(names.map(folded))
+        try dropFoldedLeftovers(of: moves.map(\.links), continued, plan)
         // The links of a removed relationship that became the other side of one.
         for links in schema.links where !links.isSymmetric {
             guard let other = links.inverse.map({ "\(links.destination).\($0.name)" }), !continued.contains(other),
@@ -67,7 +69,7 @@ extension RelationshipTables {
             for (number, source) in moves[index].sources.enumerated() {
                 let table = source.table
                 guard source != EarlierLinks(inPlaceOf: moves[index].links),
-                    names.contains(table) || uses[table] ?? 0 > 1
+                    foldedNames.contains(folded(table)) || uses[table] ?? 0 > 1
                 else { continue }
                 let temporary = temporaries[table] ?? "chronicle_moved_\(temporaries.count)"
                 if temporaries.updateValue(temporary, forKey: table) == nil {
@@ -81,6 +83,31 @@ extension RelationshipTables {
         }
         for (links, sources) in moves { try move(sources, to: links, plan) }
         for temporary in temporaries.values.sorted() { try execute("DROP TABLE \(Self.temporary(temporary))") }
+    }
+
+    /// Drops the tables of removed relationships whose names differ only in their case from those of others, if the database
+    /// compares them without regard to it.
+    private func dropFoldedLeftovers(
+        of all: [Schema.Links], _ continued: Set<String>, _ plan: SchemaPlan
+    ) throws {
+        for links in all {
+            if let other = all.map(\.name).first(where: { $0 != links.name && folded($0) == folded(links.name) }) {
+                throw SchemaPlan.failure(
+                    "another program has the relationship \(other), whose name differs only in its case; give one of them "
+                        + "another name",
+                    links.owner, links.property.name)
+            }
+            guard let other = try tableName(folded: links.name), other != links.name, !continued.contains(other) else {
+                continue
+            }
+            if plan.usesLinks(other), try exists(dialect.table(other)) {
+                throw SchemaPlan.failure(
+                    "the store has links of the relationship \(other), whose name differs only in its case, and which would "
+                        + "be lost; declare it as the original name, or give one of them another name",
+                    links.owner, links.property.name)
+            }
+            try dropLinks(other)
+        }
     }
 
     private func move(_ sources: [EarlierLinks], to links: Schema.Links, _ plan: SchemaPlan) throws {

@@ -19,6 +19,8 @@ package protocol StoreTables {
     func folded(_ name: String) -> String
 
     func hasTable(_ name: String) throws -> Bool
+    /// Returns the name of the table that the database finds for a name, or `nil` if there is none.
+    func tableName(folded name: String) throws -> String?
     /// Returns the columns of a table by name, as far as their types show the properties; none if there is no such table.
     func columns(of table: String) throws -> [String: StoredProperty]
     /// Returns whether a table of links has the given ends.
@@ -47,6 +49,8 @@ package protocol StoreTables {
 }
 
 extension StoreTables {
+    package func tableName(folded name: String) throws -> String? { try hasTable(name) ? name : nil }
+
     package func unrecordedProperty(for property: Schema.Property, in table: String) throws -> StoredProperty? { nil }
 
     /// Plans how the classes continue those in the store.

@@ -15,6 +15,12 @@ extension SchemaCompletion: StoreTables {
 
     func hasTable(_ name: String) throws -> Bool { try tableExists(name) }
 
+    func tableName(folded name: String) throws -> String? {
+        try connection.scalarText(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
+        ) { try $0.bind(name, at: 1) }
+    }
+
     func columns(of table: String) throws -> [String: StoredProperty] {
         let columns = try fileColumns(of: table).map { column in
             // A column with a type that does not tell the form of its values remains a property.
