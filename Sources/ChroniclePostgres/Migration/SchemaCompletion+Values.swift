@@ -31,8 +31,14 @@
                         let isMissing =
                             isPresent || !isOfRoot && !(property.isOptional && property.defaultLiteral == nil)
                         if earlier == nil, !plan.opening.isKnown, isRecorded, isMissing {
-                            let rows = tables.rows(
+                            var rows = tables.rows(
                                 of: item.entity, whereNew: property.name, plan, columns.keys)
+                            // Other programs have classes that inherit the new column.
+                            let others = plan.subclasses(of: item.entity.name, except: tables.models)
+                            if !isPresent, !others.isEmpty, columns[Schema.entityAttribute] != nil {
+                                let names = others.map(literal).joined(separator: ", ")
+                                rows = "(\(rows) OR \(quoted(Schema.entityAttribute)) IN (\(names)))"
+                            }
                             updates.append((table, rows, property, item.entity))
                         } else if item.entity.superentity != nil, !property.isOptional, !isOfRoot {
                             // A program with an earlier version of the class, or without it, may have inserted rows.

@@ -80,6 +80,10 @@ package struct StoredEntity: Hashable, Sendable, Codable {
     /// A digest of the definition of the class in the store when these properties were described. `nil` if an earlier version of
     /// Chronicle described them.
     package var definition: String?
+    /// The class from which the class inherits, or `nil` if it inherits from none. It is a part of the definition.
+    package var superclass: String?
+
+    private enum CodingKeys: CodingKey { case originalName, live, removed, definition }
 
     package init(live: [StoredProperty], removed: [StoredProperty] = [], originalName: String? = nil) {
         (self.live, self.removed, self.originalName) = (live, removed, originalName)

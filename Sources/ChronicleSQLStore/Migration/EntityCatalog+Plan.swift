@@ -33,6 +33,7 @@ extension EntityCatalog {
                 let others = Self.recordedProperties(root, try columns(root.name)).filter { !names.contains($0.name) }
                 stored[entity.name] = StoredEntity(live: declared + others)
             }
+            stored[entity.name]?.superclass = definitions[entity.name]?.superentityName
         }
         return stored
     }

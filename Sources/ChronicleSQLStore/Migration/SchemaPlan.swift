@@ -113,6 +113,7 @@ package struct SchemaPlan: Sendable {
             for index in entity.removed.indices {
                 entity.removed[index].destination = entity.removed[index].destination.map(newName)
             }
+            entity.superclass = entity.superclass.map(newName)
             if opening.isKnown, let declared = models.entitiesByName[newName(name)] {
                 entity.restore(declared, columns: try columns(roots[name] ?? name))
             }
@@ -146,9 +147,9 @@ package struct SchemaPlan: Sendable {
             return renames.contains { $0.new == property } && !renames.contains { $0.old == property }
         }
         if opening.requiresOwnNames { try Self.requireOwnNames(of: schemas) }
+        if opening.requiresRenames { try Self.requireRenames(in: models, schemas) }
         self.opening = Opening(schemas: schemas, stage: opening.stage, baseline: opening.baseline)
         for (name, table) in tables {
-        if opening.requiresRenames { try Self.requireRenames(in: models, schemas) }
             let names = current.keys.filter { (currentRoots[$0] ?? $0) == name }.sorted()
             describe(table, names)
             try requireOneForm(table, names)
@@ -168,6 +169,11 @@ package struct SchemaPlan: Sendable {
 
     /// Returns the class whose table contains the rows of a class of the store, by their new names.
     package func root(of name: String) -> String { roots[name] ?? name }
+
+    /// Returns the classes in the store that inherit from a class and that a schema lacks.
+    package func subclasses(of name: String, except schema: Schema) -> [String] {
+        entities.keys.filter { schema.entitiesByName[$0] == nil && entities.inherits($0, from: name) }.sorted()
+    }
 
     /// Returns whether a class in a table has a property in a column after the opening, also a class that no program declares
     /// any more: its rows remain.
@@ -315,6 +321,7 @@ package struct SchemaPlan: Sendable {
             }
             let name = item.entity.name
             let originalName = item.entity.originalName == name ? nil : item.entity.originalName
+            defer { entities[name]?.superclass = item.entity.superentityName }
             guard let known = entities[name] else {
                 entities[name] = StoredEntity(live: declared, originalName: originalName)
                 continue
