@@ -12,7 +12,10 @@
 
         func hasStore() throws -> Bool { try SchemaCompletion.hasStore(connection) }
 
-        func needsStage(_ hasStages: () throws -> Bool) throws -> Bool { try hasStages() }
+        /// In one snapshot: another process may migrate the database meanwhile.
+        func needsStage(_ hasStages: () throws -> Bool) throws -> Bool {
+            try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { _ in try hasStages() }
+        }
 
         func transaction<Result>(_ body: () throws -> Result) throws -> Result {
             try connection.transaction { connection in

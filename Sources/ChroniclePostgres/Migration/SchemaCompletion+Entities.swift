@@ -7,6 +7,7 @@
     extension SchemaCompletion {
         /// Renames the entities that had another name in an earlier version of the schema.
         func renameEntities(_ plan: SchemaPlan, _ catalog: Catalog) throws {
+            var linkNames: [String: String] = [:]
             for step in plan.entitySteps {
                 let tables = try DatabaseSchema(catalog.connection)
                 let entities = try catalog.entities()
@@ -16,7 +17,7 @@
                 if recorded.isSubentity {
                     try rename(recorded, of: root, to: step.new, catalog)
                 } else if tables.hasTable(recorded.name) {
-                    try rename(recorded, to: step.new, tables, catalog)
+                    try rename(recorded, to: step.new, tables, catalog, &linkNames)
                 }
             }
         }
@@ -46,8 +47,11 @@
             try catalog.rename(entity, to: name)
         }
 
+        /// - Parameter linkNames: The whole names of the link tables that have shortened ones during the renames: that of a
+        ///   temporary name and a property can be too long.
         private func rename(
-            _ entity: RecordedEntity, to name: String, _ tables: DatabaseSchema, _ catalog: Catalog
+            _ entity: RecordedEntity, to name: String, _ tables: DatabaseSchema, _ catalog: Catalog,
+            _ linkNames: inout [String: String]
         ) throws {
             let connection = catalog.connection
             // Their names contain that of the table; they are created again with the new one.
@@ -58,19 +62,22 @@
             try renameForeignKeys(of: name, connection)
             try catalog.rename(entity, to: name)
             for links in tables.columns.keys.sorted() where links.hasPrefix(entity.name + ".") {
-                let newName = name + links.dropFirst(entity.name.count)
+                let earlierName = linkNames[links] ?? links
+                let newName = name + earlierName.dropFirst(entity.name.count)
+                let newTable = TableNames.shortened(newName)
+                linkNames[newTable] = newName
                 try connection.script(
-                    "DROP INDEX IF EXISTS \(table(TableNames.shortened("chronicle_links_\(links)")))")
+                    "DROP INDEX IF EXISTS \(table(TableNames.shortened("chronicle_links_\(earlierName)")))")
                 for column in ["owner", "destination"] {
-                    let constraint = TableNames.shortened("chronicle_links_\(links)_\(column)")
+                    let constraint = TableNames.shortened("chronicle_links_\(earlierName)_\(column)")
                     guard tables.foreignKeys[links]?[constraint] != nil else { continue }
                     let renamed = TableNames.shortened("chronicle_links_\(newName)_\(column)")
                     try connection.script(
                         "ALTER TABLE \(table(links)) RENAME CONSTRAINT \(quoted(constraint)) TO \(quoted(renamed))")
                 }
                 let isMirrored = try dropMirror(of: links, connection)
-                try connection.script("ALTER TABLE \(table(links)) RENAME TO \(quoted(newName))")
-                if isMirrored { try mirror(newName, connection) }
+                try connection.script("ALTER TABLE \(table(links)) RENAME TO \(quoted(newTable))")
+                if isMirrored { try mirror(newTable, connection) }
             }
         }
     }
