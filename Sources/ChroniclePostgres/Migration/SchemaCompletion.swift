@@ -101,7 +101,16 @@
                         "the schema of the store was renamed from \(earlier) to \(schemaName); open the store once as "
                         + "the owner of the tables, \(remedy), to adapt the triggers")
             }
-            let layout = try layout(connection)
+            try version?.requireNotLater(MetaTable(connection))
+            let layout: StoreLayout
+            do { layout = try self.layout(connection) } catch let error as SwiftDataError
+                where error == .loadIssueModelContainer && !configuration.isInspector
+            {
+                // A later version of the models may have renamed what is missing.
+                _ = try DatabaseTables(self, connection).plan(
+                    knownSchemas(connection), stage: stage, baseline: baseline)
+                throw error
+            }
             // The models are those of the catalog.
             if configuration.isInspector { return layout }
             try requireUnchangedDeclarations(connection, layout)

@@ -98,7 +98,16 @@ struct SchemaCompletion {
         try connection.deferredRead {
             try FileFormat.requireCurrentVersion(connection, path)
             let file = try FileSchema(connection)
-            let layout = try layout(file)
+            let hasHistory = try file.hasHistory()
+            if hasHistory { try version?.requireNotLater(MetaTable(connection)) }
+            let layout: StoreLayout
+            do { layout = try self.layout(file) } catch let error as SwiftDataError
+                where error == .loadIssueModelContainer && hasHistory && !isInspector
+            {
+                // A later version of the models may have renamed what is missing.
+                _ = try plan(knownSchemas(wasComplete: knownDigest(file) != nil), stage: stage, baseline: baseline)
+                throw error
+            }
             try requireUnchangedDeclarations(file, layout)
             try version?.requireCurrent(MetaTable(connection), storeIdentifier: layout.storeIdentifier)
             return layout
