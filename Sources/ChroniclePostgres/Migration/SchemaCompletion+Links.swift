@@ -92,6 +92,13 @@
                     """)
                 try HistoryFunction.requireTrustedOwners(connection, names)
             }
+            // An insert of no rows fires the triggers that record changes, whose functions may have the names from before a rename.
+            let missing = try connection.run(
+                """
+                SELECT 1 FROM \(table) AS l WHERE NOT EXISTS (SELECT FROM \(table) AS r \
+                WHERE r.owner = l.destination AND r.destination = l.owner) LIMIT 1
+                """, isPrepared: false)
+            guard missing.count > 0 else { return }
             try connection.run(
                 "INSERT INTO \(table)(owner, destination) SELECT destination, owner FROM \(table) ON CONFLICT DO NOTHING",
                 isPrepared: false)
