@@ -25,6 +25,16 @@ import Testing
         #expect(try notes(after: end) == end)
     }
 
+    /// A copy or a renamed file lacks the log, which the process copies to the file when it ends with an open store.
+    @Test(arguments: ["return", "exit", "elsewhere", "later"])
+    func filesAreComplete(_ end: String) throws {
+        let directory = try TemporaryDirectory()
+        let (file, copy) = (directory.file("test.store"), directory.file("copy.store"))
+        _ = try Worker("autosave", file.path, end, detectsLeaks: false).finish()
+        try FileManager.default.copyItem(at: file, to: copy)
+        #expect(try Shell.sqlite3(copy, "SELECT text FROM Note; PRAGMA integrity_check") == "\(end)\nok")
+    }
+
     @Test func signalsDoNotSave() throws {
         #expect(try notes(after: "killed") == "")
     }

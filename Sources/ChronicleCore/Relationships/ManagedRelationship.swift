@@ -151,7 +151,15 @@ struct ManagedRelationship {
     }
 
     private func insert(_ destinations: ArraySlice<AnyObject>) throws {
-        for destination in destinations { try context.insertAny(access.model(destination)) }
+        for destination in destinations {
+            do { try context.insertAny(access.model(destination)) } catch let error as SwiftDataError
+                where error == .modelNotFound
+            {
+                // The error names the model with the relationship.
+                guard let identifier = error.persistentIdentifier else { throw error }
+                throw error.with(detail: "the destination \(identifier) was deleted; assign another model")
+            }
+        }
     }
 
     func endInPlaceChange(_ changed: [AnyObject], _ list: ToManyList) throws {

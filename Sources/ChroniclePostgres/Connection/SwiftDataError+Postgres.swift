@@ -33,8 +33,7 @@
                 case _ where error.isForeignKeyViolation:
                     "a relationship references a deleted model; assign another model and save again"
                 case _ where error.isUniqueViolation:
-                    "another model has the same unique value; change it and save again, or assign a temporary value first "
-                        + "if models exchange their values"
+                    "another model has the same unique value; change it and save again"
                 case _ where error.isCanceled:
                     "the statement exceeded a time limit or was canceled; try again, or raise the limit"
                 case _ where error.isConflict: "\(error.message); nothing was saved, try again"

@@ -85,6 +85,12 @@ extension Connection {
         }
     }
 
+    /// Copies what this connection has committed since the last checkpoint, without waiting for other connections.
+    func checkpointAtExit() throws {
+        guard logPages > 0, !isInTransaction, let checkpointer else { return }
+        _ = try checkpointer.withoutWriters(waits: false) { try copyLog(SQLITE_CHECKPOINT_PASSIVE) }
+    }
+
     /// Copies as much of the log as possible without waiting for readers. Writers wait meanwhile. Must not be called within
     /// a transaction.
     ///

@@ -111,6 +111,7 @@ package final class Database: Sendable {
             connection.automaticCheckpointPages = Checkpointer.automaticPages
             pool.requireFile(at: location)
             writer = try SharedConnection(connection)
+            OpenDatabases.shared.add(self)
         }
     }
 
@@ -194,6 +195,12 @@ package final class Database: Sendable {
         }
     }
 
+    /// Copies the log to the file when the process exits, unless a connection writes. Never waits.
+    func checkpointAtExit() {
+        // The log remains, and the next program that opens the file reads it.
+        try? writer?.useIfIdle { try $0.checkpointAtExit() }
+    }
+
     /// Waits for a running `write`. Readers in use are closed afterwards. Later calls of `read` and `write` throw an error
     /// for which `isMisuse` is true.
     package func close() {
@@ -205,6 +212,7 @@ package final class Database: Sendable {
             return maintenance.connection
         }
         connection?.close()
+        if checkpointer != nil { OpenDatabases.shared.remove(self) }
         checkpointer?.close()
         if !sharesWriter { writer?.close() }
     }

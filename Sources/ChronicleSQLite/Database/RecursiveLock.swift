@@ -22,4 +22,11 @@ final class RecursiveLock: Sendable {
         defer { sqlite3_mutex_leave(mutex) }
         return try body()
     }
+
+    /// Returns `nil` without waiting if another thread has the lock.
+    func withLockIfAvailable<T>(_ body: () throws -> T) rethrows -> T? {
+        guard sqlite3_mutex_try(mutex) == SQLITE_OK else { return nil }
+        defer { sqlite3_mutex_leave(mutex) }
+        return try body()
+    }
 }

@@ -27,6 +27,16 @@ final class SharedConnection: @unchecked Sendable {
         }
     }
 
+    /// Does nothing if a thread uses the connection, also if it is the calling one.
+    func useIfIdle(_ body: (Connection) throws -> Void) rethrows {
+        _ = try lock.withLockIfAvailable {
+            guard depth == 0, !connection.isClosed else { return }
+            depth += 1
+            defer { depth -= 1 }
+            try body(connection)
+        }
+    }
+
     func close() {
         lock.withLock { connection.close() }
     }

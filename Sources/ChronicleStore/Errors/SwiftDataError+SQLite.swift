@@ -22,8 +22,7 @@ extension SwiftDataError {
             case _ where error.isForeignKeyConstraint:
                 "a relationship references a deleted model; assign another model and save again"
             case _ where error.isUniqueConstraint:
-                "another model has the same unique value; change it and save again, or assign a temporary value first if "
-                    + "models exchange their values"
+                "another \(error.uniqueProperties ?? "model has the same unique value"); change it and save again"
             case _ where error.isNotADatabase:
                 "the file is not an SQLite database; specify another URL, or restore a backup"
             case _ where error.needsRecovery:
@@ -45,6 +44,19 @@ extension SwiftDataError {
 }
 
 extension SQLiteError {
+    /// What a row of the table and another one have in common, such as `Trip has the same name`; `nil` for an index on
+    /// expressions.
+    fileprivate var uniqueProperties: String? {
+        // The message of SQLite is "UNIQUE constraint failed: Trip.name, Trip.date".
+        let parts = message.split(separator: ": ", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let columns = parts[1].split(separator: ", ").map { $0.split(separator: ".", omittingEmptySubsequences: false) }
+        guard let table = columns.first?.first, columns.allSatisfy({ $0.count == 2 && $0[0] == table }) else {
+            return nil
+        }
+        return "\(table) has the same \(columns.map { String($0[1]) }.joined(separator: " and "))"
+    }
+
     fileprivate var fullMessage: String { systemMessage.map { "\(message): \($0)" } ?? message }
 }
 

@@ -30,7 +30,8 @@ enum FileFormat {
         let tables = try connection.scalarInt64("SELECT count(*) FROM sqlite_master") ?? 0
         guard application == 0, tables == 0 else {
             throw SwiftDataError.notAChronicleStore.with(
-                detail: "\(path) is an SQLite database of another program; choose another URL")
+                detail: "\(path) is an SQLite database of another program; choose another URL, or record its "
+                    + "changes with `chronicle track`")
         }
         return .new
     }
@@ -69,8 +70,9 @@ enum FileFormat {
 
     static func incomplete(_ path: String) -> SwiftDataError {
         .loadIssueModelContainer.with(
-            detail: "\(path) contains no store, because it is empty or its creation was interrupted; open it once with "
-                + "`allowsSave: true` to create the store, or restore a backup")
+            detail: "\(path) contains no store, because it is empty, its creation was interrupted, or it was copied or "
+                + "renamed without its log \(path)-wal; copy the log, too, or use container.backup(to:). Otherwise, open it "
+                + "once with `allowsSave: true` to create the store, or restore a backup")
     }
 
     static func isTracked(_ connection: Connection) throws -> Bool {

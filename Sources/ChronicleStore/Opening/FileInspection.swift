@@ -59,7 +59,7 @@ struct FileInspection {
     func requireRegularFile() throws {
         guard let type = try attributes(path)?[.type] as? FileAttributeType, type != .typeRegular else { return }
         throw SwiftDataError.notADatabase.with(
-            detail: "\(path) is \(type == .typeDirectory ? "a directory" : "not a regular file")")
+            detail: "\(path) is \(type == .typeDirectory ? "a directory; name a file in it" : "not a regular file")")
     }
 
     /// Only a connection that may write the file can roll back an interrupted transaction.

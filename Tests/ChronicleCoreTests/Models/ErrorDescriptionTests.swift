@@ -91,6 +91,33 @@ import Testing
         #expect(missing.contains("(Trip/1)") && missing.contains("fetch the models again"))
     }
 
+    /// The description says which of the two models to replace, and where an unsaved one can be found.
+    @Test(arguments: StoreKind.allCases)
+    func destinationsThatCannotBeAssigned(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let (first, second) = (store.context(), store.context())
+        let unsaved = try description(.contextMismatch) {
+            let item = BucketListItem(title: "x")
+            first.insert(item)
+            second.insert(item)
+            try second.save()
+        }
+        #expect(unsaved.contains("save it there first"), "\(unsaved)")
+        second.rollback()
+        first.rollback()
+        let trip = try #require(try store.add("a", in: first).first)
+        first.delete(trip)
+        try first.save()
+        let deleted = try description(.modelNotFound) {
+            let item = BucketListItem(title: "x")
+            first.insert(item)
+            item.trip = trip
+            try first.save()
+        }
+        #expect(deleted.contains("BucketListItem.trip"), "\(deleted)")
+        #expect(deleted.contains("the destination Trip/1 was deleted; assign another model"), "\(deleted)")
+    }
+
     @Test func computedPropertiesInPredicates() throws {
         let context = try TestStore(.inMemory).context()
         let text = try description(.unsupportedPredicate) {

@@ -38,6 +38,60 @@ import Testing
         return try #require(attributes[.size] as? NSNumber).intValue
     }
 
+    // MARK: The end of the process
+
+    /// The number of bytes of the file itself.
+    private func fileSize() throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path())
+        return try #require(attributes[.size] as? NSNumber).intValue
+    }
+
+    @Test func theLogIsCopiedAtExit() throws {
+        let database = try open()
+        try database.write { try insert($0, rows: 20) }
+        let before = try fileSize()
+        // The connection is in use.
+        try database.write { _ in database.checkpointAtExit() }
+        #expect(try fileSize() == before)
+        // Another connection writes.
+        let other = try connect()
+        try other.execute("BEGIN IMMEDIATE")
+        database.checkpointAtExit()
+        #expect(try fileSize() == before)
+        other.rollback()
+        database.checkpointAtExit()
+        #expect(try fileSize() >= before + 20 * 4_096)
+        let copy = directory.path("copy")
+        try FileManager.default.copyItem(atPath: directory.path(), toPath: copy)
+        #expect(try Connection(path: copy, mode: .readOnly).scalarInt64("SELECT count(*) FROM t") == 20)
+        database.close()
+        database.checkpointAtExit()
+        #expect(throws: SQLiteError.self) { try database.write { _ in } }
+    }
+
+    /// Another thread that uses the connection does not delay the end of the process.
+    @Test func theEndDoesNotWait() throws {
+        let database = try open()
+        try database.write { try insert($0, rows: 20) }
+        let before = try fileSize()
+        let (isUsed, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let thread = Thread {
+            try? database.write { _ in
+                isUsed.signal()
+                isDone.wait()
+            }
+            isUsed.signal()
+        }
+        thread.start()
+        isUsed.wait()
+        database.checkpointAtExit()
+        #expect(try fileSize() == before)
+        isDone.signal()
+        isUsed.wait()
+        database.checkpointAtExit()
+        #expect(try fileSize() > before)
+    }
+
     // MARK: When
 
     @Test func noConnectionRunsCheckpointsOfSQLite() throws {

@@ -56,7 +56,7 @@ import Testing
         #expect(error == .uniquenessViolation)
         let text = error.localizedDescription
         #expect(!text.contains("UPDATE") && !text.contains("INSERT") && !text.contains("while running"), "\(text)")
-        #expect(text.contains("Guest") && text.contains("temporary value"), "\(text)")
+        #expect(text.contains("another Guest has the same name; change it and save again"), "\(text)")
         #expect((error.underlying as? DatabaseError)?.sql?.isEmpty == false)
     }
 

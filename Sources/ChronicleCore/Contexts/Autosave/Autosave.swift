@@ -148,7 +148,7 @@ enum AutosaveFailure {
         }
     }
 
-    static func print(_ description: String) {
-        FileHandle.standardError.write(Data("Chronicle: an autosave failed: \(description)\n".utf8))
-    }
+    static func print(_ description: String) { print(message: "an autosave failed: \(description)") }
+
+    static func print(message: String) { FileHandle.standardError.write(Data("Chronicle: \(message)\n".utf8)) }
 }

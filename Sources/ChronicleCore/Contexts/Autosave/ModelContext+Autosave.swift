@@ -18,7 +18,7 @@ extension ModelContext {
     ///
     /// You can set the property to `true` on the main actor, for a context that only the main actor uses, and in a ``ModelActor``
     /// with a ``DefaultSerialModelExecutor``. Other contexts have no actor on which an autosave could run: the property remains
-    /// `false`, and the logger of the store receives a message.
+    /// `false`, and the logger of the store receives a message, or standard error if there is none.
     public var autosaveEnabled: Bool {
         get { storage.autosave != nil }
         set {
@@ -51,9 +51,12 @@ extension ModelContext {
     private func makeAutosave() -> Autosave? {
         if let executor { return Autosave(on: executor) }
         if MainThread.isCurrent { return Autosave(on: nil) }
-        coordinator.stores.first { $0.configuration.logger != nil }?.log(
-            .notice, event: "autosaveUnavailable",
-            "a context outside of the main actor and of model actors cannot save automatically; call save()")
+        let message = "a context outside of the main actor and of model actors cannot save automatically; call save()"
+        if let store = coordinator.stores.first(where: { $0.configuration.logger != nil }) {
+            store.log(.notice, event: "autosaveUnavailable", message)
+        } else {
+            AutosaveFailure.print(message: message)
+        }
         return nil
     }
 

@@ -66,8 +66,10 @@ extension ModelContext {
     }
 
     private static func ofAnotherContext(_ backing: AnyBackingData) -> SwiftDataError {
-        .contextMismatch.with(
-            detail: "the model belongs to another context; fetch it here with existingModel(for: persistentModelID)",
+        let first = backing.identifier.isTemporary ? "save it there first, and then " : ""
+        return .contextMismatch.with(
+            detail:
+                "the model belongs to another context; \(first)fetch it here with existingModel(for: persistentModelID)",
             persistentIdentifier: backing.identifier)
     }
 
