@@ -36,7 +36,7 @@ enum Tool {
         } catch {
             // The error is reported below even if the output cannot be written.
             try? console.finish()
-            let (message, status) = ErrorText.describe(error)
+            let (message, status) = ErrorText.describe(error, file: console.file)
             console.message("chronicle: \(message)")
             return status.rawValue
         }
@@ -67,7 +67,11 @@ enum Tool {
             try console.write(HelpText.text(of: command, width: console.settings.columns))
             return .success
         }
-        return try await command.run(parsed, console)
+        do { return try await command.run(parsed, console) } catch {
+            if error is Console.ClosedOutput { throw error }
+            guard let misplaced = parsed.misplacedFile(of: command) else { throw error }
+            throw UsageError("\(name): \(misplaced)\nUsage: \(HelpText.usage(of: command))")
+        }
     }
 
     private static func writeVersion(_ console: Console) throws -> ExitStatus {

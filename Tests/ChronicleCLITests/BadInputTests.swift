@@ -114,7 +114,7 @@ import Testing
         for number in 1...5 { _ = try Shell.sqlite3(file, "INSERT INTO note VALUES (\(number), 'x')") }
         let before = try Shell.sqlite3(file, "SELECT count(*) FROM chronicle_change")
         let run = try await CommandRun(["purge", "--max-changes", "1", "--compact"] + options + [file.path])
-        #expect(run.status == 3 && run.errors.contains("unsupportedFeature"), "\(run.errors)")
+        #expect(run.status == 3 && run.errors.contains("run VACUUM with that program"), "\(run.errors)")
         #expect(try Shell.sqlite3(file, "SELECT count(*) FROM chronicle_change") == before)
     }
 

@@ -173,6 +173,7 @@ import Testing
         #expect(try await CommandRun("verify", replica.path).status == 0)
         #expect(
             try Shell.sqlite3(replica, "SELECT quote(name), color FROM label ORDER BY id") == "'blue'|1\nX'00FF'|1.5")
+        #expect(imported.output.hasPrefix("Imported a snapshot of "), "\(imported.output)")
         // A tracked database cannot be a replica.
         #expect(try await CommandRun("import", file.path, export.path).status != 0)
     }

@@ -58,7 +58,7 @@ struct AppleStatistics {
                 ["transactions", NumberText.grouped(numbers.transactions)],
                 ["changes", NumberText.grouped(numbers.changes)],
                 ["oldest", dates[0].map(console.text) ?? "-"], ["newest", dates[1].map(console.text) ?? "-"],
-                ["complete after", texts[0] ?? "-"], ["current token", texts[1] ?? "-"],
+                ["history begins", StatisticsCommand.beginning(texts[0])], ["current token", texts[1] ?? "-"],
             ]
         } else {
             rows.append(["history", "none"])

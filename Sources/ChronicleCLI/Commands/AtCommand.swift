@@ -27,7 +27,14 @@ enum AtCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
-        let entity = try file.entity(named: try arguments.required("ENTITY"))
+        let name = try arguments.required("ENTITY")
+        if file.schema.entitiesByName[name] == nil, let position = arguments.operands["POSITION"],
+            file.schema.entitiesByName[position] != nil
+        {
+            throw UsageError(
+                "at: POSITION comes before ENTITY, \(position.escaped)\nUsage: \(HelpText.usage(of: command))")
+        }
+        let entity = try file.entity(named: name)
         let condition = try arguments.value("where").map { try RowCondition($0, entity, file, console.settings) }
         let limit = try arguments.count("number") ?? .max
         let store = try store(at: try arguments.required("POSITION"), file, console)

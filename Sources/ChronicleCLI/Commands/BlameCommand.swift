@@ -33,13 +33,13 @@ enum BlameCommand {
                         "attribute": .string(name),
                         "value": property?.isStored == true ? ValueText.json(value, of: property) : nil,
                         "transaction": transaction.map { .integer($0.transactionIdentifier) } ?? .null,
-                        "date": .optional(transaction.map { DateText.iso8601($0.timestamp) }),
+                        "date": .optional(transaction.flatMap { file.date(of: $0) }.map(DateText.iso8601)),
                         "author": .optional(transaction?.author),
                     ]))
             } else {
                 rows.append([
                     transaction.map { String($0.transactionIdentifier) } ?? "-",
-                    transaction.map { console.text($0.timestamp) } ?? "before the history",
+                    transaction.map { file.date(of: $0, console) } ?? "before the history",
                     transaction?.author?.escaped ?? (transaction?.isExternal == true ? "(other programs)" : "-"),
                     name.escaped, property?.isStored == true ? ValueText.text(value, of: property, console) : "",
                 ])

@@ -9,8 +9,8 @@ enum DiffCommand {
             and the change is shown even if the values may be equal.
             """,
         operands: [
-            .file, .init(name: "A", summary: "the first position"),
-            .init(name: "B", summary: "the second position; now if omitted", isOptional: true),
+            .file, .init(name: "FROM", summary: "the first position"),
+            .init(name: "TO", summary: "the second position; now if omitted", isOptional: true),
         ],
         options: [
             .init(name: "entity", value: "E", summary: "only models of an entity and those that inherit from it"),
@@ -24,7 +24,7 @@ enum DiffCommand {
         }
         let context = ModelContext(file.container)
         let all: NetChanges = try context.changes(
-            between: try token(try arguments.required("A")), and: try token(arguments.operands["B"] ?? "now"))
+            between: try token(try arguments.required("FROM")), and: try token(arguments.operands["TO"] ?? "now"))
         let changes =
             try arguments.value("entity").map { all.changes(ofEntity: try file.entity(named: $0).name) }
             ?? Array(all)

@@ -38,11 +38,14 @@ enum ExportCommand {
         let end = try token("through")
         let progress = Progress(console)
         var lines = 0
+        var beginsWithSnapshot = false
         let output = try path.map(ExportFile.init)
         defer { output?.close() }
+        let reached: DefaultHistoryToken
         do {
-            try file.container.exportHistory(startingAt: start, through: end) { line in
+            reached = try file.container.exportHistory(startingAt: start, through: end) { line in
                 lines += 1
+                if lines == 1 { beginsWithSnapshot = try ExportHeader.hasSnapshot(line) }
                 progress.show("\(NumberText.grouped(lines)) lines written")
                 if let output {
                     try output.write(line)
@@ -56,7 +59,25 @@ enum ExportCommand {
             throw error
         }
         progress.finish()
+        if start == .beginning, beginsWithSnapshot {
+            console.message(
+                "chronicle: the history does not begin with the store: the export is a snapshot at "
+                    + "\(Position.text(reached, in: file.store.identifier)), without earlier transactions")
+        }
         return .success
+    }
+}
+
+/// What the first line of an export says about the next ones.
+private struct ExportHeader: Decodable {
+    struct Content: Decodable {
+        let hasSnapshot: Bool
+    }
+
+    let header: Content
+
+    static func hasSnapshot(_ line: Data) throws -> Bool {
+        try JSONDecoder().decode(ExportHeader.self, from: line).header.hasSnapshot
     }
 }
 

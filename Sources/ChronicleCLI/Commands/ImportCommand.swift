@@ -19,10 +19,11 @@ enum ImportCommand {
         let path = try arguments.required("FILE")
         let export = try arguments.required("EXPORT")
         var source = try ExportInput(export == "-" ? FileHandle.standardInput : try file(export))
-        let file = try StoreFile.replica(path, console) { try source.schema() }
+        let schema = try source.schema(export)
+        let file = try StoreFile.replica(path, console) { schema }
         let progress = Progress(console)
         var bytes: Int64 = 0
-        let count = try file.container.replayHistory {
+        let (models, count) = try file.container.replayedCounts {
             let part = try source.nextPart()
             bytes += Int64(part?.count ?? 0)
             progress.show("\(NumberText.bytes(bytes)) read")
@@ -30,9 +31,13 @@ enum ImportCommand {
         }
         progress.finish()
         if arguments.has("json") {
-            try console.line(.members(["transactions": .count(count)]))
+            try console.line(.members(["transactions": .count(count), "snapshotModels": models.map(JSON.count)]))
         } else {
-            try console.line("Replayed \(NumberText.counted(count, "transaction")).")
+            let transactions = NumberText.counted(count, "transaction")
+            try console.line(
+                models.map {
+                    "Imported a snapshot of \(NumberText.counted($0, "model")) and replayed \(transactions)."
+                } ?? "Replayed \(transactions).")
         }
         return .success
     }
@@ -64,11 +69,12 @@ private struct ExportInput {
     private static let longestHeader = 1 << 26
 
     /// Throws ``UsageError`` if the first line is not that of an export.
-    func schema() throws -> Schema {
+    func schema(_ path: String) throws -> Schema {
         struct Line: Decodable { let header: Schema }
         let line = (beginning ?? Data()).prefix { $0 != UInt8(ascii: "\n") }
         do { return try JSONDecoder().decode(Line.self, from: line).header } catch is DecodingError {
-            throw UsageError("the input is not an export: its first line does not describe a store")
+            let name = path == "-" ? "the input" : path.escaped
+            throw UsageError("\(name) is not an export; use a file of `chronicle export`")
         }
     }
 

@@ -32,8 +32,8 @@ enum LogCommand {
             .init(
                 name: "follow", letter: "f",
                 summary:
-                    "wait for new transactions, of any process; begins with the N newest ones after -n, with those after "
-                    + "--after, or after now"),
+                    "wait for new transactions, of any process; with -n, shows the N newest ones first; with --after, those after it; "
+                    + "otherwise only new ones"),
             .json,
         ], run: run)
 
@@ -49,7 +49,12 @@ enum LogCommand {
             return .success
         }
         var reader = TransactionCursor(file, selection)
-        while let transaction = try reader.next() { try writer.write(transaction, reader) }
+        var isEmpty = true
+        while let transaction = try reader.next() {
+            try writer.write(transaction, reader)
+            isEmpty = false
+        }
+        if isEmpty, selection.hasConditions { console.message("No transaction matches.") }
         return .success
     }
 

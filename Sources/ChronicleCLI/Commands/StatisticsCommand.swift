@@ -34,6 +34,9 @@ enum StatisticsCommand {
         let size = try store.byteCount()
         let first = try file.store.earliestHistoryToken()
         let newest = try file.store.currentHistoryToken()
+        // Only changes after all others have no date.
+        let lacksNewest = try file.lacksDate(ofNewest: true)
+        let lacksOldest = try lacksNewest && file.lacksDate(ofNewest: false)
         let tags = try file.store.historyTags()
         let consumers = try store.consumerRecords()
         let counts = try file.modelCounts()
@@ -51,8 +54,8 @@ enum StatisticsCommand {
                     "store": .string(file.store.identifier), "fileBytes": .integer(size),
                     "transactions": .count(history.transactions), "changes": .count(history.changes),
                     "historyBytes": .count(history.bytes), "isEstimated": .bool(history.isEstimated),
-                    "oldest": .optional(history.oldest.map(DateText.iso8601)),
-                    "newest": .optional(history.newest.map(DateText.iso8601)),
+                    "oldest": .optional(lacksOldest ? nil : history.oldest.map(DateText.iso8601)),
+                    "newest": .optional(lacksNewest ? nil : history.newest.map(DateText.iso8601)),
                     "earliestToken": .optional(token(first)), "currentToken": .optional(token(newest)),
                     "isIndexedByModel": .bool(try store.isHistoryIndexedByModel),
                     "tags": .count(tags.count), "consumers": .count(consumers.count),
@@ -69,13 +72,13 @@ enum StatisticsCommand {
         let about = history.isEstimated ? "about " : ""
         var rows = [
             ["store", file.store.identifier.escaped],
-            [file.location.url == nil ? "tables" : "file", "\(NumberText.bytes(size))"],
+            [file.location.url == nil ? "tables" : "file", NumberText.bytes(size) + log(of: file)],
             ["history", "\(about)\(NumberText.bytes(Int64(history.bytes)))"],
             ["transactions", NumberText.grouped(history.transactions)],
             ["changes", about + NumberText.grouped(history.changes)],
-            ["oldest", history.oldest.map(console.text) ?? "-"],
-            ["newest", history.newest.map(console.text) ?? "-"],
-            ["complete after", token(first) ?? "-"],
+            ["oldest", lacksOldest ? StoreFile.unknownDate : history.oldest.map(console.text) ?? "-"],
+            ["newest", lacksNewest ? StoreFile.unknownDate : history.newest.map(console.text) ?? "-"],
+            ["history begins", beginning(token(first))],
             ["current token", token(newest) ?? "-"],
             ["index by model", try store.isHistoryIndexedByModel ? "yes" : "no"],
             ["tags", String(tags.count)],
@@ -89,6 +92,20 @@ enum StatisticsCommand {
         rows += unrecorded.map { ["not recorded", "\($0.name.escaped): \($0.text.escaped)"] }
         for line in TextLayout.table(rows) { try console.line(line) }
         return .success
+    }
+
+    /// Describes the position before the first transaction.
+    static func beginning(_ token: String?) -> String {
+        token.map { $0 == "0" ? "at the start" : "after \($0)" } ?? "-"
+    }
+
+    /// The newest saves may be in the log only.
+    private static func log(of file: StoreFile) -> String {
+        guard let url = file.location.url else { return "" }
+        let path = url.resolvingSymlinksInPath().path + "-wal"
+        // The log may have been removed meanwhile.
+        guard let size = try? URL(fileURLWithPath: path).byteCount(), size > 0 else { return "" }
+        return ", and \(NumberText.bytes(size)) in its log"
     }
 
     private static func interruptions(_ tables: [TrackedTableState]) -> [(name: String, reason: String)] {

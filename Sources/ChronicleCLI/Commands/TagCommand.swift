@@ -9,6 +9,7 @@ enum TagCommand {
             Without NAME, lists the tags with their positions. With NAME, the present position of the history gets a name, which \
             other commands accept as a position. A tag does not prevent a purge from deleting its transaction.
 
+            A name cannot be another form of a position, such as now, a number or a date. \
             A single argument is the store if it is an existing file or a connection string, otherwise NAME.
             """,
         operands: [.file, .init(name: "NAME", summary: "the name of a tag", isOptional: true)],
@@ -27,9 +28,7 @@ enum TagCommand {
         guard !arguments.has("move") || !arguments.has("delete") else {
             throw UsageError("--move and --delete exclude each other")
         }
-        if arguments.operands["FILE"] == nil, name.contains("/") || name.hasSuffix(".store") {
-            throw UsageError("\(name.escaped) is no file; to name a position so, write FILE, too")
-        }
+        if arguments.operands["FILE"] == nil { try requireNoPath(name) }
         let file = try StoreFile.write(arguments.operands["FILE"], console)
         let store = try file.chronicleStore("tags")
         if arguments.has("delete") {
@@ -37,6 +36,7 @@ enum TagCommand {
             try write(.members(["deleted": .string(name)]), "Deleted the tag \(name.escaped).", arguments, console)
             return .success
         }
+        try requireName(name, file, console)
         do {
             let tag = try store.tagHistory(name, replacing: arguments.has("move"))
             let position = Position.text(tag.token, in: store.identifier)
@@ -46,6 +46,27 @@ enum TagCommand {
             return .negative
         }
         return .success
+    }
+
+    /// The name of a file that does not exist is rather a mistake than a tag.
+    private static func requireNoPath(_ name: String) throws {
+        let extensions = [".store", ".db", ".sqlite", ".sqlite3"]
+        var hint = ""
+        if !name.contains("/"), !extensions.contains(where: name.hasSuffix) {
+            guard name.contains(".") else { return }
+            let files = try FileManager.default.contentsOfDirectory(atPath: ".").sorted()
+                .filter { file in extensions.contains(where: file.hasSuffix) }
+            guard let nearest = NearestName.nearest(to: name, in: files) else { return }
+            hint = ", but \(nearest.escaped) is one"
+        }
+        throw UsageError("\(name.escaped) is no file\(hint); to name a position so, write FILE, too")
+    }
+
+    /// Commands would not find the tag, or another position. Programs can have such tags, which `tag:NAME` finds.
+    private static func requireName(_ name: String, _ file: StoreFile, _ console: Console) throws {
+        if name.isEmpty { throw UsageError("the name of the tag is empty; choose one") }
+        guard Position.isOther(thanTag: name, in: file.store, console.settings) else { return }
+        throw UsageError("\(name.escaped) is another form of a position; choose another name for the tag")
     }
 
     private static func list(_ file: StoreFile, _ arguments: Arguments, _ console: Console) throws -> ExitStatus {

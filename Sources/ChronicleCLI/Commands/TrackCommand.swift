@@ -46,9 +46,16 @@ enum TrackCommand {
         switch try StoreFile.Location(path) {
         case .file(let url):
             try StoreFile.requireFile(path)
-            tables = try TrackedDatabase(url: url).track(
-                names, preservesValues: preservesValues, reconciles: arguments.has("reconcile")
-            ).map(TrackedTableState.init)
+            let database = TrackedDatabase(url: url)
+            do {
+                tables = try database.track(
+                    names, preservesValues: preservesValues, reconciles: arguments.has("reconcile")
+                ).map(TrackedTableState.init)
+            } catch let error as SwiftDataError where error == .unsupportedFeature {
+                // Nothing was changed.
+                try requireTables(names ?? [], database)
+                throw error
+            }
         case .database(let database):
             if arguments.has("reconcile") { throw UsageError("--reconcile is for SQLite files") }
             tables = try database.track(names, preservesValues: preservesValues)
@@ -58,7 +65,8 @@ enum TrackCommand {
             for table in tables { try console.line(text.json(table)) }
             return .success
         }
-        for line in text.lines(tables) { try console.line(line) }
+        // What is true of a virtual table is true of its parts.
+        for line in text.lines(tables.filter { !$0.isPart }) { try console.line(line) }
         let reconciled = tables.reduce(0) { $0 + $1.reconciledChangeCount }
         if arguments.has("reconcile") {
             try console.line("Reconciled \(NumberText.counted(reconciled, "change")).")
@@ -68,6 +76,19 @@ enum TrackCommand {
         try console.line(
             count == 0 ? "Nothing has changed." : "Recording \(NumberText.counted(count, "table")) from now on.")
         return .success
+    }
+}
+
+extension TrackCommand {
+    /// The ``UsageError`` for an unknown name contains the nearest one.
+    private static func requireTables(_ names: [String], _ database: TrackedDatabase) throws {
+        guard !names.isEmpty else { return }
+        let known = try database.tables().map(\.name)
+        for name in names where !known.contains(where: { $0.lowercased() == name.lowercased() }) {
+            let nearest = NearestName.nearest(to: name, in: known)
+            let hint = nearest.map { "; did you mean \($0.escaped)?" } ?? ""
+            throw UsageError("the database has no table \(name.escaped)\(hint)")
+        }
     }
 }
 

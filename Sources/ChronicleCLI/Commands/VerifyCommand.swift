@@ -3,7 +3,7 @@ import Foundation
 
 enum VerifyCommand {
     static let command = Command(
-        name: "verify", summary: "check every promise of the file format",
+        name: "verify", summary: "check that a file is undamaged and its history is right",
         discussion: """
             Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
             rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \

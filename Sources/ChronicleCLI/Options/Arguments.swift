@@ -1,3 +1,5 @@
+import Foundation
+
 struct Arguments: Sendable {
     /// The values of options by name; an option without a value has an empty one.
     var values: [String: [String]] = [:]
@@ -41,6 +43,20 @@ struct Arguments: Sendable {
     func required(_ name: String) throws -> String {
         guard let operand = operands[name] else { throw UsageError("\(name) is missing") }
         return operand
+    }
+}
+
+extension Arguments {
+    /// After an error: what is wrong if the path of the store is in the place of another operand.
+    func misplacedFile(of command: Command) -> String? {
+        let others = ["MODEL", "POSITION", "ENTITY", "TRANSACTION", "FROM", "TO"]
+        for operand in command.operands where others.contains(operand.name) {
+            guard let value = operands[operand.name], FileManager.default.fileExists(atPath: value) else { continue }
+            guard let file = operands["FILE"] else { return "\(operand.name) is missing" }
+            if FileManager.default.fileExists(atPath: file) { continue }
+            return "\(value.escaped) is a file, and FILE comes first"
+        }
+        return nil
     }
 }
 

@@ -104,7 +104,9 @@ struct OptionParser {
     }
 
     private func unknown(_ name: String, _ names: [String]) -> UsageError {
-        let nearest = NearestName.nearest(to: name, in: names)
+        // The names of other tools.
+        let synonym = ["--since": "--after", "--until": "--before"][name]
+        let nearest = synonym.flatMap { names.contains($0) ? $0 : nil } ?? NearestName.nearest(to: name, in: names)
         return UsageError("unknown option \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 }

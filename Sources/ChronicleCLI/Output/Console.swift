@@ -22,6 +22,8 @@ final class Console {
     struct ClosedOutput: Error {}
 
     var settings: Settings
+    /// The store of the command, for errors.
+    var file: String?
     private let sink: (Data) throws -> Void
     private let errorSink: (Data) -> Void
     private var buffer = Data()

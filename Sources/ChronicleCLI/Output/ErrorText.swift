@@ -2,23 +2,49 @@ import Chronicle
 import Foundation
 
 enum ErrorText {
-    static func describe(_ error: any Error) -> (message: String, status: ExitStatus) {
+    /// - Parameter file: The path of the store as the user wrote it.
+    static func describe(_ error: any Error, file: String? = nil) -> (message: String, status: ExitStatus) {
         switch error {
         case let error as UsageError: (error.message, .usage)
         case let error as MissingTransaction: (error.message, .usage)
         // Descriptions contain no values of models, but names of files and entities.
-        case let error as SwiftDataError: (text(of: error).escaped, .unreadable)
+        case let error as SwiftDataError: (text(of: error, file).escaped, .unreadable)
         case let error as FileFailure: (error.message, .unreadable)
         case let error as POSIXError: (String(cString: strerror(error.code.rawValue)), .unreadable)
         default: ("\(error.localizedDescription)".escaped, .unreadable)
         }
     }
 
+    private static func text(of error: SwiftDataError, _ file: String?) -> String {
+        let text = hasOwnText(error) ? error.detail ?? error.description : error.description
+        return inWordsOfTheTool(text, error, file)
+    }
+
     /// The detail of a file that cannot be opened says everything, and its kind is a name for programs.
-    private static func text(of error: SwiftDataError) -> String {
-        guard SwiftDataError.loadIssueModelContainer ~= error, error != .damagedFile, error.entityName == nil,
-            let detail = error.detail
-        else { return error.description }
-        return detail
+    private static func hasOwnText(_ error: SwiftDataError) -> Bool {
+        if error == .unsupportedFeature { return error.entityName == nil }
+        return SwiftDataError.loadIssueModelContainer ~= error && error != .damagedFile && error.entityName == nil
+    }
+
+    /// Errors advise programs. A user of the tool has a path instead of a URL, and no configuration.
+    private static func inWordsOfTheTool(_ text: String, _ error: SwiftDataError, _ file: String?) -> String {
+        var text = text
+        for (words, others) in [
+            ("open it once with `allowsSave: true` to create the store", "run its program once to create the store"),
+            ("open it once with `allowsSave: true`", "run its program once"),
+            ("open the store once with `allowsSave: true`", "run its program once"),
+            (" or set `allowsSave` to `false`", ""), ("; set `allowsSave` to `true` to create it", ""),
+            ("another URL", "another file"), ("container.backup(to:)", "container.backup(to:) in its program"),
+        ] {
+            text = text.replacing(words, with: others)
+        }
+        if error == .notAChronicleStore {
+            text = text.replacing("choose another file, or record", with: "record")
+            if let file { text = text.replacing("`chronicle track`", with: "`chronicle track \(file)`") }
+        }
+        if let file, !file.contains("://"), let identifier = error.storeIdentifier, error.storeName == nil {
+            text = text.replacing(" of store \(identifier): ", with: " of \(file): ")
+        }
+        return text
     }
 }

@@ -15,23 +15,13 @@ struct TransactionText {
         try console.line(console.styled("transaction \(token)", .yellow) + marks)
         if let author = transaction.author { try console.line("Author:  \(author.escaped)") }
         if let name = transaction.contextName { try console.line("Context: \(name.escaped)") }
-        try console.line("Date:    \(date(of: transaction))")
+        try console.line("Date:    \(file.date(of: transaction, console))")
         let program = program(transaction)
         if !program.isEmpty { try console.line("Program: \(program)") }
         for (index, (key, value)) in transaction.metadata.sorted(by: { $0.key < $1.key }).enumerated() {
             if index == 0 { try console.line("Metadata:") }
             try console.line("         \(key.escaped): \(value.escaped)")
         }
-    }
-
-    private func date(of transaction: DefaultHistoryTransaction) -> String {
-        hasDate(transaction) ? console.text(transaction.timestamp) : "not known before the next save"
-    }
-
-    /// The store returns the time of the read for changes of other programs that no save has grouped yet, except in a
-    /// tracked database.
-    private func hasDate(_ transaction: DefaultHistoryTransaction) -> Bool {
-        file.store.isTracked || transaction.token.checkValue(in: transaction.storeIdentifier) != nil
     }
 
     private func program(_ transaction: DefaultHistoryTransaction) -> String {
@@ -43,7 +33,7 @@ struct TransactionText {
         let author = transaction.author?.escaped ?? (transaction.isExternal ? "(other programs)" : "-")
         return [
             console.styled(String(transaction.transactionIdentifier), .yellow),
-            date(of: transaction),
+            file.date(of: transaction, console),
             console.styled(author, .cyan),
         ].joined(separator: " ") + (transaction.followsDeletion ? " (after deleted transactions)" : "")
     }
@@ -114,7 +104,7 @@ struct TransactionText {
         .members([
             "transaction": .integer(transaction.transactionIdentifier),
             "token": .string(Position.text(transaction.token, in: file.store.identifier)),
-            "date": hasDate(transaction) ? .string(DateText.iso8601(transaction.timestamp)) : .null,
+            "date": .optional(file.date(of: transaction).map(DateText.iso8601)),
             "author": .optional(transaction.author),
             "context": .optional(transaction.contextName),
             "program": .string(transaction.bundleIdentifier),
@@ -172,5 +162,28 @@ struct TransactionText {
         if let removed = destinations(\.previousValue) { add("removed", removed) }
         if let added = destinations(\.value) { add("added", added) }
         return .object(members)
+    }
+}
+
+extension StoreFile {
+    static let unknownDate = "not known until a program that uses Chronicle saves"
+
+    /// `nil` for changes of other programs that no save has grouped yet, except in a tracked database. The store returns the
+    /// time of the read for them.
+    func date(of transaction: DefaultHistoryTransaction) -> Date? {
+        let hasDate = store.isTracked || transaction.token.checkValue(in: transaction.storeIdentifier) != nil
+        return hasDate ? transaction.timestamp : nil
+    }
+
+    func date(of transaction: DefaultHistoryTransaction, _ console: Console) -> String {
+        date(of: transaction).map(console.text) ?? Self.unknownDate
+    }
+
+    /// Whether the date of the first or the last transaction is not known.
+    func lacksDate(ofNewest isNewest: Bool) throws -> Bool {
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+        descriptor.sortBy = [SortDescriptor(\.token, order: isNewest ? .reverse : .forward)]
+        descriptor.fetchLimit = 1
+        return try store.fetchHistoryWithoutChanges(descriptor).contains { date(of: $0) == nil }
     }
 }

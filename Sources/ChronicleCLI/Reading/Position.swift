@@ -123,6 +123,12 @@ enum Position: Equatable {
         { return nil }
     }
 
+    /// Whether a text is one of the forms of a position that precede tags.
+    static func isOther(thanTag text: String, in store: any InspectedStore, _ settings: Console.Settings) -> Bool {
+        ["start", "now"].contains(text) || text.hasPrefix("{") || text.hasPrefix("tag:") || Int64(text) != nil
+            || token(text, in: store.identifier) != nil || date(text, settings) != nil
+    }
+
     private static func tag(_ text: String, in store: any InspectedStore) throws -> DefaultHistoryToken {
         let name = text.hasPrefix("tag:") ? String(text.dropFirst(4)) : text
         let tags = try store.historyTags()

@@ -41,6 +41,7 @@ struct StoreFile {
     /// `nil` is the default of ``path(_:_:)``.
     private static func read(_ path: String?, _ console: Console, model: URL? = nil) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
+        console.file = path
         let location = try Location(path)
         guard let url = location.url else { return try StoreFile(location, allowsSave: false, model: model) }
         try requireFile(path)
@@ -78,6 +79,7 @@ struct StoreFile {
     /// Opens a store that a command changes. Throws if its history is disabled, for example.
     static func write(_ path: String?, _ console: Console) throws -> StoreFile {
         let path = try self.path(path, console.settings.environment)
+        console.file = path
         let location = try Location(path)
         if let url = location.url {
             try requireFile(path)
@@ -194,7 +196,10 @@ struct StoreFile {
         let slashes = text.indices.filter { text[$0] == "/" }
         let known = slashes.first { schema.entitiesByName[String(text[..<$0])] != nil } ?? slashes.last
         guard let slash = known, let key = PrimaryKeyText.values(text[text.index(after: slash)...]) else {
-            throw UsageError("\(text.escaped) is not a model; write its entity and primary key, such as Trip/7")
+            let hint = known.flatMap { textKey(text[..<$0], text[text.index(after: $0)...]) }
+            throw UsageError(
+                "\(text.escaped) is not a model; "
+                    + (hint ?? "write its entity and primary key, such as Trip/7"))
         }
         let entity = try entity(named: String(text[..<slash]))
         if let columns = store.primaryKeyColumns(ofEntity: entity.name), columns.count != key.count {
@@ -205,6 +210,14 @@ struct StoreFile {
             throw UsageError("the history contains no model \(text.escaped)")
         }
         return identifier
+    }
+
+    /// The advice for a text without quotation marks that is the key of a tracked table.
+    private func textKey(_ name: Substring, _ key: Substring) -> String? {
+        guard schema.entitiesByName[String(name)] != nil, !key.isEmpty, !key.contains(where: { "'(".contains($0) }),
+            let columns = store.primaryKeyColumns(ofEntity: String(name)), columns.count == 1
+        else { return nil }
+        return "a text key needs quotation marks: \"\(String(name).escaped)/'\(String(key).escaped)'\""
     }
 
     /// Returns a text such as `Trip/7`, not escaped.

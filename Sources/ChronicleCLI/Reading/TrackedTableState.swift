@@ -14,13 +14,16 @@ struct TrackedTableState {
     var reconciledChangeCount = 0
     /// `false` for a view and a virtual table.
     var isOrdinary = true
+    /// `true` for a table that belongs to a virtual table.
+    var isPart = false
 }
 
 extension TrackedTableState {
     init(_ table: TrackedDatabase.Table) {
         self.init(
             name: table.name, state: table.state, limitations: table.limitations, isNew: table.isNew,
-            reconciledChangeCount: table.reconciledChangeCount, isOrdinary: table.isOrdinaryTable)
+            reconciledChangeCount: table.reconciledChangeCount, isOrdinary: table.isOrdinaryTable,
+            isPart: table.isPartOfVirtualTable)
     }
 }
 

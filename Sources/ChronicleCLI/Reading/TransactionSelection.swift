@@ -17,6 +17,8 @@ struct TransactionSelection {
     var isAscending = false
     var limit = Int.max
 
+    var hasConditions: Bool { selectsChanges || after != nil || author != nil }
+
     var selectsChanges: Bool { entityNames != nil || model != nil || attribute != nil }
 
     func matches(_ change: HistoryChange, in schema: Schema) -> Bool {

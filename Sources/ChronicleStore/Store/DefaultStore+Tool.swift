@@ -76,4 +76,6 @@ extension TrackedDatabase {
 extension TrackedDatabase.Table {
     /// `false` for a view, a virtual table, and a part of a virtual table.
     package var isOrdinaryTable: Bool { isOrdinary }
+    /// `true` for a part of a virtual table.
+    package var isPartOfVirtualTable: Bool { isPart }
 }

@@ -62,7 +62,7 @@ struct TableTracking {
             state = table.reason.map { .unsupported(reason: $0) } ?? .notRecorded
         }
         var result = TrackedDatabase.Table(name: table.name, state: state, limitations: limitations)
-        result.isOrdinary = table.isOrdinary
+        (result.isOrdinary, result.isPart) = (table.isOrdinary, table.isPart)
         return result
     }
 

@@ -52,6 +52,8 @@ public struct TrackedDatabase: Sendable {
         public internal(set) var reconciledChangeCount = 0
         /// `false` for a view, a virtual table, and a part of a virtual table.
         var isOrdinary = true
+        /// `true` for a part of a virtual table.
+        var isPart = false
     }
 
     /// Creates a value that refers to a file, without accessing it.

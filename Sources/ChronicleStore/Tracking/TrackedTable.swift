@@ -27,6 +27,8 @@ struct TrackedTable {
     /// Why the table cannot be recorded.
     private(set) var reason: String?
     private(set) var isOrdinary = true
+    /// Whether the table belongs to a virtual table.
+    private(set) var isPart = false
 
     private static let builtInCollations: Set<String> = ["BINARY", "NOCASE", "RTRIM"]
     private static let reservedNames: Set<String> = [
@@ -44,6 +46,7 @@ struct TrackedTable {
         reason = try Self.reason(self.name, type: statement.text(1), connection)
         guard reason == nil else {
             isOrdinary = false
+            isPart = statement.text(1) == "shadow"
             return
         }
         try readColumns(connection, isStrict: statement.int64(3) != 0)

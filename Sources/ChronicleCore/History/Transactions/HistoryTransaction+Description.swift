@@ -12,7 +12,8 @@ extension DefaultHistoryTransaction: CustomStringConvertible {
         if let author { lines.append("Author:  \(author.printable)") }
         if let contextName { lines.append("Context: \(contextName.printable)") }
         // The store returns the time of the read for changes of other programs that no save has grouped yet.
-        lines.append("Date:    \(check == nil ? "not known before the next save" : timestamp.logText)")
+        lines.append(
+            "Date:    \(check == nil ? "not known until a program that uses Chronicle saves" : timestamp.logText)")
         if !isExternal { lines.append("Program: \(bundleIdentifier.printable) (\(processIdentifier.printable))") }
         if !metadata.isEmpty { lines.append("Metadata:") }
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {

@@ -30,6 +30,9 @@ struct HistoryReplayer<Store: DataStore> {
     private var position: DefaultHistoryToken?
     /// The number of transactions that were replayed, without those that the store contained.
     private(set) var replayedCount = 0
+    /// The number of models of a snapshot that was replayed; `nil` if there was none.
+    private(set) var snapshotCount: Int?
+    private var modelCount = 0
 
     init(_ store: Store, didSave: @escaping () -> Void) throws {
         self.store = store
@@ -104,6 +107,7 @@ struct HistoryReplayer<Store: DataStore> {
         source = header.store
         transactionCount = 0
         stage = header.hasSnapshot ? .snapshot : .transaction(after: nil)
+        modelCount = 0
         beginChanges(areNew: position == nil)
     }
 
@@ -115,6 +119,7 @@ struct HistoryReplayer<Store: DataStore> {
     private mutating func endSnapshot(_ token: DefaultHistoryToken) throws {
         if let changes {
             try save(changes, token: token, state: state(token))
+            snapshotCount = modelCount
         } else if let position, try !isReached(token, by: position) {
             throw SwiftDataError.historyTokenGap.with(
                 detail: "the export begins with models that are later than the replica, which is at \(position); "
@@ -147,10 +152,11 @@ struct HistoryReplayer<Store: DataStore> {
             guard after == reached, isSame(transaction.after) else { throw forked }
             return
         }
-        let place = position.map { "at \($0)" } ?? "empty"
+        let remedy =
+            position.map { "at \($0); export the changes after that position" }
+            ?? "empty; replay an export that begins with a snapshot, or with the history, first"
         throw SwiftDataError.historyTokenGap.with(
-            detail: "the export continues after \(transaction.after), but the replica is \(place); export the changes "
-                + "after that position")
+            detail: "the export continues after \(transaction.after), but the replica is \(remedy)")
     }
 
     private mutating func change(_ line: Line) throws {
@@ -158,6 +164,7 @@ struct HistoryReplayer<Store: DataStore> {
         count += 1
         if case .changes = stage, try isReplayed(line) { return }
         if let change = line.insert {
+            modelCount += 1
             try changes?.insert(change)
             return
         }

@@ -77,13 +77,20 @@ extension ModelContainer {
     ///   ``replayHistory(from:storeName:)-(FileHandle,_)``.
     @discardableResult
     public func replayHistory(storeName: String? = nil, _ nextPart: () throws -> Data?) throws -> Int {
+        try replayedCounts(storeName: storeName, nextPart).transactions
+    }
+
+    /// Replays an export, and returns also how many models its snapshot had; `nil` if no snapshot was replayed.
+    package func replayedCounts(
+        storeName: String? = nil, _ nextPart: () throws -> Data?
+    ) throws -> (models: Int?, transactions: Int) {
         let commits = coordinator.commits
-        func run<Store: DataStore>(_ store: Store) throws -> Int {
+        func run<Store: DataStore>(_ store: Store) throws -> (Int?, Int) {
             try withoutActuallyEscaping(nextPart) { nextPart in
                 var lines = HistoryLineReader(nextPart)
                 var replayer = try HistoryReplayer(store) { commits.didSave(to: store) }
                 try replayer.run(&lines)
-                return replayer.replayedCount
+                return (replayer.snapshotCount, replayer.replayedCount)
             }
         }
         let store = try replica(named: storeName)

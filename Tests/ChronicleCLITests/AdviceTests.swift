@@ -1,0 +1,132 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// What the tool says about wrong arguments and unexpected states.
+@Suite struct AdviceTests {
+    /// Asserts that a command fails with a message.
+    private func expectError(_ arguments: [String], _ text: String, status: Int32 = 2) async throws {
+        let run = try await CommandRun(arguments)
+        #expect(run.status == status && run.errors.contains(text), "\(arguments): \(run.output)\(run.errors)")
+    }
+
+    @Test func argumentsInAnotherOrder() async throws {
+        let file = try GoldenStore.copy().path
+        try await expectError(["at", file, "Trip", "now"], "POSITION comes before ENTITY")
+        try await expectError(["blame", "Trip/1", file], "is a file, and FILE comes first\nUsage: chronicle blame")
+        try await expectError(["show", file], "TRANSACTION is missing\nUsage: chronicle show")
+        try await expectError(["diff", file], "FROM is missing\nUsage: chronicle diff")
+        try await expectError(["log", "--since", "start", file], "did you mean --after?")
+    }
+
+    /// Other commands would read the names as another position.
+    @Test(arguments: ["", "start", "now", "56", "3h", "2026-01-01", "yesterday", "tag:x", "{", "4-00c0ffee00c0ffee"])
+    func namesThatAreNoTags(_ name: String) async throws {
+        let file = try GoldenStore.copy().path
+        try await expectError(["tag", file, name], name.isEmpty ? "is empty" : "choose another name for the tag")
+        #expect(try await CommandRun("tag", file, "v1.0").status == 0)
+    }
+
+    @Test func tagsOfProgramsCanBeDeleted() async throws {
+        let file = try GoldenStore.copy()
+        _ = try Shell.sqlite3(file, "UPDATE chronicle_tag SET name = 'now'")
+        #expect(try await CommandRun("tag", "--delete", file.path, "now").status == 0)
+    }
+
+    /// The store returns the time of the read for changes that no save has grouped yet.
+    @Test func datesThatAreNotKnown() async throws {
+        let file = try GoldenStore.copy()
+        let trip = try await CommandRun("blame", "--json", file.path, "Trip/1").output
+        #expect(!trip.contains("\"date\":null"))
+        _ = try Shell.sqlite3(file, "UPDATE Trip SET name = 'x'")
+        let blame = try await CommandRun("blame", "--json", file.path, "Trip/1").output
+        #expect(blame.split(separator: "\n").contains { $0.contains("\"name\"") && $0.contains("\"date\":null") })
+        let text = try await CommandRun("blame", file.path, "Trip/1").output
+        #expect(text.contains("not known until a program that uses Chronicle saves"))
+        let statistics = try await CommandRun("stats", "--json", file.path).output
+        #expect(statistics.contains("\"newest\":null") && !statistics.contains("\"oldest\":null"), "\(statistics)")
+    }
+
+    /// The changes of a transaction take numbers, too.
+    @Test func numbersWithoutATransaction() async throws {
+        let file = try GoldenStore.copy().path
+        let texts = [("3", "the nearest is 11"), ("12", "the nearest are 11 and 14"), ("99", "the newest is 42")]
+        for (number, text) in texts {
+            try await expectError(["show", file, number], "there is no transaction \(number); \(text)", status: 1)
+        }
+    }
+
+    @Test func filtersThatMatchNothing() async throws {
+        let file = try GoldenStore.copy().path
+        let run = try await CommandRun("log", "--author", "nobody", file)
+        #expect(run.status == 0 && run.output.isEmpty && run.errors == "No transaction matches.\n")
+        #expect(try await CommandRun("log", file).errors.isEmpty)
+    }
+
+    @Test func anotherFileIsNoExport() async throws {
+        let directory = try TemporaryDirectory()
+        let (file, replica) = (directory.file("page.html"), try GoldenStore.copy())
+        try Data("<!doctype html>\n".utf8).write(to: file)
+        for target in [replica.path, directory.file("new.store").path] {
+            try await expectError(["import", target, file.path], "page.html is not an export; use a file of")
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.file("new.store").path))
+    }
+
+    /// The existing rows of a tracked database are not in its history, so an export begins with a snapshot.
+    @Test func anExportOfATrackedDatabase() async throws {
+        let file = try TrackedFile.make()
+        let folder = file.deletingLastPathComponent()
+        let (part, whole) = (folder.appending(path: "part").path, folder.appending(path: "whole").path)
+        let replica = folder.appending(path: "replica.store").path
+        #expect(try await CommandRun("export", "--after", "start", "-o", part, file.path).errors.isEmpty)
+        try await expectError(
+            ["import", replica, part], "the replica is empty; replay an export that begins with a snapshot", status: 3)
+        let export = try await CommandRun("export", "-o", whole, file.path)
+        #expect(export.status == 0 && export.errors.contains("the export is a snapshot at "), "\(export.errors)")
+        let imported = try await CommandRun("import", replica, whole)
+        #expect(imported.output == "Imported a snapshot of 3 models and replayed 0 transactions.\n", "\(imported)")
+        #expect(try await CommandRun("import", replica, whole).output == "Replayed 0 transactions.\n")
+        _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('new', 1)")
+        let position = try #require(export.errors.split(separator: " ").first { $0.hasSuffix(",") }?.dropLast())
+        let later = folder.appending(path: "later").path
+        #expect(try await CommandRun("export", "--after", "\(position)", "-o", later, file.path).errors.isEmpty)
+        #expect(try await CommandRun("import", replica, later).status == 0)
+        #expect(try await CommandRun("at", replica, "now", "label").output.contains("new"))
+    }
+
+    @Test func tablesAndKeysOfATrackedDatabase() async throws {
+        let file = try TrackedFile.make().path
+        try await expectError(["track", file, "acount"], "no table acount; did you mean account?")
+        try await expectError(
+            ["log", "--model", "label/red", file], "a text key needs quotation marks: \"label/'red'\"")
+        let track = try await CommandRun("track", file).output
+        #expect(track.contains("notes") && !track.contains("notes_"), "\(track)")
+        #expect(try await CommandRun("track", "--json", file).output.contains("notes_data"))
+    }
+
+    /// Errors have advice for programs, which is another one for the tool.
+    @Test func filesWithoutAStore() async throws {
+        let directory = try TemporaryDirectory()
+        let (other, empty) = (directory.file("plain.db"), directory.file("empty.store"))
+        _ = try Shell.sqlite3(other, "CREATE TABLE t(a)")
+        try await expectError(
+            ["log", other.path], "of another program; record its changes with `chronicle track \(other.path)`",
+            status: 3)
+        try Data().write(to: empty)
+        let log = try await CommandRun("log", empty.path)
+        #expect(log.errors.contains("without its log") && log.errors.contains("run its program once"), "\(log.errors)")
+        #expect(!log.errors.contains("allowsSave"))
+        try await expectError(["log", directory.url.path], "is a directory; name a file in it", status: 3)
+    }
+
+    @Test func aBusyFileIsNamed() {
+        let error = SwiftDataError.storeBusy.with(detail: "try again", storeIdentifier: "5E1F")
+        #expect(ErrorText.describe(error, file: "Trips.store").message == "storeBusy of Trips.store: try again")
+        #expect(ErrorText.describe(error, file: "postgresql://db").message == "storeBusy of store 5E1F: try again")
+    }
+}
