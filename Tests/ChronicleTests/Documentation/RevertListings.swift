@@ -15,8 +15,11 @@ func differences(from start: DefaultHistoryToken, to end: DefaultHistoryToken, i
         case .insert:
             return "new: \(change.value(\Trip.name) ?? "unknown")"
         case .update:
-            let (old, new) = (change.previousValue(\Trip.destination), change.value(\Trip.destination))
-            return "destination: \(old ?? "unknown") to \(new ?? "unknown")"
+            // `nil` if the destination did not change.
+            guard let destination = change.value(\Trip.destination) else {
+                return "changed: \(change.values.map(\.name).joined(separator: ", "))"
+            }
+            return "destination: \(change.previousValue(\Trip.destination) ?? "unknown") to \(destination)"
         case .delete:
             return "deleted: \(change.previousValue(\Trip.name) ?? "unknown")"
         }
@@ -72,6 +75,9 @@ func undoAndRedo(_ trip: Trip, in context: ModelContext) throws {
         #expect(try differences(from: start, to: end, in: context) == ["new: Rome"])
         #expect(try differences(from: middle, to: end, in: context) == ["destination: Italy to Lazio"])
         #expect(try differences(from: end, to: start, in: context) == ["deleted: Rome"])
+        trip.name = "Roma"
+        try context.save()
+        #expect(try differences(from: end, to: context.currentHistoryToken(), in: context) == ["changed: name"])
     }
 
     @Test func changesAreTakenBack() throws {
