@@ -98,7 +98,7 @@ struct SchemaCompletion {
         try connection.deferredRead {
             try FileFormat.requireCurrentVersion(connection, path)
             let file = try FileSchema(connection)
-            let hasHistory = try file.hasHistory()
+            let hasHistory = try !FileFormat.isTracked(connection) && file.hasHistory()
             if hasHistory { try version?.requireNotLater(MetaTable(connection)) }
             let layout: StoreLayout
             do { layout = try self.layout(file) } catch let error as SwiftDataError
