@@ -5,6 +5,7 @@ import Foundation
 enum PostgresRows {
     static var all: [Row] {
         saves + [fetches] + PostgresHistoryRows.all + PostgresWriterRows.all + PostgresTimeTravelRows.all
+            + PostgresStandbyRows.all
     }
 
     /// Saves with history, and without it for reference.
