@@ -293,13 +293,13 @@
             try version?.store(MetaTable(connection))
             try catalog.renameDefinitions(
                 plan, except: shared.models.entities.filter { schema.entitiesByName[$0.rootName] != nil })
-            try catalog.describe(plan)
+            let changesForms = try catalog.describe(plan)
             try MetaTable.set(.schemaName, schemaName, connection)
             try MetaTable.set(.files, TableFiles(connection).text, connection)
             try MetaTable.set(.format, String(MetaTable.currentFormat), connection)
-            // Changed definitions may no longer meet other schemas that the store met before.
+            // Changed definitions and types may no longer meet other schemas that the store met before.
             let newDigest = try DatabaseSchema.digest(connection)
-            if newDigest != digest { try MetaTable.removeCompletions(connection) }
+            if changesForms || newDigest != digest { try MetaTable.removeCompletions(connection) }
             try MetaTable.set(.completeFor(signature), newDigest, connection)
             for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
             try connection.run("SET CONSTRAINTS ALL DEFERRED", isPrepared: false)

@@ -91,6 +91,15 @@ package struct StoredEntity: Hashable, Sendable, Codable {
 
     package func property(named name: String) -> StoredProperty? { live.first { $0.name == name } }
 
+    /// Returns whether a property has another form than in an earlier description of the class.
+    package func changesForms(of earlier: StoredEntity) -> Bool {
+        live.contains { property in
+            guard let known = earlier.property(named: property.name) else { return false }
+            return (known.place, known.storage, known.typeName, known.destination)
+                != (property.place, property.storage, property.typeName, property.destination)
+        }
+    }
+
     /// Makes removed properties live that a known schema still declares, because its program continues to use them. The
     /// column of a relationship that moved elsewhere does not remain, so `columns` are those of the class's table.
     package mutating func restore(_ entity: Schema.Entity, columns: Set<String>) {

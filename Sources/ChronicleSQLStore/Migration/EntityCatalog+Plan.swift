@@ -62,17 +62,25 @@ extension EntityCatalog {
     }
 
     /// Stores the description of the classes after the opening.
-    package func describe(_ plan: SchemaPlan) throws {
+    ///
+    /// - Returns: Whether the form of a property changed, which need not change a table. The store then has to compare it with the
+    ///   declarations of other programs when they open the store the next time.
+    package func describe(_ plan: SchemaPlan) throws -> Bool {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let definitions = try definitionsByName()
+        var changesForms = false
         for entity in try entities() {
             guard var description = plan.entities[entity.name] else { continue }
+            if let earlier = try storedEntity(entity.number), description.changesForms(of: earlier) {
+                changesForms = true
+            }
             description.definition = try definitions[entity.name]?.digest()
             let json = String(decoding: try encoder.encode(description), as: UTF8.self)
             guard try meta.text(.properties(entity.number)) != json else { continue }
             try meta.set(.properties(entity.number), json)
         }
+        return changesForms
     }
 
     /// Gives the descriptions of classes that an opening does not complete the present names of other classes and of their

@@ -6,11 +6,6 @@ extension SchemaPlan {
     static func entityRenames(
         from stored: [String: StoredEntity], to models: Schema, _ opening: Opening
     ) throws -> [Rename] {
-        var renames: [Rename] = []
-        /// Returns whether another class continues one of the store, which therefore does not keep its name.
-        func isRenamed(_ name: String) -> Bool {
-            models.entities.contains { $0.originalName == name && $0.name != name && stored[$0.name] == nil }
-        }
         // A class of a known schema is in the store unless a later version of the models gave it another name. The schema may
         // rename it back.
         for entity in models.entities
@@ -29,18 +24,23 @@ extension SchemaPlan {
                 detail: "a later version of the models renamed the class to \(later); update the program",
                 entityName: entity.name)
         }
-        for entity in models.entities where entity.originalName != entity.name && stored[entity.originalName] != nil {
-            if opening.hasLaterName(than: entity.originalName, for: entity.name) { continue }
-            // The class was renamed before, and an earlier program created the other one again.
-            if let known = stored[entity.name], !isRenamed(entity.name),
-                opening.isKnown || known.originalName == entity.originalName
-            {
-                continue
+        let renames = try [Rename].passingOn { left in
+            var renames: [Rename] = []
+            for entity in models.entities
+            where entity.originalName != entity.name && stored[entity.originalName] != nil {
+                if opening.hasLaterName(than: entity.originalName, for: entity.name) { continue }
+                // The class was renamed before, and an earlier program created the other one again.
+                if let known = stored[entity.name], !left.contains(entity.name),
+                    opening.isKnown || known.originalName == entity.originalName
+                {
+                    continue
+                }
+                guard !renames.contains(where: { $0.old == entity.originalName }) else {
+                    throw failure("another class has the same original name; remove one of them", entity.name)
+                }
+                renames.append(Rename(entity.originalName, to: entity.name))
             }
-            guard !renames.contains(where: { $0.old == entity.originalName }) else {
-                throw failure("another class has the same original name; remove one of them", entity.name)
-            }
-            renames.append(Rename(entity.originalName, to: entity.name))
+            return renames
         }
         for rename in renames where stored[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
             throw failure(
@@ -141,6 +141,45 @@ extension SchemaPlan {
         _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
         _ live: [String: StoredProperty], _ opening: Opening
     ) throws -> [Rename] {
+        let renames = try [Rename].passingOn { try Self.renames(table, members, stored, live, opening, left: $0) }
+        for rename in renames where live[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
+            // A stage replaces the values of the classes that rename a property, but not those of other classes.
+            let keeping = members.first { entity in
+                let known = stored[entity.name]
+                return entity.propertiesByName[rename.new] != nil && known?.property(named: rename.new) != nil
+                    && known?.property(named: rename.old) == nil
+            }
+            let other = otherClass(with: rename.new, of: table, members, stored, opening) { entity in
+                stored[entity]?.property(named: rename.old) != nil
+            }
+            if let keeping = keeping?.name ?? other {
+                throw failure(
+                    "the property was \(rename.old) before, but the class \(keeping) has another property "
+                        + "\(rename.new), whose values would be lost; give one of them another name",
+                    table.name, rename.new)
+            }
+            if opening.stage != nil { continue }
+            throw failure(
+                "the property was \(rename.old) before, but the store has values of another property \(rename.new), "
+                    + "which would be lost; use a stage of a migration plan, or remove the original name",
+                table.name, rename.new)
+        }
+        if opening.stage == nil, renames.containsCycle {
+            throw failure(
+                "properties exchange their names, which requires a stage of a migration plan; otherwise remove the "
+                    + "original names",
+                table.name, renames.first?.new)
+        }
+        return renames
+    }
+
+    /// Returns the renames of the properties of a table.
+    ///
+    /// - Parameter left: The names of properties that are renamed.
+    private static func renames(
+        _ table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
+        _ live: [String: StoredProperty], _ opening: Opening, left: Set<String>
+    ) throws -> [Rename] {
         var renames: [Rename] = []
         for property in table.properties {
             let name = property.name
@@ -151,7 +190,8 @@ extension SchemaPlan {
                     !sources.contains(where: { $0.name == old }),
                     !opening.hasLaterName(than: old, for: "\(entity.name).\(name)")
                 else { continue }
-                if live[name] != nil {
+                // The original name of a property that is renamed itself is not that of the one which receives its name.
+                if live[name] != nil, !left.contains(name) {
                     let isDone = stored.values.contains { $0.property(named: name)?.wasRenamed(from: old) == true }
                     if opening.isKnown || isDone { continue }
                 }
@@ -176,31 +216,6 @@ extension SchemaPlan {
             }
             renames.append(Rename(old, to: name))
         }
-        for rename in renames where live[rename.new] != nil && !renames.contains(where: { $0.old == rename.new }) {
-            // A stage replaces the values of the classes that rename a property, but not those of other classes.
-            let keeping = members.first { entity in
-                let known = stored[entity.name]
-                return entity.propertiesByName[rename.new] != nil && known?.property(named: rename.new) != nil
-                    && known?.property(named: rename.old) == nil
-            }
-            if let keeping = keeping?.name ?? otherClass(with: rename.new, of: table, members, stored, opening) {
-                throw failure(
-                    "the property was \(rename.old) before, but the class \(keeping) has another property "
-                        + "\(rename.new), whose values would be lost; give one of them another name",
-                    table.name, rename.new)
-            }
-            if opening.stage != nil { continue }
-            throw failure(
-                "the property was \(rename.old) before, but the store has values of another property \(rename.new), "
-                    + "which would be lost; use a stage of a migration plan, or remove the original name",
-                table.name, rename.new)
-        }
-        if opening.stage == nil, renames.containsCycle {
-            throw failure(
-                "properties exchange their names, which requires a stage of a migration plan; otherwise remove the "
-                    + "original names",
-                table.name, renames.first?.new)
-        }
         return renames
     }
 
@@ -222,16 +237,35 @@ extension SchemaPlan {
             table.name, table.storedProperties.map(\.name).first { fold($0) == fold(lost) })
     }
 
-    /// Returns a class that the schema lacks and in which another program uses a property.
+    /// Returns a class in which another program uses a property.
+    ///
+    /// - Parameter isReplaced: A closure that returns whether the schema replaces the property in one of its classes.
     static func otherClass(
         with property: String, of table: Schema.Entity, _ members: [Schema.Entity], _ stored: [String: StoredEntity],
-        _ opening: Opening
+        _ opening: Opening, isReplaced: (String) -> Bool = { _ in true }
     ) -> String? {
         let root = members.first { $0.superentity == nil }
         return stored.keys.sorted().first { name in
             let lineage = [name, table.name] + [root?.originalName].compactMap(\.self)
-            return !members.contains { $0.name == name } && stored[name]?.property(named: property) != nil
+            let isOwn = members.contains { $0.name == name }
+            return stored[name]?.property(named: property) != nil && !(isOwn && isReplaced(name))
                 && opening.schemas.useElsewhere(property, ofFirst: lineage)
+        }
+    }
+}
+
+extension [Rename] {
+    /// Returns the renames with those that they make possible: a name that a class or a property leaves can be passed on to
+    /// another one, also if the one that leaves it had the same original name.
+    ///
+    /// - Parameter renames: A closure that returns the renames if the classes or properties with some names are renamed.
+    fileprivate static func passingOn(_ renames: (Set<String>) throws -> [Rename]) rethrows -> [Rename] {
+        var left: Set<String> = []
+        while true {
+            let found = try renames(left)
+            let names = Set(found.map(\.old))
+            if names.isSubset(of: left) { return found }
+            left.formUnion(names)
         }
     }
 }

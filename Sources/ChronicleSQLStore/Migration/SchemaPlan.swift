@@ -220,11 +220,12 @@ package struct SchemaPlan: Sendable {
                 let name = property.name
                 let isFree = sources[name] == nil && moved.contains(name)
                 let source = isFree ? nil : Self.source(sources[name] ?? name, of: property, entity, stored)
-                if let source, opening.stage == .custom, !source.isContinued(by: StoredProperty(property), root) {
-                    replaced.insert(source)
-                } else if let source {
+                if let source, opening.stage != .custom || source.isContinued(by: StoredProperty(property), root) {
                     earlier[name] = source
-                } else if sources[name] == nil {
+                    continue
+                }
+                if let source { replaced.insert(source) }
+                if sources[name] == nil {
                     // The column or the links of a property that another class has, or that was renamed, are no leftovers.
                     let used = plan.live[name]?.place
                     let leftovers = leftovers(name, of: known, others).filter { leftover in
@@ -235,9 +236,10 @@ package struct SchemaPlan: Sendable {
                         replaced.insert(leftover)
                         return false
                     }
-                    let other = isFree ? nil : others.lazy.compactMap { $0.property(named: name) }.first
+                    let other =
+                        isFree || source != nil ? nil : others.lazy.compactMap { $0.property(named: name) }.first
                     unrelated[name] = other.map { [$0] } ?? leftovers
-                } else if let old = sources[name],
+                } else if source == nil, let old = sources[name],
                     !members.contains(where: { stored[$0.name]?.property(named: old) != nil })
                 {
                     // Only classes that the schema lacks have the renamed property.

@@ -14,8 +14,11 @@ extension SchemaCompletion {
     ///   - plan: The plan of the opening.
     ///   - shared: The completion for all programs that use the file.
     ///   - registry: The entities of the file.
+    ///   - conversions: The conversions of values whose stored form changes.
     /// - Throws: ``SwiftDataError/backwardMigration`` for a required property without a default value.
-    func setMissingValues(_ plan: SchemaPlan, _ shared: SchemaCompletion, _ registry: EntityRegistry) throws {
+    func setMissingValues(
+        _ plan: SchemaPlan, _ shared: SchemaCompletion, _ registry: EntityRegistry, _ conversions: [ValueConversion]
+    ) throws {
         var updates: [(sql: String, value: PropertyValue)] = []
         var prepared: [String: [String: Schema.Property]] = [:]
         for (table, tablePlan) in plan.tables.sorted(by: { $0.key < $1.key }) where try tableExists(table) {
@@ -65,6 +68,8 @@ extension SchemaCompletion {
         }
         try recreateTriggers(plan, registry)
         try recordingChanges {
+            // Without triggers, the update of a column that is added later would convert the integers in its rows unrecorded.
+            try convertValues(conversions.filter { $0.form == .decimal && prepared[$0.table]?[$0.column] != nil })
             for update in updates {
                 let statement = try connection.prepare(update.sql)
                 try statement.bind(update.value, at: 1)
@@ -90,16 +95,18 @@ extension SchemaCompletion {
     /// Converts values after the declared types of their columns changed.
     func convert(_ conversions: [ValueConversion]) throws {
         guard !conversions.isEmpty else { return }
-        try recordingChanges {
-            for conversion in conversions {
-                let column = quoted(conversion.column)
-                let type = conversion.form == .real ? "REAL" : "TEXT"
-                try connection.execute(
-                    """
-                    UPDATE \(quoted(conversion.table)) SET \(column) = CAST(\(column) AS \(type)) \
-                    WHERE typeof(\(column)) = 'integer'
-                    """)
-            }
+        try recordingChanges { try convertValues(conversions) }
+    }
+
+    private func convertValues(_ conversions: [ValueConversion]) throws {
+        for conversion in conversions {
+            let column = quoted(conversion.column)
+            let type = conversion.form == .real ? "REAL" : "TEXT"
+            try connection.execute(
+                """
+                UPDATE \(quoted(conversion.table)) SET \(column) = CAST(\(column) AS \(type)) \
+                WHERE typeof(\(column)) = 'integer'
+                """)
         }
     }
 }

@@ -257,16 +257,16 @@ struct SchemaCompletion {
         let numbers = try registry.renamedNumbers(plan, schema)
         let transfer = try RelationshipTransfer(self, plan)
         try renameProperties(plan, numbers, registry)
-        try setMissingValues(plan, shared, registry)
+        try setMissingValues(plan, shared, registry, conversions)
         try shared.completeTables(of: schema, plan, registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
         try convert(conversions)
         try recordPosition(ofRelationshipsOf: transfer.apply(recording: recordingChanges))
         try registry.renameDefinitions(
             plan, except: shared.models.entities.filter { schema.entitiesByName[$0.rootName] != nil })
-        try registry.describe(plan)
-        // Changed definitions may no longer meet other schemas that the file met before.
-        if try connection.scalarInt64("PRAGMA schema_version") != version {
+        let changesForms = try registry.describe(plan)
+        // Changed definitions and types may no longer meet other schemas that the file met before.
+        if try changesForms || connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
         }
         for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }

@@ -8,15 +8,20 @@
     ///
     /// `CHRONICLE_SCHEMA_SEQUENCES=500` runs more sequences than usual.
     @Suite("PostgreSQL schema sequences", .requiresPostgres) struct PostgresSchemaSequenceTests {
-        @Test(arguments: 0..<SchemaSequenceCount.value(2))
+        @Test(arguments: SchemaSequenceNumbers.value(2))
         func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
             do {
-                _ = try SchemaSequence<SharedTables>.run(using: SplitMix(state: UInt64(number))) {
+                _ = try SchemaSequence<SharedTables>.run(using: SchemaSequenceNumbers.generator(number)) {
                     SharedTables(try PostgresCluster.shared.get(), try .testing())
                 }
             } catch let failure as SchemaSequence<SharedTables>.Failure {
-                Issue.record("\(failure)\nnumber \(number)")
+                Issue.record("\(failure)\n\(SchemaSequenceNumbers.description(number))")
             }
+        }
+
+        @Test(arguments: SchemaScenario.all) func scenarios(_ scenario: SchemaScenario) throws {
+            let store = SharedTables(try PostgresCluster.shared.get(), try .testing())
+            #expect(try scenario.differences(in: store) == [])
         }
     }
 #endif

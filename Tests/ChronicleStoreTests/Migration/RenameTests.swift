@@ -182,6 +182,25 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<ClassChain.Walk>()) == 0)
     }
 
+    /// Versions keep the original names of earlier ones.
+    @Test func classesPassTheirNamesOnInTurn() throws {
+        func open(_ types: any PersistentModel.Type...) throws { _ = try context(types) }
+        try open(Ways.Way.self)
+        _ = try sql("INSERT INTO Way(name) VALUES ('first')")
+        try open(Ways.Road.self)
+        try open(Ways.Road.self, Ways.Way.self)
+        _ = try sql("INSERT INTO Way(name) VALUES ('second')")
+        try open(Ways.Street.self, Ways.Road.self)
+        #expect(try [sql("SELECT name FROM Street"), sql("SELECT name FROM Road")] == ["first", "second"])
+        try open(Ways.Street.self, Ways.Road.self, Ways.Way.self)
+        _ = try sql("INSERT INTO Way(name) VALUES ('third')")
+        try open(Ways.Lane.self, Ways.Street.self, Ways.Road.self)
+        #expect(try sql("SELECT name FROM Lane") == "first")
+        #expect(try sql("SELECT name FROM Street") == "second")
+        #expect(try sql("SELECT name FROM Road") == "third")
+        #expect(try VerificationTests.problems(in: file) == [])
+    }
+
     @Test func exchangeOfClassesNeedsAStage() throws {
         do {
             let context = try context([Classes.Trip.self, Classes.Tour.self])
@@ -616,6 +635,25 @@ private enum Optionals {
         var negative: Double?
         var undefined: Double?
         var separator: String? = "a\0b"
+        init() {}
+    }
+}
+
+private enum Ways {
+    @Model fileprivate final class Way {
+        var name: String?
+        init() {}
+    }
+    @Model(originalName: "Way") fileprivate final class Road {
+        var name: String?
+        init() {}
+    }
+    @Model(originalName: "Road") fileprivate final class Street {
+        var name: String?
+        init() {}
+    }
+    @Model(originalName: "Street") fileprivate final class Lane {
+        var name: String?
         init() {}
     }
 }

@@ -4,18 +4,24 @@ import Testing
 
 /// Programs that share a file, change their models independently of each other, and return to earlier versions.
 ///
-/// `CHRONICLE_SCHEMA_SEQUENCES=20000` runs more sequences than usual. Each number is a seed. A few of a hundred
-/// further sequences fail, most of them with a stage in which a version lacks a class.
+/// `CHRONICLE_SCHEMA_SEQUENCES=20000` runs more sequences than usual, and `CHRONICLE_SCHEMA_SEQUENCES=139-139` the one with
+/// this number. Each number is a seed, unless there is one in `CHRONICLE_TEST_SEED`. With further seeds, about one of 400 sequences
+/// still fails.
 @Suite struct SchemaSequenceTests {
-    @Test(arguments: 0..<SchemaSequenceCount.value(8)) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
+    @Test(arguments: SchemaSequenceNumbers.value(8)) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
         do {
-            _ = try SchemaSequence<SharedFile>.run(using: SplitMix(state: UInt64(number))) {
+            _ = try SchemaSequence<SharedFile>.run(using: SchemaSequenceNumbers.generator(number)) {
                 SharedFile(
                     file: try TemporaryDirectory().file("sequence.store"),
                     recorder: number % 2 == 0 ? .automatic : .triggers)
             }
         } catch let failure as SchemaSequence<SharedFile>.Failure {
-            Issue.record("\(failure)\nnumber \(number)")
+            Issue.record("\(failure)\n\(SchemaSequenceNumbers.description(number))")
         }
+    }
+
+    @Test(arguments: SchemaScenario.all) func scenarios(_ scenario: SchemaScenario) throws {
+        let store = SharedFile(file: try TemporaryDirectory().file("scenario.store"), recorder: .automatic)
+        #expect(try scenario.differences(in: store) == [])
     }
 }

@@ -120,12 +120,35 @@ package struct SchemaContent {
         to next: SchemaVersion, _ live: [String: SchemaVersion.Property]
     ) throws -> [String: String] {
         var sources: [String: String] = [:]
+        // A property that is renamed passes its name on to another one, whose original name has not been considered.
+        while true {
+            let found = try self.sources(to: next, live, left: Set(sources.values))
+            if found == sources { break }
+            sources = found
+        }
+        for (new, old) in sources {
+            if live[new] != nil, !sources.values.contains(new) { throw Rejection(reason: "\(new) would be lost") }
+            var name = old
+            while let following = sources[name] {
+                if following == old { throw Rejection(reason: "names are exchanged") }
+                name = following
+                if name == new { throw Rejection(reason: "names are exchanged") }
+            }
+        }
+        return sources
+    }
+
+    /// - Parameter left: The names of properties that are renamed.
+    private func sources(
+        to next: SchemaVersion, _ live: [String: SchemaVersion.Property], left: Set<String>
+    ) throws -> [String: String] {
+        var sources: [String: String] = [:]
         for property in next.properties {
             let declaring = SchemaVersion.classes.filter { next.properties(of: $0).contains(property) }
             let known = SchemaVersion.classes.filter { entity in
                 version.properties(of: entity).contains { $0.name == property.name }
             }
-            let done = Set(known.flatMap { considered[property.name]?[$0] ?? [] })
+            let done = left.contains(property.name) ? [] : Set(known.flatMap { considered[property.name]?[$0] ?? [] })
             let former = Set(declaring.compactMap { property.originalNames[$0] }).subtracting(done).filter {
                 $0 != property.name && live[$0] != nil
             }
@@ -139,15 +162,6 @@ package struct SchemaContent {
                 throw Rejection(reason: "\(entity) does not rename \(old)")
             }
             sources[property.name] = old
-        }
-        for (new, old) in sources {
-            if live[new] != nil, !sources.values.contains(new) { throw Rejection(reason: "\(new) would be lost") }
-            var name = old
-            while let following = sources[name] {
-                if following == old { throw Rejection(reason: "names are exchanged") }
-                name = following
-                if name == new { throw Rejection(reason: "names are exchanged") }
-            }
         }
         return sources
     }

@@ -240,12 +240,26 @@ package struct SchemaSequence<Store: SchemaSequenceStore> {
     }
 }
 
-/// The number of sequences in a run of the tests.
-package enum SchemaSequenceCount {
+/// The sequences in a run of the tests.
+package enum SchemaSequenceNumbers {
     package static let variable = "CHRONICLE_SCHEMA_SEQUENCES"
 
-    /// Returns the number in the environment, or the default.
-    package static func value(_ usual: Int) -> Int {
-        ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
+    /// Returns the numbers in the environment, such as `500` for the first ones or `120-129` for some of them, or as many as usual.
+    package static func value(_ usual: Int) -> Range<Int> {
+        let numbers = ProcessInfo.processInfo.environment[variable]?.split(separator: "-").compactMap { Int($0) } ?? []
+        guard let last = numbers.last else { return 0..<usual }
+        return numbers.count == 1 ? 0..<last : numbers[0]..<last + 1
+    }
+
+    private static var hasSeed: Bool { ProcessInfo.processInfo.environment[TestSeed.variable] != nil }
+
+    /// Returns the generator of a sequence: that of its number, or of the seed in the environment as well.
+    package static func generator(_ number: Int) -> SplitMix {
+        hasSeed ? TestSeed.generator(number) : SplitMix(state: UInt64(number))
+    }
+
+    /// How to repeat a sequence that failed.
+    package static func description(_ number: Int) -> String {
+        (hasSeed ? "\(TestSeed.description) " : "") + "\(variable)=\(number)-\(number)"
     }
 }

@@ -4,47 +4,27 @@ import Chronicle
 extension StoreReference {
     /// Returns the new names of renamed properties by the old ones.
     ///
-    /// - Parameter isInUse: A closure that returns whether any program uses a class after the opening.
+    /// - Parameter isUsedElsewhere: A closure that returns whether another program uses a property of a class.
     func renames(
-        to version: SchemaVersion, isKnown: Bool, _ stage: Stage?, isInUse: (String) -> Bool
+        to version: SchemaVersion, isKnown: Bool, _ stage: Stage?, isUsedElsewhere: (String, String) -> Bool
     ) throws -> [String: String] {
-        let names = Set(live.values.flatMap { $0.keys.map(\.name) })
-        func classes(with name: String) -> [String] {
-            live.filter { $0.value.keys.contains { $0.name == name } }.keys.sorted()
-        }
         var sources: [String: String] = [:]
-        let properties = version.properties.filter { property in
-            version.declared.contains { version.properties(of: $0).contains(property) }
+        // A property that is renamed passes its name on to another one, whose original name has not been considered.
+        while true {
+            let found = try self.sources(of: version, isKnown: isKnown, left: Set(sources.values))
+            if found == sources { break }
+            sources = found
         }
-        for property in properties {
-            let name = property.name
-            let declaring = version.declared.filter { version.properties(of: $0).contains(property) }
-            var former = Set(declaring.compactMap { property.originalNames[$0] }).filter {
-                $0 != name && names.contains($0)
-            }
-            if names.contains(name) {
-                let done = Set(live.values.flatMap { $0.filter { $0.key.name == name }.flatMap(\.value) })
-                former = isKnown ? [] : former.subtracting(done)
-            }
-            guard let old = former.first else { continue }
-            if former.count > 1 { throw Rejection(reason: "\(name) has several original names") }
-            if sources.values.contains(old) { throw Rejection(reason: "\(old) is renamed twice") }
-            for entity in version.declared where classes(with: old).contains(entity) {
-                guard declaring.contains(entity), property.originalNames[entity] == old else {
-                    throw Rejection(reason: "\(entity) does not rename \(old)")
-                }
-            }
-            sources[name] = old
-        }
+        let names = Set(live.values.flatMap { $0.keys.map(\.name) })
         for (new, old) in sources where names.contains(new) && !sources.values.contains(new) {
             if stage == nil { throw Rejection(reason: "\(new) would be lost") }
-            for entity in classes(with: new) where !classes(with: old).contains(entity) {
-                if version.declared.contains(entity) {
-                    guard version.properties(of: entity).contains(where: { $0.name == new }) else { continue }
-                } else if !isInUse(entity) {
-                    continue
+            for entity in classes(with: new) {
+                let isDeclared = version.declared.contains(entity)
+                if isDeclared, classes(with: old).contains(entity) { continue }
+                let isKept = isDeclared && version.properties(of: entity).contains { $0.name == new }
+                if isKept || isUsedElsewhere(new, entity) {
+                    throw Rejection(reason: "\(new) of \(entity) would be lost")
                 }
-                throw Rejection(reason: "\(new) of \(entity) would be lost")
             }
         }
         if stage == nil {
@@ -59,8 +39,48 @@ extension StoreReference {
         return Dictionary(uniqueKeysWithValues: sources.map { ($0.value, $0.key) })
     }
 
-    func isInUse(_ entity: String) -> Bool {
-        schemas.values.contains { !$0.programs.isEmpty && $0.names[entity] != nil }
+    private func classes(with name: String) -> [String] {
+        live.filter { $0.value.keys.contains { $0.name == name } }.keys.sorted()
+    }
+
+    /// Returns the old names of renamed properties by the new ones.
+    ///
+    /// - Parameter left: The old names of properties that are renamed.
+    private func sources(
+        of version: SchemaVersion, isKnown: Bool, left: Set<String>
+    ) throws -> [String: String] {
+        let names = Set(live.values.flatMap { $0.keys.map(\.name) })
+        var sources: [String: String] = [:]
+        for property in version.properties {
+            let name = property.name
+            let declaring = version.declared.filter { version.properties(of: $0).contains(property) }
+            if declaring.isEmpty { continue }
+            var former = Set(declaring.compactMap { property.originalNames[$0] }).filter {
+                $0 != name && names.contains($0)
+            }
+            if names.contains(name), !left.contains(name) {
+                let done = Set(live.values.flatMap { $0.filter { $0.key.name == name }.flatMap(\.value) })
+                former = isKnown ? [] : former.subtracting(done)
+            }
+            guard let old = former.first else { continue }
+            if former.count > 1 { throw Rejection(reason: "\(name) has several original names") }
+            if sources.values.contains(old) { throw Rejection(reason: "\(old) is renamed twice") }
+            for entity in version.declared where classes(with: old).contains(entity) {
+                guard declaring.contains(entity), property.originalNames[entity] == old else {
+                    throw Rejection(reason: "\(entity) does not rename \(old)")
+                }
+            }
+            sources[name] = old
+        }
+        return sources
+    }
+
+    /// Returns whether another program uses a property; see ``isInUse(_:of:_:)``.
+    func isInUse(_ name: String, of entity: String, elsewhereThan program: Int) -> Bool {
+        schemas.values.contains { known in
+            known.programs.contains { $0 != program }
+                && (known.names[entity] ?? known.names["A"])?.contains(name) == true
+        }
     }
 
     mutating func rename(_ renames: [String: String], _ version: SchemaVersion) {
@@ -80,9 +100,13 @@ extension StoreReference {
         forms = renamed(forms)
         live = live.mapValues(renamed)
         rows = rows.mapValues { Row(entity: $0.entity, cells: renamed($0.cells)) }
+        // The name is that of another property now.
+        let isReplaced = { (name: String) in renames[name] == nil && renames.values.contains(name) }
         for (key, known) in schemas {
-            schemas[key]?.names = known.names.mapValues { Set($0.map { renames[$0] ?? $0 }) }
-            schemas[key]?.laterNames = known.laterNames.mapValues { renames[$0] ?? $0 }
+            schemas[key]?.names = known.names.mapValues { names in
+                Set(names.filter { !isReplaced($0) }.map { renames[$0] ?? $0 })
+            }
+            schemas[key]?.laterNames = known.laterNames.mapValues { isReplaced($0) ? "" : renames[$0] ?? $0 }
             schemas[key]?.unique = Set(known.unique.map { renames[$0] ?? $0 })
         }
     }

@@ -133,8 +133,10 @@ extension StoreReference {
 
     // MARK: Description
 
-    /// - Parameter renamed: The new names of renamed properties.
-    mutating func describe(_ version: SchemaVersion, renamed: Set<String>, isUnchanged: Bool) {
+    /// - Parameter formerNames: The original names of the earlier declarations of each property, by class.
+    mutating func describe(
+        _ version: SchemaVersion, _ formerNames: [String: [String: Set<String>]], isUnchanged: Bool
+    ) {
         func originalNames(_ property: SchemaVersion.Property, _ entity: String) -> Set<String> {
             Set([property.originalNames[entity]].compactMap(\.self)).subtracting([property.name])
         }
@@ -144,9 +146,8 @@ extension StoreReference {
             let others = (live[entity] ?? [:]).filter { !names.contains($0.key.name) }
             let kept = others.filter { isUnchanged || isInUse($0.key.name, of: entity, version) }
             let declared = properties.map { property in
-                let place = Place(property)
-                let earlier = renamed.contains(property.name) ? [] : live[entity]?[place] ?? []
-                return (place, originalNames(property, entity).union(earlier))
+                let earlier = formerNames[entity]?[property.name] ?? []
+                return (Place(property), originalNames(property, entity).union(earlier).subtracting([property.name]))
             }
             live[entity] = kept.merging(declared, uniquingKeysWith: { $1 })
             removed[entity] = (removed[entity] ?? []).union(others.keys.filter { kept[$0] == nil })

@@ -52,7 +52,7 @@ package struct StoreReference {
         var programs: Set<Int>
         /// The names of the properties of each class, with the later renames.
         var names: [String: Set<String>]
-        /// The present names of the properties by those in the schema.
+        /// The present names of the properties by those in the schema, empty for one whose name another property has now.
         var laterNames: [String: String] = [:]
         /// The attributes whose values must be unique.
         var unique: Set<String> = []
@@ -88,7 +88,9 @@ package struct StoreReference {
         if isKnown { next.restore(version) }
         var later = next
         _ = try later.use(version, as: program)
-        let renames = try next.renames(to: version, isKnown: isKnown, stage, isInUse: later.isInUse)
+        let renames = try next.renames(to: version, isKnown: isKnown, stage) {
+            later.isInUse($0, of: $1, elsewhereThan: program)
+        }
         if isKnown { try requireNames(version, renames) }
         next.rename(renames, version)
         let previous = try next.use(version, as: program)
@@ -102,12 +104,18 @@ package struct StoreReference {
         var continued: [Place: [String: SchemaVersion.Property]] = [:]
         var new: [(entity: String, property: SchemaVersion.Property)] = []
         var replaced: Set<Place> = []
+        // The original names of the earlier declarations of each property.
+        var formerNames: [String: [String: Set<String>]] = [:]
         for entity in version.declared {
             for property in version.properties(of: entity) {
                 try next.requireOneForm(property, version)
                 if let place = next.source(of: property, entity) {
                     let kind = next.forms[place]?.kind ?? property.kind
-                    if SchemaContent.isContinued(kind, property.kind) {
+                    let isContinued = SchemaContent.isContinued(kind, property.kind)
+                    if isContinued || stage != .custom {
+                        formerNames[entity, default: [:]][property.name] = live[entity]?[place] ?? live["A"]?[place]
+                    }
+                    if isContinued {
                         continued[place, default: [:]][entity] = property
                         continue
                     }
@@ -144,7 +152,8 @@ package struct StoreReference {
             try next.convert(place, to: properties, version, isKnown: isKnown)
         }
         for (entity, property) in new { try next.setDefault(property, entity, version, isKnown: isKnown) }
-        next.describe(version, renamed: Set(renames.values), isUnchanged: isKnown && !replacesSchema)
+        for name in renames.values { for entity in formerNames.keys { formerNames[entity]?[name] = nil } }
+        next.describe(version, formerNames, isUnchanged: isKnown && !replacesSchema)
         next.unique = next.uniqueNames(version, of: program)
         // Only an opening that writes creates indexes.
         for name in next.unique where !isReadOnly && next.hasDuplicate(name) {
@@ -172,7 +181,8 @@ package struct StoreReference {
     private func requireNames(_ version: SchemaVersion, _ renames: [String: String]) throws {
         for (name, later) in (schemas[version.number]?.laterNames ?? [:]).sorted(by: { $0.key < $1.key })
         where renames[later] ?? later != name {
-            throw Rejection(reason: "\(name) is \(later) now", error: .newerSchemaVersion)
+            let reason = later.isEmpty ? "\(name) was replaced" : "\(name) is \(later) now"
+            throw Rejection(reason: reason, error: .newerSchemaVersion)
         }
     }
 
