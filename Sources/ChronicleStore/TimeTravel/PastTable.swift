@@ -126,7 +126,8 @@ extension PastTable {
                     number: number, name: name,
                     type: tracked?.columns.first { $0.name == name }?.affinity.rawValue ?? statement.text(1),
                     // The history of a tracked table begins again when a column is added.
-                    defaultValue: try value(of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2), connection)))
+                    defaultValue: try value(
+                        of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2), connection)))
         }
         return columns
     }

@@ -116,7 +116,8 @@ public struct Revision<Model: PersistentModel>: Sendable, Identifiable {
 
     private func decode(_ stored: PropertyValue, _ property: Schema.Property) throws -> (any Sendable)? {
         // As in a present row, a column that was added later is NULL in a row of a subclass.
-        let value = stored.isNull && !property.isOptional ? property.defaultValue ?? .null : stored
+        let isLater = stored.isNull && !property.isOptional && entity.superentity != nil
+        let value = isLater ? property.defaultValue ?? .null : stored
         do { return try property.decode(value) } catch let error as SwiftDataError {
             throw attributed(error, property.name)
         }
@@ -181,8 +182,8 @@ public struct Revision<Model: PersistentModel>: Sendable, Identifiable {
         guard !missingPropertyNames.contains(property.name) else {
             throw attributed(
                 .historyValueMissing.with(
-                    detail: "the history does not contain the value of the revision; enable preserving values for later "
-                        + "changes"),
+                    detail: "the history does not contain the value of the revision; enable preserving values for "
+                        + "later changes"),
                 property.name)
         }
         return (property, snapshot.values[property.slot])

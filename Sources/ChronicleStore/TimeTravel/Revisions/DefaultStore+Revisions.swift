@@ -66,7 +66,8 @@ extension DefaultStore: RevisionProviding {
         var rows = FetchDescriptor(predicate: descriptor.predicate, sortBy: descriptor.sortBy)
         (rows.fetchLimit, rows.fetchOffset) = (descriptor.fetchLimit, descriptor.fetchOffset)
         let fetch = try FetchSQL(
-            rows, of: schema.entitiesByName[descriptor.entityName], schema: schema, storeIdentifier: identifier, dialect: SQLiteDialect(),
+            rows, of: schema.entitiesByName[descriptor.entityName], schema: schema, storeIdentifier: identifier,
+            dialect: SQLiteDialect(),
             tables: RevisionTables(source: source))
         guard fetch.tableNames.count == 1, !fetch.readsLinks else {
             throw SwiftDataError.unsupportedFeature.with(
@@ -88,12 +89,13 @@ extension DefaultStore: RevisionProviding {
         else { throw SwiftDataError.unknownSchema.with(entityName: descriptor.entityName) }
         let columns = try PastTable.columns(of: table, layout, connection)
         let numbers = Set(columns.map(\.number))
-        guard root.attributes.contains(where: { numbers.contains($0.number) && $0.preservation.updates != .none })
+        guard
+            root.attributes.contains(where: { numbers.contains($0.number) && $0.preservation.updates != .none })
                 || columns.isEmpty
         else {
             throw SwiftDataError.unsupportedFeature.with(
-                detail: "the history does not preserve values of the model; enable it with `preservesValues: true` in "
-                    + "the configuration, or with the option `.preserveValueOnUpdate` of attributes",
+                detail: "the history does not preserve values of the model; enable it with `preservesValues: true` "
+                    + "in the configuration, or with the option `.preserveValueOnUpdate` of attributes",
                 entityName: descriptor.entityName)
         }
         let history = HistoryPositions(connection)
@@ -108,10 +110,11 @@ extension DefaultStore: RevisionProviding {
         }
         let lowerBound = try descriptor.lowerBound.map(position)
         // A relationship that became to-one has no earlier values in its column.
-        if let changed = try MetaTable.position(.relationships(table.number), connection), changed > lowerBound ?? start {
+        let first = lowerBound ?? start
+        if let changed = try MetaTable.position(.relationships(table.number), connection), changed > first {
             throw SwiftDataError.historyValueMissing.with(
-                detail: "a relationship changed between to-one and to-many after position \(lowerBound ?? start); use a "
-                    + "lower bound after position \(changed)",
+                detail: "a relationship changed between to-one and to-many after position \(first); use a lower "
+                    + "bound after position \(changed)",
                 entityName: descriptor.entityName)
         }
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
@@ -142,10 +145,16 @@ extension DefaultStore: RevisionProviding {
         let entity = schema.entitiesByName[descriptor.entityName]
         return try Set(
             descriptor.changedProperties.map { keyPath in
-                let name = entity?.property(at: keyPath)?.name
-                guard let name, let attribute = root.attributes.last(where: { $0.name == name }) else {
+                let property = entity?.property(at: keyPath)
+                let name = property?.name
+                // An earlier relationship of this name may have been stored in the other way.
+                let attribute = root.attributes.last {
+                    $0.name == name && $0.isPresent == ((property?.slot ?? -1) >= 0)
+                }
+                guard let attribute else {
                     throw SwiftDataError.unsupportedKeyPath.with(
-                        detail: "a changed property is not a stored property, or its changes are recorded for other models",
+                        detail: "a changed property is not a stored property, or its changes are recorded for other "
+                            + "models",
                         entityName: descriptor.entityName, propertyName: name)
                 }
                 return attribute.number

@@ -179,14 +179,15 @@ final class RevisionRows: ComputedRows {
     }
 
     private var matches: Bool {
-        if let upper = plan.upperBound, max(begin, plan.start) >= upper { return false }
+        if let upper = plan.upperBound, max(begin, plan.start, plan.lowerBound ?? 0) >= upper { return false }
         if let lower = plan.lowerBound, let end, end <= lower { return false }
         guard let changed = plan.changed else { return true }
-        return isInsert || group.contains { change in
-            var isChanged = change.operation != .update
-            change.masks.forEach { if changed.contains($0) { isChanged = true } }
-            return isChanged
-        }
+        return isInsert
+            || group.contains { change in
+                var isChanged = change.operation != .update
+                change.masks.forEach { if changed.contains($0) { isChanged = true } }
+                return isChanged
+            }
     }
 
     // MARK: Undoing changes
