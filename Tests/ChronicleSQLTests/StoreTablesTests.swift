@@ -124,7 +124,7 @@ private final class MemoryStore: MetaValues, EntityCatalog, StoreTables {
     }
 
     @Test func descriptionIsReadAgain() throws {
-        try store.describe(plan(schema("c", "Int", "integer")))
+        _ = try store.describe(plan(schema("c", "Int", "integer")))
         let stored = try store.storedEntities(store.entities(), columns: store.columns)
         #expect(stored["Trip"]?.live.map(\.name) == ["c"])
         #expect(stored["Trip"]?.removed.map(\.name) == ["a"])

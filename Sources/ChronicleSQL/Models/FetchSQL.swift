@@ -93,7 +93,8 @@ public struct FetchSQL: Sendable {
                 conditions = conditions.map { "\(kind) AND \($0)" } ?? kind
             }
             condition = conditions
-            terms = try SortSQL(entity, schema).order(descriptor.sortBy, &translator.source)
+            terms = try SortSQL(entity, schema, hasUniqueKeys: tables.hasUniqueKeys).order(
+                descriptor.sortBy, &translator.source)
         } catch let error as SwiftDataError {
             throw error.with(entityName: entity.name)
         }

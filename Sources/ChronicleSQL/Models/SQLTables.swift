@@ -31,9 +31,14 @@ public protocol SQLTables: Sendable {
     /// - Parameter rows: The query from FROM on.
     /// - Returns: The query. By default, it is `SELECT count(*)` and the rows.
     func count(_ rows: SQLQuery) -> SQLQuery
+
+    /// Whether each row of a table of models has another primary key, as by default. Terms of an order that follow the key then
+    /// have no effect.
+    var hasUniqueKeys: Bool { get }
 }
 
 extension SQLTables {
+    public var hasUniqueKeys: Bool { true }
     public func rows(of table: String) -> SQLQuery? { nil }
     public func links(of table: String) throws -> SQLQuery? { nil }
     public func join(_ table: String, as alias: String) -> SQLJoin? { nil }

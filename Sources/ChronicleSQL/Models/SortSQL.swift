@@ -5,8 +5,12 @@ import Foundation
 struct SortSQL {
     private let entity: Schema.Entity
     private let schema: Schema
+    /// Whether a row has a key of its own, so that terms after the key have no effect.
+    private let hasUniqueKeys: Bool
 
-    init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
+    init(_ entity: Schema.Entity, _ schema: Schema, hasUniqueKeys: Bool) {
+        (self.entity, self.schema, self.hasUniqueKeys) = (entity, schema, hasUniqueKeys)
+    }
 
     struct Term: Sendable {
         let value: SQLOperand
@@ -28,10 +32,9 @@ struct SortSQL {
             // A repeated column has no effect.
             guard columns.insert(column.sql).inserted else { continue }
             terms.append(Term(value: column, isDescending: descriptor.order != .forward))
-            // The primary key is unique, so further terms have no effect.
-            if column.sql == id.sql { return terms }
+            if hasUniqueKeys, column.sql == id.sql { return terms }
         }
-        return terms + [Term(value: id, isImplied: true)]
+        return columns.contains(id.sql) ? terms : terms + [Term(value: id, isImplied: true)]
     }
 
     private func column<Model: PersistentModel>(

@@ -12,7 +12,7 @@ package protocol ComputedRows: AnyObject {
 /// A table of computed rows for one query of a connection, which reads it once from the first row on: an eponymous virtual
 /// table without indexes. https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables
 package final class ComputedTable {
-    /// Needs no quotes. A table of the file with this name would hide it.
+    /// Needs no quotes. Queries qualify it with `temp`: otherwise, a table of the file with this name would hide it.
     package let name: String
     fileprivate let declaration: String
     fileprivate let rows: () throws -> any ComputedRows

@@ -47,6 +47,10 @@ import Testing
         #expect(try all.map { try $0[\.heading] } == ["a", "b", "c", "d", "z"])
         #expect(try all.map { try $0[\.stars] } == [3, 3, 3, 4, 3])
         #expect(all.allSatisfy { !$0.isCurrent && $0.missingPropertyNames.isEmpty })
+        // A model has several revisions, so the order within each of them matters.
+        let ofModels = RevisionDescriptor<After.Note>(
+            sortBy: [SortDescriptor(\.persistentModelID), SortDescriptor(\.heading, order: .reverse)])
+        #expect(try context.fetchRevisions(ofModels).map { try $0[\.heading] } == ["z", "a", "b", "d", "c"])
         let three = RevisionDescriptor<After.Note>(predicate: #Predicate { $0.stars == 3 && $0.heading != "z" })
         #expect(try context.fetchRevisionsCount(three) == 3)
         #expect(try all[3].model().heading == "d")
@@ -98,6 +102,7 @@ import Testing
         let note = try #require(
             try context.fetch(FetchDescriptor<Before.Note>(predicate: #Predicate { $0.title == "c" })).first)
         note.title = "d"
+        context.author = "late"
         try context.save()
 
         let all = try context.fetchRevisions(RevisionDescriptor<Before.Note>(of: [note.persistentModelID]))
@@ -125,6 +130,22 @@ import Testing
         var later = RevisionDescriptor<Before.Note>(predicate: #Predicate { $0.title == "c" })
         later.lowerBound = token
         #expect(try context.fetchRevisions(later).map(\.id) == [all[1].id])
+        // The missing values are those of other transactions.
+        let ofAuthor = RevisionDescriptor<Before.Note>(
+            predicate: #Predicate { $0.title == "d" }, transactions: #Predicate { $0.author == "late" })
+        #expect(try context.fetchRevisions(ofAuthor).map(\.id) == [all[2].id])
+        // Values that were preserved remain available.
+        for case let store as DefaultStore in container.stores { try store.setPreservesValues(false) }
+        #expect(try context.fetchRevisions(ofAuthor).map(\.id) == [all[2].id])
+    }
+
+    @Test func aPositionWithoutTheRowsBeforeItIsDamage() throws {
+        let context = ModelContext(try container(Before.Note.self))
+        context.insert(Before.Note("a"))
+        try context.save()
+        _ = try Shell.sqlite3(
+            directory.file("test.store"), "INSERT INTO chronicle_change(id, kind) VALUES (4000000000000000000, 0)")
+        #expect(throws: SwiftDataError.damagedFile) { try context.fetchRevisions(RevisionDescriptor<Before.Note>()) }
     }
 
     @Test func unsupportedDescriptorsThrow() throws {

@@ -52,7 +52,7 @@ extension DefaultStore: RevisionProviding {
                 RevisionTables.newName(), columns: RevisionRows.declarations(plan.columns)
             ) { try RevisionRows(plan, connection) }
             let unsealed = try HistoryPositions(connection).unsealed(after: 0)
-            let source = try revisionSource(descriptor, computed.name, plan, unsealed, connection)
+            let source = try revisionSource(descriptor, "temp.\(computed.name)", plan, unsealed, connection)
             let fetch = try revisionFetch(descriptor, source)
             return try connection.withTable(computed) {
                 try body(fetch, RevisionReader(plan, table, connection, historyCatalog, unsealed))
@@ -90,8 +90,8 @@ extension DefaultStore: RevisionProviding {
         let columns = try PastTable.columns(of: table, layout, connection)
         let numbers = Set(columns.map(\.number))
         guard
-            root.attributes.contains(where: { numbers.contains($0.number) && $0.preservation.updates != .none })
-                || columns.isEmpty
+            try root.attributes.contains(where: { numbers.contains($0.number) && $0.preservation.updates != .none })
+                || columns.isEmpty || MetaTable.position(.preservesValuesSince, connection) != nil
         else {
             throw SwiftDataError.unsupportedFeature.with(
                 detail: "the history does not preserve values of the model; enable it with `preservesValues: true` "
@@ -185,10 +185,17 @@ extension DefaultStore: RevisionProviding {
             \(value("new_value", "NULL")) FROM \(raw: ChangeTable.name) AS c \
             WHERE \(raw: ChangeTable.isHeader("c.")) OR c.id = \(value: .integer(unsealed?.upperBound ?? 0)))
             """
-        let columns = RevisionRows.names(plan.columns)
+        // A missing value of a revision whose transaction does not match has no effect.
+        let checked = Set(plan.columns.map { quoted($0.name) })
+        let columns = RevisionRows.names(plan.columns).map { column -> SQLQuery in
+            guard let condition = query.sql.condition, checked.contains(column) else {
+                return "r.\(raw: column) AS \(raw: column)"
+            }
+            return "CASE WHEN \(condition) THEN r.\(raw: column) END AS \(raw: column)"
+        }
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
         return """
-            (SELECT \(raw: columns.map { "r.\($0) AS \($0)" }.joined(separator: ", ")) FROM \(raw: name) AS r \
+            (SELECT \(columns.joined(", ")) FROM \(raw: name) AS r \
             CROSS JOIN \(headers) AS h ON h.id = r.\(raw: RevisionRows.begin) \
             LEFT JOIN \(raw: SourceTable.name) AS s ON s.id = \(raw: ChangeTable.source("h."))\(condition))
             """
@@ -207,6 +214,7 @@ private struct RevisionTables: SQLTables {
     }
 
     func rows(of table: String) -> SQLQuery? { source }
+    var hasUniqueKeys: Bool { false }
 }
 
 /// Creates the revisions of a query.
@@ -261,7 +269,7 @@ private struct RevisionReader<Model: PersistentModel> {
     ) throws -> Set<String> {
         if statement.isNull(column) { return [] }
         let places = statement.text(column).split(separator: ",").compactMap { Int($0) }
-        let names = places.map { plan.columns[$0].name }
+        let names = places.filter(plan.columns.indices.contains).map { plan.columns[$0].name }
         guard !names.contains(Schema.entityAttribute) else {
             throw SwiftDataError.historyValueMissing.with(
                 detail: "the history does not contain the class of the model; fetch revisions of later positions",

@@ -192,6 +192,12 @@ final class RevisionHeaders {
     init(_ connection: Connection, after start: Int64, newest: Int64, isComplete: Bool) throws {
         (self.connection, self.start, self.newest) = (connection, start, newest)
         guard isComplete else { return }
+        // Each position has a row. A damaged file may have a row with any number.
+        let pages = try connection.scalarInt64("PRAGMA page_count") ?? 0
+        let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
+        guard newest - start <= pages * pageSize else {
+            throw SwiftDataError.damagedRow(.change(newest), "the row before it is missing")
+        }
         var positions = [UInt64](repeating: 0, count: Int(max(newest - start, 0) / 64 + 1))
         let statement = try connection.cached(
             "SELECT id FROM \(ChangeTable.name) WHERE id > ? AND \(ChangeTable.endsTransaction())")
