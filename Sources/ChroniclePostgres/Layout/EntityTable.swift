@@ -91,7 +91,8 @@
         func requireTypes(of result: QueryResult) throws {
             for (position, property, type) in selectedTypes where !type.includes(result.type(position)) {
                 throw SwiftDataError.newerSchemaVersion.with(
-                    detail: "another program changed the type of the column while the store was open; update the program",
+                    detail:
+                        "another program changed the type of the column while the store was open; update the program",
                     entityName: entity.name, propertyName: property)
             }
         }

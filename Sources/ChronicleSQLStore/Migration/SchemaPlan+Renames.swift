@@ -102,7 +102,8 @@ extension SchemaPlan {
             }
             guard declared(parts.last ?? former), !declared(name) else { continue }
             throw SwiftDataError.newerSchemaVersion.with(
-                detail: "another program renamed the \(parts.count > 1 ? "property" : "class") to \(name); update the models "
+                detail:
+                    "another program renamed the \(parts.count > 1 ? "property" : "class") to \(name); update the models "
                     + "of this program",
                 entityName: parts[0], propertyName: parts.count > 1 ? parts[1] : nil)
         }

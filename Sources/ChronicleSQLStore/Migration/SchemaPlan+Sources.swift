@@ -16,7 +16,7 @@ extension SchemaPlan {
         return ancestors.lazy.filter {
             $0.propertiesByName[property.name] != nil && stored.inherits(entity.name, from: $0.name)
         }
-            .compactMap { stored[$0.name]?.property(named: name) }.first
+        .compactMap { stored[$0.name]?.property(named: name) }.first
     }
 
     /// Returns the removed properties with a name, of which the table has the column or the links.

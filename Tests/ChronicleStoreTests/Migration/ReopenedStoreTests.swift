@@ -51,7 +51,8 @@ import Testing
         _ = try store.open(StoppingTrip.Renamed.Tour.self, StoppingTrip.Renamed.Stop.self)
         let query = "SELECT sql || ';' FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'Tour.stops'"
         let former = try Shell.sqlite3(file, query).replacing("chronicle_Tour.stops", with: "chronicle_Trip.stops")
-        let drop = "SELECT 'DROP TRIGGER \"' || name || '\";' FROM sqlite_schema WHERE tbl_name = 'Tour.stops' AND type = 'trigger'"
+        let drop =
+            "SELECT 'DROP TRIGGER \"' || name || '\";' FROM sqlite_schema WHERE tbl_name = 'Tour.stops' AND type = 'trigger'"
         _ = try Shell.sqlite3(file, try Shell.sqlite3(file, drop) + former)
         let context = try store.open(
             StoppingTrip.Again.Tour.self, StoppingTrip.Again.Trip.self, StoppingTrip.Again.Stop.self)

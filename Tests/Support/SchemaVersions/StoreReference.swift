@@ -192,7 +192,8 @@ package struct StoreReference {
         for entity in version.declared {
             let names = Set(version.properties(of: entity).map(\.name))
             for (name, later) in previous.laterNames.sorted(by: { $0.key < $1.key }) where later != name {
-                guard previous.names[entity]?.contains(later) == true, names.contains(name), !names.contains(later) else {
+                guard previous.names[entity]?.contains(later) == true, names.contains(name), !names.contains(later)
+                else {
                     continue
                 }
                 throw Rejection(reason: "another program renamed \(name) to \(later)", error: .newerSchemaVersion)

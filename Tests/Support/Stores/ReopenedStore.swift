@@ -105,7 +105,8 @@ package struct ReopenedStore {
         let (c, d) = (FriendlyTrip.OneWay.Trip(), FriendlyTrip.OneWay.Trip())
         (c.name, d.name, c.friends) = ("c", "d", [d])
         context.insert(c)
-        let first = try context.fetch(FetchDescriptor<FriendlyTrip.OneWay.Trip>(predicate: #Predicate { $0.name == "a" }))
+        let first = try context.fetch(
+            FetchDescriptor<FriendlyTrip.OneWay.Trip>(predicate: #Predicate { $0.name == "a" }))
         first.first?.friends = []
         try context.save()
         let trips = try open(FriendlyTrip.OneWay.Trip.self).fetch(
@@ -356,7 +357,8 @@ package struct ReopenedStore {
         pet.owner = "Ann"
         first.insert(pet)
         try first.save()
-        let second = try open(OwnedDog.WithOptional.Animal.self, OwnedDog.WithOptional.Pet.self, OwnedDog.WithOptional.Dog.self)
+        let second = try open(
+            OwnedDog.WithOptional.Animal.self, OwnedDog.WithOptional.Pet.self, OwnedDog.WithOptional.Dog.self)
         let owners = try second.fetch(FetchDescriptor<OwnedDog.WithOptional.Dog>()).map(\.owner)
         let pets = try second.fetch(FetchDescriptor<OwnedDog.WithOptional.Pet>()).map(\.owner)
         return failure("\(owners)", unless: owners == ["none"])
