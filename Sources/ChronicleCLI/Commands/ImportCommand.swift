@@ -19,8 +19,9 @@ enum ImportCommand {
         let path = try arguments.required("FILE")
         let export = try arguments.required("EXPORT")
         var source = try ExportInput(export == "-" ? FileHandle.standardInput : try file(export))
-        let schema = try source.schema(export)
-        let file = try StoreFile.replica(path, console) { schema }
+        let file = try StoreFile.replica(path, console) { try source.schema(export) }
+        // Also if the replica exists, so that another file is named.
+        _ = try source.schema(export)
         let progress = Progress(console)
         var bytes: Int64 = 0
         let (models, count) = try file.container.replayedCounts {

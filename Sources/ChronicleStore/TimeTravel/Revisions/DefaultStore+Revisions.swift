@@ -185,19 +185,24 @@ extension DefaultStore: RevisionProviding {
             \(value("new_value", "NULL")) FROM \(raw: ChangeTable.name) AS c \
             WHERE \(raw: ChangeTable.isHeader("c.")) OR c.id = \(value: .integer(unsealed?.upperBound ?? 0)))
             """
-        // A missing value of a revision whose transaction does not match has no effect.
+        // A missing value of a revision whose transaction does not match has no effect. SQLite may visit the sources first, so the
+        // condition includes the join.
+        let source: SQLQuery = "\(raw: ChangeTable.source("h."))"
         let checked = Set(plan.columns.map { quoted($0.name) })
         let columns = RevisionRows.names(plan.columns).map { column -> SQLQuery in
             guard let condition = query.sql.condition, checked.contains(column) else {
                 return "r.\(raw: column) AS \(raw: column)"
             }
-            return "CASE WHEN \(condition) THEN r.\(raw: column) END AS \(raw: column)"
+            return """
+                CASE WHEN (s.id IS NULL OR s.id = \(source)) AND (\(condition)) THEN r.\(raw: column) END \
+                AS \(raw: column)
+                """
         }
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
         return """
             (SELECT \(columns.joined(", ")) FROM \(raw: name) AS r \
             CROSS JOIN \(headers) AS h ON h.id = r.\(raw: RevisionRows.begin) \
-            LEFT JOIN \(raw: SourceTable.name) AS s ON s.id = \(raw: ChangeTable.source("h."))\(condition))
+            LEFT JOIN \(raw: SourceTable.name) AS s ON s.id = \(source)\(condition))
             """
     }
 }
