@@ -101,7 +101,7 @@ test: ready-postgres browser proxy ## runs every test, first those of other pack
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	$(foreach package,$(PACKAGES),$(call test_package,$(package)) || failed=1;) \
-	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
+	SWIFT=$(SWIFT) .ci/suite $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed
 
 .PHONY: versions
