@@ -32,7 +32,7 @@ public protocol SQLTables: Sendable {
     /// - Returns: The query. By default, it is `SELECT count(*)` and the rows.
     func count(_ rows: SQLQuery) -> SQLQuery
 
-    /// Whether each row of a table of models has another primary key, as by default. Terms of an order that follow the key then
+    /// Whether the primary keys of a table of models are unique, which is the default. Terms of an order that follow the key then
     /// have no effect.
     var hasUniqueKeys: Bool { get }
 }

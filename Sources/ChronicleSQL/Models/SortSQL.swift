@@ -5,7 +5,7 @@ import Foundation
 struct SortSQL {
     private let entity: Schema.Entity
     private let schema: Schema
-    /// Whether a row has a key of its own, so that terms after the key have no effect.
+    /// Whether no two rows have the same key, so that terms after the key have no effect.
     private let hasUniqueKeys: Bool
 
     init(_ entity: Schema.Entity, _ schema: Schema, hasUniqueKeys: Bool) {

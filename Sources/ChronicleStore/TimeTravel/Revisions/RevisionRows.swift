@@ -28,8 +28,8 @@ struct RevisionPlan {
 
 /// The revisions of a table's rows, in ascending order of their keys and in descending order of their positions.
 ///
-/// The newest state of a row is its present one, or none if it was deleted. Undoing the changes of one transaction after the
-/// other leads to the earlier states, by the rules of ``PastChanges``.
+/// The newest state of a row is its present one, or none if it was deleted. Undoing the transactions one at a time
+/// restores the earlier states, by the rules of ``PastChanges``.
 final class RevisionRows: ComputedRows {
     private let plan: RevisionPlan
     private let changes: RevisionChanges
