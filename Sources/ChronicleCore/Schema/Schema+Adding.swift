@@ -3,7 +3,8 @@ extension Schema {
     ///
     /// A store that completes its tables for the resulting schema does not remove the indexes, relationships and delete actions of
     /// other programs. If both schemas describe a property, the description of this schema applies. A relationship without an
-    /// inverse gets the inverse that another program declares.
+    /// inverse gets the inverse that another program declares. An added attribute of an entity that inherits has the type of the
+    /// attribute of its name in this schema, with which it shares a column.
     ///
     /// - Parameters:
     ///   - others: The entities of the other programs, such as those that a store describes. Where they contradict each other, what
@@ -24,6 +25,19 @@ extension Schema {
         including isIncluded: (Entity, Property) -> Bool, constraints isConstraint: (Entity, [String], Bool) -> Bool
     ) throws -> Schema {
         var drafts = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, EntityDraft($0)) })
+        let superentities = Dictionary(
+            others.map { (newName($0.name), $0.superentityName.map(newName)) }, uniquingKeysWith: { first, _ in first })
+        func attribute(_ property: String, inTableOf entity: String) -> Attribute? {
+            var name = entity
+            // Damaged descriptions could inherit from each other.
+            for _ in others {
+                guard entitiesByName[name] == nil, let next = superentities[name] ?? nil else { break }
+                name = next
+            }
+            guard let root = entitiesByName[name]?.rootName else { return nil }
+            return entities.lazy.filter { $0.rootName == root }.compactMap { $0.propertiesByName[property]?.attribute }
+                .first
+        }
         var isChanged = false
         for other in others.sorted(by: { $0.name < $1.name }) {
             let name = newName(other.name)
@@ -51,7 +65,10 @@ extension Schema {
                 isChanged = true
             }
             draft.kinds.insert(
-                added.map { $0.kind.renamed(in: name, newName, newPropertyName) },
+                added.map { property in
+                    let kind = property.kind.renamed(in: name, newName, newPropertyName)
+                    return attribute(kind.name, inTableOf: name).map(kind.adoptingType) ?? kind
+                },
                 inOrderOf: other.properties.map { newPropertyName($0.name, name) }, by: \.name)
             func insert(_ sets: [[String]], into own: inout [[String]], isUnique: Bool) {
                 let sets = sets.map { $0.map { newPropertyName($0, name) } }
@@ -289,6 +306,20 @@ extension Schema.Property.Kind {
         case .attribute(let attribute): attribute.name
         case .relationship(let relationship): relationship.name
         }
+    }
+
+    /// Returns an attribute with the type of another one.
+    fileprivate func adoptingType(of other: Schema.Attribute) -> Self {
+        guard case .attribute(let attribute) = self,
+            attribute.storage != other.storage || attribute.valueTypeName != other.valueTypeName
+        else { return self }
+        // The default value has the previous type.
+        return .attribute(
+            Schema.Attribute(
+                name: attribute.name, originalName: attribute.originalName, options: attribute.options,
+                encodedDefault: nil, hasConstantDefault: true, codec: other.codec, storage: other.storage,
+                isOptional: attribute.isOptional, valueType: other.valueType, valueTypeName: other.valueTypeName,
+                hashModifier: attribute.hashModifier))
     }
 
     /// - Parameter entity: The present name of the entity.

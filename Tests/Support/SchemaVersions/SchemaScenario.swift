@@ -145,6 +145,14 @@ package struct SchemaScenario: CustomStringConvertible, Sendable {
                     0, version(2, [property("a", decimal), property("b", decimal)]), finds: [1: ["a": "1", "b": "2"]]),
             ]
         },
+        SchemaScenario("a column that sibling classes share has the type of the program that declares a later class") {
+            let decimals = version(2, [property("b", decimal, in: ["A2"])])
+            return [
+                .opens(0, version(1, [property("b", in: ["A1"])])), .opens(1, decimals),
+                .inserts(1, "A2", ["b": .text("0.1")]), .inserts(2, "A2", ["b": .text("12345678901234567890.25")]),
+                .opens(1, decimals, finds: [1: ["b": "0.1"], 2: ["b": "12345678901234567890.25"]]),
+            ]
+        },
         SchemaScenario("a type that another program changed is compared, although no table changed") {
             [
                 .opens(0, version(1, [property("e", double)])), .opens(1, version(2, [property("e", date)])),

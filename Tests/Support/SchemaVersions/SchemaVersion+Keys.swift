@@ -67,9 +67,15 @@ extension StoreReference {
     }
 
     /// Returns the names of the columns whose values must be unique after an opening.
+    ///
+    /// A program that declares an attribute in several schemas uses the declaration of the one that it opened last.
     func uniqueNames(_ version: SchemaVersion, of program: Int) -> Set<String> {
-        let others = schemas.values.filter { !$0.programs.subtracting([program]).isEmpty }.map(\.unique)
-        return others.reduce(version.uniqueNames) { $0.union($1) }.filter { name in
+        let declared = Set(version.declared.flatMap { version.properties(of: $0).map(\.name) })
+        let others = schemas.values.filter { !$0.programs.isEmpty }.map { known in
+            known.programs == [program] ? known.unique.subtracting(declared) : known.unique
+        }
+        let used = others.reduce(into: Set()) { $0.formUnion($1) }
+        return used.intersection(unique).union(version.uniqueNames).filter { name in
             live.values.contains { $0[Place(name, isLinks: false)] != nil }
         }
     }

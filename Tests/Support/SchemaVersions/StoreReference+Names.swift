@@ -102,6 +102,7 @@ extension StoreReference {
         rows = rows.mapValues { Row(entity: $0.entity, cells: renamed($0.cells)) }
         // The name is that of another property now.
         let isReplaced = { (name: String) in renames[name] == nil && renames.values.contains(name) }
+        unique = Set(unique.filter { !isReplaced($0) }.map { renames[$0] ?? $0 })
         for (key, known) in schemas {
             schemas[key]?.names = known.names.mapValues { names in
                 Set(names.filter { !isReplaced($0) }.map { renames[$0] ?? $0 })
