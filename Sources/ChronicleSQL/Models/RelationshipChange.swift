@@ -41,7 +41,7 @@ public struct RelationshipChange: Sendable {
             for property in entity.properties {
                 guard let new = RelationshipStorage(property, of: entity, in: schema),
                     let old = try earlier.storage(of: property, of: entity, before, originalName, exists),
-                    !old.isSameKind(as: new), try !exists(new)
+                    old.place != new.place, try !exists(new)
                 else { continue }
                 changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))
             }

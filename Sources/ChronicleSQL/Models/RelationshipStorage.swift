@@ -62,10 +62,11 @@ public enum RelationshipStorage: Equatable, Sendable {
         }
     }
 
-    package func isSameKind(as other: RelationshipStorage) -> Bool {
-        switch (self, other) {
-        case (.column, .column), (.inverseColumn, .inverseColumn), (.links, .links): true
-        default: false
+    package var place: StoredProperty.Place {
+        switch self {
+        case .column: .column
+        case .inverseColumn: .inverse
+        case .links: .links
         }
     }
 }

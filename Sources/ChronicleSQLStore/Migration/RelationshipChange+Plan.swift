@@ -16,25 +16,45 @@ extension RelationshipChange {
             for property in entity.properties {
                 guard let new = RelationshipStorage(property, of: entity, in: schema),
                     let destination = property.relationship?.destination,
-                    let earlier = plan.tables[entity.name]?.earlier(property.name),
-                    earlier.destination.map(plan.root) == destination,
-                    case let storages = earlier.storages(of: entity.name, destination, oldName: plan.oldName),
-                    let old = try storages.first(where: exists),
-                    !old.isSameKind(as: new), try plan.earlierColumn(of: new).map(exists) != true
+                    try plan.earlierColumn(of: new).map(exists) != true
                 else { continue }
-                changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))
+                for earlier in plan.tables[entity.name]?.earlierPlaces(property.name) ?? []
+                where earlier.destination.map(plan.root) == destination {
+                    let storages = earlier.storages(of: entity.name, destination, oldName: plan.oldName)
+                    guard let old = try storages.first(where: exists), old.place != new.place else { continue }
+                    changes.append(RelationshipChange(entity: entity, property: property, old: old, new: new))
+                }
             }
         }
         return changes
     }
 }
 
+extension SchemaPlan.Table {
+    /// Returns the property that a property of the table continues for each place in which classes have it.
+    func earlierPlaces(_ name: String) -> [StoredProperty] {
+        ([earlier(name)] + classes.map { $0.earlier[name] }).compactMap(\.self).reduce(into: []) { found, property in
+            if !found.contains(where: { $0.place == property.place }) { found.append(property) }
+        }
+    }
+}
+
 extension SchemaPlan {
+    /// Returns whether a class in a table has the values of a removed relationship in a column, also if it moves for another class.
+    func keepsColumn(_ name: String, of table: String) -> Bool {
+        entities.contains { key, entity in
+            root(of: key) == table
+                && (entity.live + entity.removed).contains {
+                    $0.place == .column && $0.name == name && $0.isRelationship
+                }
+        }
+    }
+
     /// Returns the column, under its earlier name, that has the destinations of another relationship already.
     fileprivate func earlierColumn(of storage: RelationshipStorage) -> RelationshipStorage? {
         switch storage {
-        case .links: nil
-        case .column(let table, let name), .inverseColumn(let table, let name):
+        case .links, .column: nil
+        case .inverseColumn(let table, let name):
             if let earlier = tables[table]?.earlier(name), earlier.place == .column {
                 .column(table: table, name: earlier.name)
             } else {

@@ -9,6 +9,8 @@ import ChronicleSQL
 package struct RelationshipTransfer<Tables: RelationshipTables> {
     private let tables: Tables
     private let relationships: [RelationshipChange]
+    /// The statements that remove the values of relationships from columns which have those of removed ones as well.
+    private var cleanings: [String] = []
 
     private static var pairs: String { Tables.temporary("chronicle_pair") }
 
@@ -23,17 +25,47 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
         guard !relationships.isEmpty else { return }
         try tables.createPairs()
         for (number, relationship) in relationships.enumerated() { try copy(relationship, number, plan) }
-        for relationship in relationships { try remove(relationship.old, plan) }
+        for relationship in relationships {
+            let keepsColumn = try keepsColumn(relationship, plan)
+            if keepsColumn || relationship.new.place == .column { cleanings += try cleaning(relationship, plan) }
+            if !keepsColumn { try remove(relationship.old, plan) }
+        }
+    }
+
+    /// Returns whether another class in the table has values in the column of a relationship, which a program that returns to an
+    /// earlier schema finds again.
+    private func keepsColumn(_ relationship: RelationshipChange, _ plan: SchemaPlan) throws -> Bool {
+        guard case .column(let table, let name) = relationship.old, name == relationship.property.name else {
+            return false
+        }
+        return plan.keepsColumn(name, of: table)
+    }
+
+    /// Returns the statement that removes the values of a relationship's models from the column of its name, if they exist.
+    private func cleaning(_ relationship: RelationshipChange, _ plan: SchemaPlan) throws -> [String] {
+        let (table, name) = (relationship.entity.name, relationship.property.name)
+        guard try tables.columns(of: table)[name] != nil else { return [] }
+        let column = tables.dialect.quoted(name)
+        return [
+            "UPDATE \(tables.dialect.table(table)) SET \(column) = NULL WHERE \(column) IS NOT NULL "
+                + "AND (\(try rows(of: relationship, plan)))"
+        ]
+    }
+
+    /// Returns the condition for the models that have a relationship in its earlier place.
+    private func rows(of relationship: RelationshipChange, _ plan: SchemaPlan) throws -> String {
+        let table = relationship.entity.name
+        let columns = try tables.columns(of: table).keys
+        // Other classes in the table do not have the relationship any more, or have it in another place.
+        let owners = plan.tables[table]?.classes.filter {
+            $0.earlier[relationship.property.name]?.place == relationship.old.place
+        }
+        return (owners ?? []).map { tables.rows(of: $0.entity, columns) }.joined(separator: " OR ")
     }
 
     private func copy(_ relationship: RelationshipChange, _ number: Int, _ plan: SchemaPlan) throws {
         guard let destination = relationship.property.relationship?.destination else { return }
-        let table = relationship.entity.name
-        let columns = try tables.columns(of: table).keys
-        // Other classes in the table do not have the relationship any more.
-        let owners = plan.tables[table]?.classes.filter { $0.earlier[relationship.property.name] != nil } ?? []
-        let rows = owners.map { tables.rows(of: $0.entity, columns) }.joined(separator: " OR ")
-        try tables.copyPairs(relationship, number, to: destination, rows: rows)
+        try tables.copyPairs(relationship, number, to: destination, rows: try rows(of: relationship, plan))
     }
 
     /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.
@@ -73,6 +105,7 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
             try requireSingleDestinations(relationship, number)
         }
         try recording {
+            for cleaning in cleanings { try tables.execute(cleaning) }
             for (number, relationship) in relationships.enumerated() {
                 try tables.writePairs(number, to: relationship.new)
             }

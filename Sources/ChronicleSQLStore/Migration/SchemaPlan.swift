@@ -249,13 +249,19 @@ package struct SchemaPlan: Sendable {
             return Class(entity: entity, earlier: earlier, isStored: known != nil, others: unrelated)
         }
         plan.droppedLinks = replaced.filter { $0.place == .links }.sorted { $0.name < $1.name }
-        let places = Dictionary(table.properties.map { ($0.name, StoredProperty($0).place) }, uniquingKeysWith: { $1 })
+        let declared = Dictionary(table.properties.map { ($0.name, StoredProperty($0)) }, uniquingKeysWith: { $1 })
+        let places = declared.mapValues(\.place)
         let columnRenames = plan.renames.filter { rename in
             plan.live[rename.old]?.place == .column && places[rename.new] == .column
                 && !replaced.contains { $0.place == .column && $0.name == rename.old }
         }
         // The columns of removed properties in the place of relationships that were stored in another way.
-        let occupied = Set(others.flatMap(\.removed).filter { $0.place == .column }.map(\.name)).filter { name in
+        let unrelated = others.flatMap(\.removed).filter { leftover in
+            leftover.place == .column
+                && !(leftover.isRelationship
+                    && declared[leftover.name].map { leftover.isContinued(by: $0, root) } ?? false)
+        }
+        let occupied = Set(unrelated.map(\.name)).filter { name in
             plan.live[name]?.place != .column && places[name] == .column
                 && plan.classes.contains { $0.earlier[name] != nil }
         }

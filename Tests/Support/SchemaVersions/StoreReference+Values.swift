@@ -58,7 +58,10 @@ extension StoreReference {
             }
             rows[key]?.cells[newPlace] = result
         }
-        let isUsed = live.contains { entity, places in places[place] != nil && properties[entity] == nil }
+        // A relationship that moves to another place leaves the values of other classes, which no program uses any more.
+        let isUsed =
+            live.contains { entity, places in places[place] != nil && properties[entity] == nil }
+            || removed.contains { entity, places in places.contains(place) && properties[entity] == nil }
         if newPlace != place {
             for (key, row) in rows where properties[version.entity(of: row.entity)] != nil {
                 rows[key]?.cells[place] = nil

@@ -148,7 +148,7 @@ package struct StoreReference {
             }
         }
         for place in replaced { next.drop(place) }
-        for (place, properties) in continued.sorted(by: { $0.key.name < $1.key.name }) {
+        for (place, properties) in continued.sorted(by: { $0.key.description < $1.key.description }) {
             try next.convert(place, to: properties, version, isKnown: isKnown)
         }
         for (entity, property) in new { try next.setDefault(property, entity, version, isKnown: isKnown) }
