@@ -27,6 +27,7 @@ extension Simulation {
         func perform<Model: TestModel>(_: Model.Type) throws {
             try context.context.delete(model: Model.self, where: Model.predicate(query))
         }
+        readRestored(of: query.entity.affectedByDeletes, in: context)
         var new = world
         guard let deleted = new.delete(world.rows.keys.filter({ query.matches($0, in: world) })) else {
             do { try perform(query.entity.type) } catch { return }
@@ -72,6 +73,7 @@ extension Simulation {
             default: return false
             }
         } catch { throw Difference("the batch update threw \(error)") }
+        readRestored(of: [query.entity], in: context)
         var new = world
         for number in world.rows.keys where query.matches(number, in: world) { new.rows[number]?["rank"] = .int(rank) }
         for number in new.rows.keys where new.rows[number] != world.rows[number] {
@@ -80,6 +82,14 @@ extension Simulation {
         }
         try commit(new, by: context)
         return true
+    }
+
+    /// A batch operation reads the rows of restored models, which others may have inserted again.
+    private func readRestored(of entities: Set<Entity>, in context: ContextReference) {
+        for (number, instance) in context.instances
+        where instance.state == .restored && entities.contains(instance.entity) && world.rows[number] != nil {
+            context.readRow(number, world)
+        }
     }
 
     /// Whether the main context is notified of a foreign commit. In memory, there are no other programs.

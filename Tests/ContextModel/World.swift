@@ -40,6 +40,20 @@ package enum Entity: String, CaseIterable, Sendable {
 
     var references: [Reference] { Reference.all.filter { $0.entity == self } }
 
+    /// The classes with rows that deletes of this class may delete or change.
+    var affectedByDeletes: Set<Entity> {
+        var entities: Set = [self]
+        func referring(_ isIncluded: (Reference) -> Bool) -> Set<Entity> {
+            Set(Reference.all.filter { entities.contains($0.destination) && isIncluded($0) }.map(\.entity))
+        }
+        while true {
+            let deleted = entities.union(referring { $0.rule == .cascade })
+            if deleted == entities { break }
+            entities = deleted
+        }
+        return entities.union(referring { _ in true })
+    }
+
     /// The to-many relationships whose inverse is to-one.
     var lists: [List] { List.all.filter { $0.entity == self } }
 

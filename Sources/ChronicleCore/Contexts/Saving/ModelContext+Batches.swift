@@ -95,7 +95,7 @@ extension ModelContext {
         guard !pending.isEmpty else { return [] }
         let names = Set(entitiesAffected(byDeleting: entity).map(\.name))
         let linked = links.addedModels.filter { $0.persistentBackingData.state == .saved }
-        let models = (pending.filter(\.backing.isEdited).map(\.model) + linked).filter {
+        let models = (pending.filter(\.backing.mayDifferFromRow).map(\.model) + linked).filter {
             names.contains($0.persistentModelID.entityName)
         }
         var existing = Set<PersistentIdentifier>()
@@ -168,11 +168,11 @@ extension ModelContext {
     private func registeredModels(of entity: Schema.Entity) -> [any PersistentModel] {
         var models: [any PersistentModel] = []
         registry.forEach { backing in
-            if backing.hasRow, backing.state.mayHaveRow, backing.membership?.entity === entity,
-                let model = backing.model
-            {
-                models.append(model)
-            }
+            // Others may have inserted the row of a restored model again.
+            guard backing.membership?.entity === entity,
+                backing.state == .restored || (backing.hasRow && backing.state.mayHaveRow)
+            else { return }
+            if let model = backing.model { models.append(model) }
         }
         return models
     }
