@@ -70,7 +70,7 @@ extension ModelCheck {
                 "conditionalWrapper",
                 "@\(wrapper.name) of '\(property.name)' cannot be conditional (#if); apply it unconditionally",
                 at: wrapper)
-        } else if property.isTransient {
+        } else if property.isMarkedTransient {
             checkTransient(property)
         } else if property.isConstant {
             checkConstant(property)
@@ -142,11 +142,17 @@ extension ModelCheck {
         guard property.name != "persistentBackingData" else { return }
         let keyword = property.declaration.bindingSpecifier
         let variable = keyword.with(\.tokenKind, .keyword(.var))
-        var fixIts: [FixIt] = [.replace("make it a `var`", keyword, with: variable)]
-        if !property.isRequired { fixIts.append(addTransient(property)) }
-        report(
-            "constant", "'\(property.name)' is a constant, which a fetch cannot set; make it a `var`",
-            at: keyword, fixIts)
+        let fixIt = FixIt.replace("make it a `var`", keyword, with: variable)
+        guard property.isTransient else {
+            return report(
+                "constant", "'\(property.name)' is a constant, which a fetch cannot set; make it a `var`",
+                at: keyword, [fixIt])
+        }
+        // Not an error, so that a class of a SwiftData app compiles unchanged.
+        let message = "'\(property.name)' is a constant, which is not stored; make it a `var`, or mark it @Transient"
+        context.report(
+            MacroDiagnostic(id: "transientConstant", message: message, severity: .warning), at: keyword,
+            fixIts: [fixIt, addTransient(property)])
     }
 
     private func checkTransient(_ property: StoredProperty) {

@@ -291,6 +291,8 @@ struct DirectAssignments {
         // MARK: Names
 
         override func visit(_ node: ClosureExprSyntax) -> ExprSyntax { ExprSyntax(node) }
+        // Its statements may run after the sharing.
+        override func visit(_ node: DeferStmtSyntax) -> StmtSyntax { StmtSyntax(node) }
         override func visit(_ node: ClassDeclSyntax) -> DeclSyntax { DeclSyntax(node) }
         override func visit(_ node: StructDeclSyntax) -> DeclSyntax { DeclSyntax(node) }
         override func visit(_ node: EnumDeclSyntax) -> DeclSyntax { DeclSyntax(node) }

@@ -11,7 +11,9 @@ struct StoredProperty {
     var isLazy: Bool { declaration.has(.lazy) || declaration.has(.weak) || declaration.has(.unowned) }
     var type: TypeSyntax? { binding.typeAnnotation?.type }
     var hasType: Bool { type != nil || binding.initializer != nil }
-    var isTransient: Bool { attribute("Transient") != nil }
+    var isMarkedTransient: Bool { attribute("Transient") != nil }
+    /// A constant with a value is not stored: a fetch cannot set it.
+    var isTransient: Bool { isMarkedTransient || (isConstant && binding.initializer != nil && wrapper == nil) }
     var wrapper: AttributeSyntax? { attribute("Attribute") ?? attribute("Relationship") }
     var isOptional: Bool {
         guard let type else { return false }

@@ -29,8 +29,13 @@ import Testing
             fixed: ["@Model class Trip { var code: Int; init() {} }"]),
         Case(
             testDescription: "a constant with a value", source: "@Model class Trip { let code = 1 }",
+            message: "'code' is a constant, which is not stored; make it a `var`, or mark it @Transient",
+            fixed: ["@Model class Trip { var code = 1 }", "@Model class Trip { @Transient let code = 1 }"],
+            severity: .warning),
+        Case(
+            testDescription: "a constant attribute", source: "@Model class Trip { @Attribute(.unique) let code = 1 }",
             message: "'code' is a constant, which a fetch cannot set; make it a `var`",
-            fixed: ["@Model class Trip { var code = 1 }", "@Model class Trip { @Transient let code = 1 }"]),
+            fixed: ["@Model class Trip { @Attribute(.unique) var code = 1 }"]),
         Case(
             testDescription: "a property without a type", source: "@Model class Trip {\n    var code\n    init() {}\n}",
             line: 2, message: "'code' needs a type annotation",

@@ -60,6 +60,7 @@ import Testing
             ("self.x = self.c.count", "self.x = self._c.initialValue.count"),
             // Closures and local functions call observers.
             ("a = 1; run { a = 2 }", "self._a.initialValue = 1; run { a = 2 }"),
+            ("defer { a = 2 }; a = 1", "defer { a = 2 }; self._a.initialValue = 1"),
             ("a = 1; func f() { self.a = 2 }", "self._a.initialValue = 1; func f() { self.a = 2 }"),
             // Other variables of that name.
             ("let a = 1; self.a = a", "let a = 1; self._a.initialValue = a"),
