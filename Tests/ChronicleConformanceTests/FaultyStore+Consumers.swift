@@ -1,4 +1,5 @@
 import Chronicle
+import Synchronization
 
 @testable import ExampleStore
 
@@ -7,7 +8,15 @@ extension FaultyStore: DataStoreConsuming {
 
     var initialHistoryToken: DefaultHistoryToken? { base.initialHistoryToken }
 
-    func consumerRecords() throws -> [Record] { try base.consumerRecords() }
+    func consumerRecords() throws -> [Record] {
+        let records = try base.consumerRecords()
+        let action = didReadConsumers.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
+        return records
+    }
 
     func updateConsumer<Result: Sendable>(
         named name: String, isDurable: Bool, _ update: (inout Record?) throws -> Result

@@ -24,6 +24,8 @@ final class FaultyStore: DataStore {
     /// Whether a row count was requested.
     let hasCountedOne = Atomic(false)
     let known: Mutex<Known>
+    /// Called once, when consumers were read.
+    let didReadConsumers = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// What this store has read and saved itself, for faults that ignore other writers.
     struct Known {

@@ -8,6 +8,9 @@ extension PredicateWalker {
 
     func constants(_ collection: any Collection) throws -> [PropertyValue] {
         func encode<Values: Collection>(_ values: Values) throws -> [PropertyValue] {
+            if values.contains(where: { resolver.foreign($0) != nil }) {
+                throw unsupported("a list of \(Values.Element.self) values")
+            }
             let encoder = try ConstantEncoder(Values.Element.self)
             return try values.map(encoder.encode)
         }

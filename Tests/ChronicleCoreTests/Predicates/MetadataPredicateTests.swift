@@ -33,6 +33,15 @@ struct MetadataPredicateTests {
         #expect(found == matching, sourceLocation: location)
     }
 
+    /// The tree has no lists of tokens, so Foundation evaluates the predicate.
+    @Test func listsOfTokens() throws {
+        let tokens = [transactions[1].token, transactions[3].token]
+        let found = try Descriptor(predicate: #Predicate { tokens.contains($0.token) }).apply(to: transactions)
+        #expect(found.map(\.id) == [1, 3])
+        let others = try Descriptor(predicate: #Predicate { !tokens.contains($0.token) }).apply(to: transactions)
+        #expect(others.map(\.id) == [0, 2, 4])
+    }
+
     @Test("Equality")
     func equality() throws {
         let (key, value, none) = ("request", "7", String?.none)

@@ -124,12 +124,14 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     /// Raises the fence with a new lease.
     private func acquire(_ state: inout State) throws -> Lease {
+        // Read before the record, because another thread may acknowledge a batch meanwhile.
+        let knownPlace = state.lease?.progress.place
         guard let record = try store.consumerRecord(named: name) else {
             state.lease = nil
             throw SwiftDataError.consumerNotFound(name)
         }
         let knownFence = state.lease?.fence ?? 0
-        let isReverted = state.lease.map { Self.isReverted(record, $0) } ?? false
+        let isReverted = knownPlace.map { Self.isReverted(record, fence: knownFence, $0) } ?? false
         if let lease = state.lease, lease.fence == record.fence, !isReverted { return lease }
         // Another instance may have the lock by now, if the file of the locks was replaced.
         state.lease = nil
@@ -150,10 +152,10 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         return acquired
     }
 
-    private static func isReverted(_ record: Record, _ lease: Lease) -> Bool {
+    private static func isReverted(_ record: Record, fence: Int64, _ place: Place) -> Bool {
         // A fence that is far away is that of a consumer that was removed and created again.
-        if record.fence != lease.fence { return (1..<1 << 32).contains(lease.fence &- record.fence) }
-        return record.place.isBefore(lease.progress.place)
+        if record.fence != fence { return (1..<1 << 32).contains(fence &- record.fence) }
+        return record.place.isBefore(place)
     }
 
     // MARK: Acknowledging
