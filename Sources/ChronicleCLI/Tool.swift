@@ -27,7 +27,8 @@ enum Tool {
     static func run(_ arguments: [String], _ console: Console) async -> Int32 {
         do {
             let status = try await runCommand(arguments, console)
-            try console.finish()
+            // The command has ended with a status, also if its last output is not read any more.
+            do { try console.finish() } catch is Console.ClosedOutput {}
             return status.rawValue
         } catch is Console.ClosedOutput {
             // The reader of the output has ended, for example `head` or a pager. There is nothing left to write.

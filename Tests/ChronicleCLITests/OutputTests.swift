@@ -98,10 +98,14 @@ import Testing
     @Test func atComparesNumbers() async throws {
         let file = try TemporaryDirectory().file("prices.store")
         let context = ModelContext(try ModelContainer(for: Schema(Priced.self), configurations: [.init(url: file)]))
-        for price in ["9.5", "0.1", "100", "9223372036854775808"] { context.insert(Priced(price)) }
+        for price in [
+            "9.5", "0.1", "100", "9223372036854775808", "-12345678901234567.89",
+        ] { context.insert(Priced(price)) }
         try context.save()
         for (condition, count) in [
-            ("price >= 100", 2), ("price = 9.50", 1), ("price = 0.1", 1), ("price < 1", 1), ("price != 100", 3),
+            ("price >= 100", 2), ("price = 9.50", 1), ("price = 0.1", 1), ("price < 1", 2), ("price != 100", 4),
+            ("price = -12345678901234567.89", 1), ("price < -12345678901234567.88", 1),
+            ("price < -12345678901234567.89", 0), ("price > -10000000000000000001", 5),
             ("price = 9223372036854775808", 1), ("price > 9223372036854775807", 1), ("price > 1e300", 0),
         ] {
             let run = try await CommandRun("at", file.path, "now", "Priced", "--json", "--where", condition)

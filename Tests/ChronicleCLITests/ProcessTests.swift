@@ -84,6 +84,17 @@ import Testing
         #expect(errors.isEmpty)
     }
 
+    @Test func aClosedPipeKeepsTheStatusOfTheCommand() throws {
+        let test = try TestStore(.file)
+        let context = test.context(author: "app")
+        context.insert(Trip(name: "a", destination: "b"))
+        try context.save()
+        let script = "mkfifo p; (exec 3<p; exec 3<&-) & exec 4>p; wait; $0 diff $1 start >&4; echo status $?"
+        let (_, output, errors) = try shell("cd $(dirname $1); \(script)", test.url)
+        #expect(output == "status 1\n")
+        #expect(errors.isEmpty)
+    }
+
     @Test func followingShowsTransactionsOfOtherProcesses() throws {
         let test = try TestStore(.file)
         let context = test.context(author: "first")

@@ -20,6 +20,8 @@ struct RowCondition {
 
     private enum Value: Equatable {
         case null, bool(Bool), number(Double), integer(Int64), decimal(Decimal), text(String), date(Date)
+        /// A number in a condition, which is compared with a `Double` as a `Double`.
+        case literal(Double, exact: Decimal)
         case uuid(UUID)
         case model(PersistentIdentifier)
 
@@ -29,6 +31,7 @@ struct RowCondition {
             case .integer(let value): Decimal(value)
             case .number(let value): value.isFinite ? Decimal(string: "\(value)") : nil
             case .decimal(let value): value.isFinite ? value : nil
+            case .literal(_, let value): value
             case .null, .bool, .text, .date, .uuid, .model: nil
             }
         }
@@ -147,8 +150,8 @@ struct RowCondition {
         case (.integer(let a), .integer(let b)): return compare(a, b)
         case (.integer(let a), .number(let b)): return compare(Double(a), b)
         case (.number(let a), .integer(let b)): return compare(a, Double(b))
-        case (.number(let a), .number(let b)): return compare(a, b)
-        case (.decimal, _), (_, .decimal):
+        case (.number(let a), .number(let b)), (.number(let a), .literal(let b, _)): return compare(a, b)
+        case (.decimal, _), (_, .decimal), (.integer, .literal):
             guard let a = a.decimal, let b = b.decimal else { return nil }
             return compare(a, b)
         case (.text(let a), .text(let b)): return compareBytes(a, b)
@@ -190,14 +193,20 @@ struct RowCondition {
         default: break
         }
         if let integer = Int64(word) { return .integer(integer) }
-        // Beyond 64 bits.
-        if word.utf8.allSatisfy({ (48...57).contains($0) }), let value = Decimal(string: word) {
-            return .decimal(value)
+        if let number = Double(word) {
+            // More digits than those of a `Double`.
+            if let exact = decimal(word) { return .literal(number, exact: exact) }
+            return .number(number)
         }
-        if let number = Double(word) { return .number(number) }
         if let date = Position.date(word, settings) { return .date(date) }
         if word.contains("/") { return .model(try file.identifier(word)) }
         throw UsageError("\(word.escaped) is not a value; text requires quotation marks")
+    }
+
+    /// `nil` if the number has an exponent, or more digits than a `Decimal`.
+    private static func decimal(_ word: String) -> Decimal? {
+        guard word.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil else { return nil }
+        return word.utf8.count(where: { (48...57).contains($0) }) <= 38 ? Decimal(string: word) : nil
     }
 
     /// A text begins with a quotation mark, and does not end with one.
