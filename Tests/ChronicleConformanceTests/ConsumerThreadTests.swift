@@ -6,7 +6,8 @@ import Testing
 @Suite struct ConsumerThreadTests {
     /// The consumer has read its record when another thread acknowledges a batch.
     @Test func acknowledgingWhileABatchIsReadIsNoReset() throws {
-        let container = try ModelContainer(for: Schema(Trip.self), configurations: [FaultyStore.Configuration(fault: nil)])
+        let container = try ModelContainer(
+            for: Schema(Trip.self), configurations: [FaultyStore.Configuration(fault: nil)])
         let store = try #require(container.stores.first as? FaultyStore)
         let consumer = try container.historyConsumer(named: "reader", startingNewAt: .beginning)
         let context = ModelContext(container)
