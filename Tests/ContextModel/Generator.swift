@@ -57,7 +57,7 @@ struct Generator {
         case 60..<71: return .save(index)
         case 71..<74: return .rollBack(index)
         case 74..<83:
-            return .fetch(index, query(random.pick(simulation.environment.entities)), random.pick(FetchForm.allCases))
+            return fetch(index, simulation)
         case 83..<87: return .merge(index, random.pick(MergeForm.allCases))
         case 87..<89: return .batchDelete(index, simpleQuery(random.pick(simulation.environment.entities)))
         case 89..<90: return .batchUpdate(index, simpleQuery(random.pick([.item, .note, .tag])), random.below(4))
@@ -103,6 +103,18 @@ struct Generator {
         case "level" where entity == .item: .text(random.pick(ModelLevel.allCases).rawValue)
         default: random.below(3) == 0 ? .null : .text(random.pick(ModelLevel.allCases).rawValue)
         }
+    }
+
+    /// Half of the fetches cross relationships in a context with unsaved changes, after others have changed rows.
+    private mutating func fetch(_ index: Int, _ simulation: Simulation) -> Step {
+        let entity = random.pick(simulation.environment.entities)
+        let stale = simulation.contexts.filter { !$0.isCurrent && !simulation.isUnchanged($0) }
+        guard random.below(2) == 0, entity != .log, !stale.isEmpty else {
+            return .fetch(index, query(entity), random.pick(FetchForm.allCases))
+        }
+        var query = query(entity)
+        while !query.crossesRelationship { query = self.query(entity) }
+        return .fetch(random.pick(stale).index, query, random.pick(FetchForm.allCases))
     }
 
     private mutating func setReference(

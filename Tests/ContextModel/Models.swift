@@ -76,6 +76,8 @@ package protocol TestModel: PersistentModel {
     static var members: [Member<Self>] { get }
     static var keyPath: any KeyPath<Self, String> & Sendable { get }
     static var namePath: any KeyPath<Self, String> & Sendable { get }
+    /// A to-one relationship, and the name of its destination.
+    static var destination: (name: String, path: any KeyPath<Self, String?> & Sendable)? { get }
     static func predicate(_ query: Query) -> Predicate<Self>?
 }
 
@@ -217,6 +219,7 @@ extension ModelFolder: TestModel {
     package static let entity = Entity.folder
     package static var keyPath: any KeyPath<ModelFolder, String> & Sendable { \.key }
     package static var namePath: any KeyPath<ModelFolder, String> & Sendable { \.name }
+    package static var destination: (name: String, path: any KeyPath<ModelFolder, String?> & Sendable)? { nil }
     package static var members: [Member<ModelFolder>] {
         [
             .text("key", \.key), .text("name", \.name), .optionalInt("size", \.size), .info("info", \.info),
@@ -242,6 +245,9 @@ extension ModelItem: TestModel {
     package static let entity = Entity.item
     package static var keyPath: any KeyPath<ModelItem, String> & Sendable { \.key }
     package static var namePath: any KeyPath<ModelItem, String> & Sendable { \.name }
+    package static var destination: (name: String, path: any KeyPath<ModelItem, String?> & Sendable)? {
+        ("folder", \.folder?.name)
+    }
     package static var members: [Member<ModelItem>] {
         [
             .text("key", \.key), .text("name", \.name), .int("rank", \.rank), .level("level", \.level),
@@ -267,6 +273,9 @@ extension ModelNote: TestModel {
     package static let entity = Entity.note
     package static var keyPath: any KeyPath<ModelNote, String> & Sendable { \.key }
     package static var namePath: any KeyPath<ModelNote, String> & Sendable { \.name }
+    package static var destination: (name: String, path: any KeyPath<ModelNote, String?> & Sendable)? {
+        ("item", \.item?.name)
+    }
     package static var members: [Member<ModelNote>] {
         [
             .text("key", \.key), .text("name", \.name), .int("rank", \.rank), .toItem("item", \.item),
@@ -292,6 +301,9 @@ extension ModelBadge: TestModel {
     package static let entity = Entity.badge
     package static var keyPath: any KeyPath<ModelBadge, String> & Sendable { \.key }
     package static var namePath: any KeyPath<ModelBadge, String> & Sendable { \.name }
+    package static var destination: (name: String, path: any KeyPath<ModelBadge, String?> & Sendable)? {
+        ("item", \.item?.name)
+    }
     package static var members: [Member<ModelBadge>] {
         [.text("key", \.key), .text("name", \.name), .toItem("item", \.item)]
     }
@@ -311,6 +323,7 @@ extension ModelTag: TestModel {
     package static let entity = Entity.tag
     package static var keyPath: any KeyPath<ModelTag, String> & Sendable { \.key }
     package static var namePath: any KeyPath<ModelTag, String> & Sendable { \.code }
+    package static var destination: (name: String, path: any KeyPath<ModelTag, String?> & Sendable)? { nil }
     package static var members: [Member<ModelTag>] {
         [
             .text("key", \.key), .text("code", \.code), .int("rank", \.rank), .optionalLevel("level", \.level),
@@ -335,6 +348,7 @@ extension ModelLog: TestModel {
     package static let entity = Entity.log
     package static var keyPath: any KeyPath<ModelLog, String> & Sendable { \.key }
     package static var namePath: any KeyPath<ModelLog, String> & Sendable { \.name }
+    package static var destination: (name: String, path: any KeyPath<ModelLog, String?> & Sendable)? { nil }
     package static var members: [Member<ModelLog>] {
         [.text("key", \.key), .text("name", \.name), .int("rank", \.rank)]
     }

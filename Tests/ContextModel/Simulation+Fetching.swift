@@ -4,11 +4,24 @@ import Foundation
 // Fetches in all forms, compared with an evaluation of the reference.
 extension Simulation {
     func fetch(_ context: ContextReference, _ query: Query, _ form: FetchForm) throws {
-        if query.crossesRelationship {
-            try requireCurrent(context)
-            guard context.instances.values.allSatisfy({ $0.state != .missing }) else { return }
+        if query.crossesRelationship || form == .destination {
+            // It is not known whether the context has noticed that a row with unsaved changes is gone, or exists again.
+            guard context.instances.allSatisfy({ hasKnownState($0, $1, in: context) }) else {
+                try requireCurrent(context)
+                return
+            }
         }
         try fetch(query.entity.type, context, query, form)
+    }
+
+    private func hasKnownState(_ number: Int, _ instance: Instance, in context: ContextReference) -> Bool {
+        let exists = world.rows[number] != nil
+        return switch instance.state {
+        case .new, .deleted: true
+        case .saved: exists || instance.edits.isEmpty && !context.linked.contains(number)
+        case .restored: !exists
+        case .missing: false
+        }
     }
 
     func fetch<Model: TestModel>(
@@ -108,6 +121,21 @@ extension Simulation {
                 guard Set(sections.sectionTitles).count == sections.count,
                     sections.map(\.count).reduce(0, +) == observer.results.count
                 else { throw Difference("the sections differ from the results") }
+            case .destination:
+                guard let (reference, path) = Model.destination else { return }
+                descriptor.sortBy = [SortDescriptor(path), SortDescriptor(Model.keyPath)]
+                func title(_ number: Int, in view: World) -> String {
+                    view.rows[number]?[reference].model.flatMap { view.rows[$0] }?["name"].text.map { "=\($0)" } ?? ""
+                }
+                let expected = allowed.sorted { a, b in
+                    (title(a, in: visible), visible.rows[a]!["key"].text!)
+                        < (title(b, in: visible), visible.rows[b]!["key"].text!)
+                }
+                let found = try finish(context.context.fetch(descriptor))
+                let isCertain = allowed.allSatisfy { title($0, in: raw) == title($0, in: visible) }
+                if required == allowed, isCertain, found != expected {
+                    throw Difference("fetched \(found.map { "m\($0)" }) instead of \(expected.map { "m\($0)" })")
+                }
             case .sorted, .page:
                 descriptor.sortBy = [SortDescriptor(Model.namePath), SortDescriptor(Model.keyPath)]
                 var expected = allowed.sorted { a, b in

@@ -65,7 +65,7 @@ package enum Step: Hashable, Sendable {
 }
 
 package enum FetchForm: String, CaseIterable, Sendable {
-    case models, count, identifiers, batches, enumerate, prefetch, sorted, page, sections, stored
+    case models, count, identifiers, batches, enumerate, prefetch, sorted, destination, page, sections, stored
 }
 
 package enum MergeForm: String, CaseIterable, Sendable { case transactions, all }

@@ -18,9 +18,12 @@ extension ModelContext {
         part.fetchOffset = nil
         part.fetchLimit = limit.map { $0.addingClamped(offset) }
         let parts = try stores.map { try fetch(request.part(part, for: $0), from: $0, entity) }
-        let merged = merge(parts, ModelOrder(descriptor.sortBy, entity.entity, coordinator.schema))
-        // Throws the errors of relationships that could not be loaded while their values were compared.
-        try throwForFetch()
+        // The stores have compared the current rows.
+        var related = try RelatedModels(self, FetchDescriptor<Model>(sortBy: descriptor.sortBy))
+        try related.readDestinations(of: parts.joined())
+        let merged = try withExtendedLifetime(related) {
+            try evaluating { merge(parts, ModelOrder(descriptor.sortBy, entity.entity, coordinator.schema)) }
+        }
         return Array(merged.dropFirst(offset).prefix(limit ?? .max))
     }
 

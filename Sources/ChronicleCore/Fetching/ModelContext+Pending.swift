@@ -9,25 +9,28 @@ extension ModelContext {
         var changed: [Model] = []
         /// The new models in insertion order.
         var inserted: [Model] = []
+        /// What the evaluation of these models reads.
+        var related: RelatedModels?
 
         var isEmpty: Bool { excluded.isEmpty && inserted.isEmpty }
     }
 
-    /// Reads the rows of the changed models again: the store evaluates the other rows in their current state.
+    /// Reads the rows of the changed models and of those that their evaluation reads: the store evaluates the other rows in their
+    /// current state.
     ///
-    /// - Complexity: O(*n*), where *n* is the number of pending models of the entity.
+    /// - Complexity: O(*n*), where *n* is the number of pending models of the entity and of the models that they reference.
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
         var pending = Pending<Model>()
-        guard descriptor.includePendingChanges else { return pending }
+        guard descriptor.includePendingChanges, !pendingModels.isEmpty else { return pending }
+        var related = try RelatedModels(self, descriptor)
         // A superclass may declare the relationship, so models of other classes can be affected.
-        let related = try modelsAffectedByRelatedChanges(of: descriptor)
-        let affected = related.models.compactMap { $0 as? Model }
-        let listed = try pendingModels(of: contextEntity(for: Model.self))
+        let affected = try related.affectedModels().compactMap { $0 as? Model }
+        let entity = try contextEntity(for: Model.self)
+        let listed = try pendingModels(of: entity)
         guard !listed.isEmpty || !affected.isEmpty else { return pending }
-        try readRows(
+        try related.readRows(
             of: listed.filter { $0.backing.mayDifferFromRow }.map(\.model)
-                + affected.filter { $0.persistentBackingData.state == .saved }, Model.entityName)
-        try prefetch(related.lists)
+                + affected.filter { $0.persistentBackingData.state == .saved }, entity.entity)
         for listed in listed where listed.backing.hasChanges {
             let model = unsafeDowncast(listed.model, to: Model.self)
             switch listed.backing.state {
@@ -47,6 +50,8 @@ extension ModelContext {
             guard backing.state == .saved, pending.excluded.insert(backing.identifier).inserted else { continue }
             pending.changed.append(model)
         }
+        try related.readDestinations(of: pending.changed + pending.inserted)
+        pending.related = related
         return pending
     }
 
@@ -65,9 +70,18 @@ extension ModelContext {
             guard a.hasRow, b.hasRow else { return a.hasRow && !b.hasRow }
             return coordinator.precedes(a.identifier, b.identifier)
         }
-        return try page(
-            descriptor, pending, rows: { try fetchStored($0, entity) }, identifier: \.persistentBackingData.identifier,
-            element: { $0 }, comesBefore)
+        // The rows are merged with the changed models, so their sort values have to be current as well.
+        var sorted = try RelatedModels(self, FetchDescriptor(sortBy: descriptor.sortBy))
+        func rows(_ request: DataStoreFetchRequest<Model>) throws -> [Model] {
+            let found = try fetchStored(request, entity)
+            if !pending.changed.isEmpty || !pending.inserted.isEmpty { try sorted.readDestinations(of: found) }
+            return found
+        }
+        return try withExtendedLifetime((pending, sorted)) {
+            try page(
+                descriptor, pending, rows: rows, identifier: \.persistentBackingData.identifier, element: { $0 },
+                comesBefore)
+        }
     }
 
     /// Returns the identifiers of the models that match a descriptor, without creating models.
@@ -83,9 +97,11 @@ extension ModelContext {
         guard !pending.isEmpty else { return try identifiers(request(descriptor)) }
         // Merging by sort order requires the values of the models.
         guard descriptor.sortBy.isEmpty else { return try find(descriptor).map(\.persistentModelID) }
-        return try page(
-            descriptor, pending, rows: identifiers, identifier: { $0 }, element: \.persistentModelID,
-            coordinator.precedes)
+        return try withExtendedLifetime(pending) {
+            try page(
+                descriptor, pending, rows: identifiers, identifier: { $0 }, element: \.persistentModelID,
+                coordinator.precedes)
+        }
     }
 
     /// Returns a page of the rows that the context did not change, merged with the models that it changed or inserted.
@@ -126,22 +142,21 @@ extension ModelContext {
             isLast = storeDescriptor.fetchLimit.map { found.count < $0 } ?? true
             found.removeAll { pending.excluded.contains(identifier($0)) }
         }
-        var matches = try pending.changed.filter { try isMatch($0, matcher) }
-        if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, matcher) } }
-        merge(matches.map(element), into: &found, comesBefore)
-        var page = Array(found.dropFirst(offset - start).prefix(limit ?? .max))
-        // A relationship that could not be loaded was evaluated as empty.
-        try storage.failures.throwForFetch()
-        guard descriptor.sortBy.isEmpty, isLast else { return page }
+        return try evaluating {
+            var matches = try pending.changed.filter { try isMatch($0, matcher) }
+            if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, matcher) } }
+            merge(matches.map(element), into: &found, comesBefore)
+            var page = Array(found.dropFirst(offset - start).prefix(limit ?? .max))
+            guard descriptor.sortBy.isEmpty, isLast else { return page }
 
-        // Appends new models up to the limit.
-        var skipped = max(offset - start - found.count, 0)
-        for model in pending.inserted where page.count < limit ?? .max {
-            guard try isMatch(model, matcher) else { continue }
-            if skipped > 0 { skipped -= 1 } else { page.append(element(model)) }
+            // Appends new models up to the limit.
+            var skipped = max(offset - start - found.count, 0)
+            for model in pending.inserted where page.count < limit ?? .max {
+                guard try isMatch(model, matcher) else { continue }
+                if skipped > 0 { skipped -= 1 } else { page.append(element(model)) }
+            }
+            return page
         }
-        try storage.failures.throwForFetch()
-        return page
     }
 
     private func canExclude(_ type: any PersistentModel.Type) throws -> Bool {
@@ -162,8 +177,9 @@ extension ModelContext {
         (all.fetchOffset, all.fetchLimit) = (nil, nil)
         all.sortBy = []
         let matcher = try matcher(all)
-        let matches = try (pending.changed + pending.inserted).count { try isMatch($0, matcher) }
-        try storage.failures.throwForFetch()
+        let matches = try withExtendedLifetime(pending) {
+            try evaluating { try (pending.changed + pending.inserted).count { try isMatch($0, matcher) } }
+        }
         let total = try count(all, excluding: pending.excluded) + matches
         return min(max(total - max(descriptor.fetchOffset ?? 0, 0), 0), max(descriptor.fetchLimit ?? .max, 0))
     }
@@ -175,6 +191,18 @@ extension ModelContext {
             return try count(request(descriptor, excluding: excluded))
         }
         return try identifiers(request(descriptor)).count { !excluded.contains($0) }
+    }
+
+    /// Calls a block that evaluates models in memory. Their getters cannot throw, so this method throws the first error of what they
+    /// could not load.
+    func evaluating<Result>(_ body: () throws -> Result) throws -> Result {
+        try storage.notifyingObservers {
+            storage.failures.evaluation = ContextFailures.Evaluation()
+            defer { storage.failures.evaluation = nil }
+            let result = try body()
+            if let error = storage.failures.evaluation?.error { throw error }
+            return result
+        }
     }
 
     private func isMatch<Model>(_ model: Model, _ matcher: Matcher<Model>) throws -> Bool {

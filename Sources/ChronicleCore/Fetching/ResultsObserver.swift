@@ -214,7 +214,14 @@ extension ResultsObserver {
         // that failed because of the model.
         defer { for listed in modelContext.pendingModels { listed.backing.reportNextChange() } }
         let fetched = try modelContext.fetch(descriptor, leavingFailures: isAutomatic)
-        let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
+        let groups = try grouping.map { grouping in
+            // The titles may be properties of other models.
+            var related = try RelatedModels(modelContext, FetchDescriptor<Element>(sortBy: grouping.order))
+            try related.readDestinations(of: fetched)
+            return try withExtendedLifetime(related) {
+                try modelContext.evaluating { SectionedResults(fetched, by: grouping.title) }
+            }
+        }
         guard !fetched.elementsEqual(models, by: { $0 === $1 }) || groups != self.groups else { return }
         registrar.withMutation(of: self, keyPath: \.results) {
             registrar.withMutation(of: self, keyPath: \.sections) {

@@ -354,6 +354,8 @@ struct ManagedRelationship {
         guard inverse != nil, let back = back(other) else { return false }
         if !other.state.isInContext { return true }
         if back.relationship.isToMany {
+            // The destination may have been saved since.
+            if isChanged { recordUnsavedReference(to: other) }
             back.add(backing)
         } else if let taken = other.reference(back.property) {
             if taken != backing.identifier { set(nil) }

@@ -21,6 +21,7 @@ final class UnavailableStore: DataStore, DataStoreLinking {
     /// The number of further reads that fail, and the error of saves.
     final class Outage: IdentityHashable, Sendable {
         private let remaining = Atomic<Int>(0)
+        private let skipped = Atomic<Int>(0)
         private let saves = Mutex<(count: Int, failure: SwiftDataError?)>((0, nil))
 
         /// The number of saves that the store was asked for.
@@ -37,11 +38,20 @@ final class UnavailableStore: DataStore, DataStoreLinking {
         }
 
         /// Makes all further reads fail, or the given number of them.
-        func begin(_ count: Int = .max) { remaining.store(count, ordering: .relaxed) }
+        ///
+        /// - Parameter skipped: The number of reads before them that succeed.
+        func begin(_ count: Int = .max, after skipped: Int = 0) {
+            self.skipped.store(skipped, ordering: .relaxed)
+            remaining.store(count, ordering: .relaxed)
+        }
         func end() { remaining.store(0, ordering: .relaxed) }
 
         fileprivate func check() throws {
             guard remaining.load(ordering: .relaxed) > 0 else { return }
+            if skipped.load(ordering: .relaxed) > 0 {
+                skipped.subtract(1, ordering: .relaxed)
+                return
+            }
             remaining.subtract(1, ordering: .relaxed)
             throw SwiftDataError.storeBusy
         }

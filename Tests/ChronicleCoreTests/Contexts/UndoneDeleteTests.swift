@@ -39,6 +39,123 @@ import Testing
         #expect(try ModelContext(context.container).fetch(FetchDescriptor<Sheet>()).map { $0.seal == nil } == [true])
         #expect(try context.fetchCount(FetchDescriptor<Seal>()) == 0)
     }
+
+    // MARK: Several stores
+
+    /// A save that fails in the second store has saved the models that a discarded model references.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func discardedModelKeepsItsReferences(_ kind: StoreKind, isMerged: Bool) throws {
+        for returnsByInsert in [false, true] {
+            let directory = try TemporaryDirectory()
+            let container = try Self.container(kind, directory)
+            let context = ModelContext(container)
+            let (binder, inbox, entry) = (Binder(), Binder(), Entry("free"))
+            for model in [binder, inbox, entry, Entry("taken")] as [any PersistentModel] { context.insert(model) }
+            if isMerged { context.insert(Writer("Ann", age: 1)) }
+            try context.save()
+            let (writer, leaf) = (Writer("Ann", age: 2), Leaf())
+            context.insert(leaf)
+            (leaf.binder, leaf.writer, leaf.second) = (binder, writer, Writer("Bob", age: 3))
+            context.delete(binder)
+            entry.code = "taken"
+            #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+            #expect(!writer.persistentModelID.isTemporary && leaf.persistentModelID.isTemporary)
+            entry.code = "other"
+            if returnsByInsert {
+                context.insert(leaf)
+                #expect(leaf.binder == nil)
+            }
+            leaf.binder = inbox
+            #expect(leaf.writer === writer && writer.leaves == [leaf] && leaf.second?.age == 3)
+            try context.save()
+            let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<Leaf>()).first)
+            #expect(stored.writer?.age == 2 && stored.second?.age == 3)
+            #expect(stored.binder?.persistentModelID == inbox.persistentModelID)
+            #expect(try context.fetchCount(FetchDescriptor<Writer>()) == 2)
+        }
+    }
+
+    /// Random new models, of which deletes of their owners discard some before a save that fails in the second store.
+    @Test(arguments: 0..<20) func discardedModelsReturnAsTheyWere(_ number: Int) throws {
+        var random = TestSeed.generator(number)
+        let directory = try TemporaryDirectory()
+        let container = try Self.container(number.isMultiple(of: 2) ? .inMemory : .file, directory)
+        let context = ModelContext(container)
+        let (binders, inbox, entry) = ((0..<4).map { _ in Binder() }, Binder(), Entry("free"))
+        for model in binders + [inbox, entry, Entry("taken")] as [any PersistentModel] { context.insert(model) }
+        for name in 0..<random.below(4) { context.insert(Writer("\(name)", age: -1)) }
+        try context.save()
+        // The save merges writers with the same name; the last one remains.
+        let writers = (0..<8).map { Writer("\(random.below(6))", age: $0) }
+        for writer in writers { context.insert(writer) }
+        var expected: [(leaf: Leaf, writer: String?, second: String?)] = []
+        for _ in 0..<10 {
+            let leaf = Leaf()
+            context.insert(leaf)
+            (leaf.binder, leaf.writer) = (random.pick(binders), random.below(4) == 0 ? nil : random.pick(writers))
+            leaf.second = random.below(2) == 0 ? nil : random.pick(writers)
+            expected.append((leaf, leaf.writer?.name, leaf.second?.name))
+        }
+        for binder in binders where random.below(2) == 0 { context.delete(binder) }
+        entry.code = "taken"
+        #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+        entry.code = "other"
+        for (leaf, _, _) in expected where random.below(2) == 0 { context.insert(leaf) }
+        for (leaf, _, _) in expected { leaf.binder = inbox }
+        let message: Comment = "\(TestSeed.description)"
+        for isSaved in [false, true] {
+            if isSaved { try context.save() }
+            for (leaf, writer, second) in expected {
+                #expect(leaf.writer?.name == writer && leaf.second?.name == second, message)
+                #expect(
+                    leaf.writer?.leaves.contains(leaf) ?? true && leaf.second?.others.contains(leaf) ?? true, message)
+            }
+        }
+        let stored = try ModelContext(container).fetch(FetchDescriptor<Leaf>())
+        #expect(stored.count == expected.count && stored.allSatisfy { $0.binder != nil }, message)
+        let names = Dictionary(
+            uniqueKeysWithValues: stored.map { ($0.persistentModelID, [$0.writer?.name, $0.second?.name]) })
+        for (leaf, writer, second) in expected { #expect(names[leaf.persistentModelID] == [writer, second], message) }
+    }
+
+    private static func container(_ kind: StoreKind, _ directory: TemporaryDirectory) throws -> ModelContainer {
+        func configuration(_ name: String, _ types: [any PersistentModel.Type]) -> ModelConfiguration {
+            kind == .inMemory
+                ? ModelConfiguration(name, schema: Schema(types), isStoredInMemoryOnly: true)
+                : ModelConfiguration(
+                    name, schema: Schema(types), url: directory.file("\(name).store"), durability: .relaxed)
+        }
+        return try ModelContainer(
+            for: Schema([Binder.self, Leaf.self, Writer.self, Entry.self]),
+            configurations: [
+                configuration("first", [Binder.self, Leaf.self, Writer.self]), configuration("second", [Entry.self]),
+            ])
+    }
+}
+
+@Model private final class Binder {
+    @Relationship(deleteRule: .cascade, inverse: \Leaf.binder) var leaves: [Leaf] = []
+    init() {}
+}
+
+@Model private final class Leaf {
+    var binder: Binder?
+    @Relationship(inverse: \Writer.leaves) var writer: Writer?
+    @Relationship(inverse: \Writer.others) var second: Writer?
+    init() {}
+}
+
+@Model private final class Writer {
+    @Attribute(.unique) var name: String
+    var age: Int
+    var leaves: [Leaf] = []
+    var others: [Leaf] = []
+    init(_ name: String, age: Int) { (self.name, self.age) = (name, age) }
+}
+
+@Model private final class Entry {
+    @Attribute(.unique) var code: String
+    init(_ code: String) { self.code = code }
 }
 
 @Model private final class Drawer {

@@ -42,7 +42,7 @@ import Testing
         let observed = try observed(context)
         var steps: [String] = []
         for _ in 0..<80 {
-            let step = try change(context, store, &random)
+            let step = try change(context, store.container, &random)
             steps.append(step)
             for (index, observed) in observed.enumerated() {
                 let expected = try context.fetch(observed.descriptor).map(\.persistentModelID)
@@ -55,8 +55,51 @@ import Testing
         }
     }
 
+    /// While reads fail, the results are those of a fetch, or there is an error and they are the earlier ones.
+    @Test(arguments: StoreKind.allCases, 0..<6)
+    func resultsSurviveFailedReads(_ kind: StoreKind, _ number: Int) throws {
+        var random = TestSeed.generator(number + 100)
+        let store = try UnavailableContainer(kind, Trip.self)
+        let context = ModelContext(store.container)
+        context.autosaveEnabled = false
+        let observed = try observed(context)
+        var steps: [String] = []
+        for _ in 0..<60 {
+            let earlier = observed.map { Array($0.observer.results) }
+            steps.append(try change(context, store.container, &random))
+            var found: [[PersistentIdentifier]?] = []
+            for (observed, earlier) in zip(observed, earlier) {
+                let failures = (count: 1 + random.below(3), skipped: random.below(6))
+                steps.append("\(failures.count) failures after \(failures.skipped) reads")
+                store.outage.begin(failures.count, after: failures.skipped)
+                let results = Array(observed.observer.results)
+                store.outage.end()
+                let isFetched = observed.observer.error == nil
+                found.append(isFetched ? results.map(\.persistentModelID) : nil)
+                // A save has replaced the identifiers of new models.
+                if !isFetched { #expect(results.elementsEqual(earlier) { $0 === $1 }, "after \(steps)") }
+            }
+            for (index, observed) in observed.enumerated() {
+                let expected = try context.fetch(observed.descriptor).map(\.persistentModelID)
+                #expect(found[index] ?? expected == expected, "observer \(index) after \(steps)")
+                #expect(observed.observer.results.map(\.persistentModelID) == expected, "after \(steps)")
+                #expect(observed.observer.error == nil)
+            }
+            if random.below(3) == 0 {
+                // Another context may have deleted a model with unsaved changes.
+                do { try context.save() } catch let error as SwiftDataError {
+                    #expect(error != .storeBusy, "after \(steps)")
+                    context.rollback()
+                }
+                steps.append("save")
+            }
+        }
+    }
+
     /// Changes the context, or the store with another one.
-    private func change(_ context: ModelContext, _ store: TestStore, _ random: inout SplitMix) throws -> String {
+    private func change(
+        _ context: ModelContext, _ container: ModelContainer, _ random: inout SplitMix
+    ) throws -> String {
         let (name, other) = (random.pick(names), random.pick(names))
         let identity = "\(random.next())"
         let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.destination)]))
@@ -96,7 +139,7 @@ import Testing
             try context.insert(model: Trip.self, from: [Trip(name: name, destination: identity)])
             return "batch insert \(name)"
         case 12:
-            let writer = store.context()
+            let writer = ModelContext(container)
             writer.insert(Trip(name: name, destination: identity))
             for trip in try writer.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == other })) {
                 trip.note = "other"
@@ -104,7 +147,7 @@ import Testing
             try writer.save()
             return "other save \(name) \(other)"
         default:
-            let writer = store.context()
+            let writer = ModelContext(container)
             for trip in try writer.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })) {
                 writer.delete(trip)
             }

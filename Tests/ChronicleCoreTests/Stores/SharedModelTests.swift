@@ -251,6 +251,27 @@ struct SharedModelTests {
         #expect(trip.bucketList.count == 2)
     }
 
+    /// The stores have compared the rows, and not the values that the context has read before.
+    @Test func sortsCompareTheCurrentRowsOfDestinations() throws {
+        let shared = try SharedModels(.file, [Trip.self])
+        let second = try ModelContainer(
+            for: Trip.self, configurations: ModelConfiguration(url: shared.directory.file("1.store")))
+        let other = ModelContext(second)
+        let (first, last) = (Trip(name: "b", destination: ""), Trip(name: "c", destination: ""))
+        for (trip, context) in [(first, shared.context), (last, other)] {
+            trip.bucketList = [BucketListItem(title: "of \(trip.name)")]
+            context.insert(trip)
+            try context.save()
+        }
+        let descriptor = FetchDescriptor(sortBy: [SortDescriptor(\BucketListItem.trip?.name)])
+        let trips = try shared.context.fetch(FetchDescriptor<Trip>())
+        #expect(try shared.context.fetch(descriptor).map(\.title) == ["of b", "of c"])
+        last.name = "a"
+        try other.save()
+        #expect(try shared.context.fetch(descriptor).map(\.title) == ["of c", "of b"])
+        #expect(trips.map(\.name) == ["b", "a"])
+    }
+
     @Test func linksAcrossStoresAreRejected() throws {
         let shared = try SharedModels(.file, [LinkItem.self])
         let second = try ModelContainer(

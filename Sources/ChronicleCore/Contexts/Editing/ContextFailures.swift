@@ -20,6 +20,12 @@ struct ContextFailures {
         var isReported = false
     }
 
+    /// Reads by getters while a fetch evaluates models in memory. The program does not see the values, so an error is one of the
+    /// fetch and does not prevent a save, and a read that succeeds resolves nothing.
+    struct Evaluation {
+        fileprivate(set) var error: (any Error)?
+    }
+
     private static let describedCount = 10
 
     private var failures: [Key: Failure] = [:]
@@ -30,6 +36,8 @@ struct ContextFailures {
     private var deferredErrors: [any Error] = []
     private var reportedCount = 0
     private var discardedEntityName: String?
+    /// Not `nil` while a fetch evaluates models.
+    var evaluation: Evaluation?
 
     var isEmpty: Bool { failures.isEmpty }
 
@@ -44,6 +52,10 @@ struct ContextFailures {
     }
 
     mutating func addRead(_ key: Key, _ error: any Error) {
+        if let evaluation {
+            if evaluation.error == nil { self.evaluation?.error = error }
+            return
+        }
         self[key, error].wasRead = true
     }
 
@@ -80,6 +92,7 @@ struct ContextFailures {
     func error(of key: Key) -> (any Error)? { failures[key]?.error }
 
     mutating func resolveRead(_ key: Key) {
+        guard evaluation == nil else { return }
         failures[key]?.wasRead = false
         removeIfResolved(key)
     }
@@ -114,7 +127,7 @@ struct ContextFailures {
         failures.filter(\.value.wasRead).sorted { $0.value.number < $1.value.number }.map(\.key)
     }
 
-    /// Whether a fetch leaves the errors to the next fetch or save, because its caller is not the program.
+    /// Whether a fetch leaves the errors of earlier operations to the next fetch or save, because its caller is not the program.
     var areLeft = false
 
     /// Throws the deferred errors, or the first failure that no fetch has thrown yet.

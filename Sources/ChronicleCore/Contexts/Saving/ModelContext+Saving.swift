@@ -106,6 +106,7 @@ extension ModelContext {
         for index in saves.indices {
             let store = saves[index].store
             do { saves[index].isWritten = try write(&saves[index], to: store) } catch {
+                updateDiscarded(models, after: saves[..<index])
                 throw Self.error(error, after: saves.filter(\.isWritten).map(\.store))
             }
         }
@@ -333,6 +334,20 @@ extension ModelContext {
         save.savedCount = save.inserted.count + save.updated.count + save.deleted.count
         if save.isResolved { applyResolvedConflicts(save, identifiers) }
         links.removeChanges { isSaved($0, by: save) }
+    }
+
+    /// After an error of another store, a discarded model can still return. No save has a snapshot of it, so its references to models
+    /// that were inserted are replaced here.
+    private func updateDiscarded(_ models: [PendingModel], after saves: ArraySlice<StoreSave>) {
+        let discarded = models.lazy.map(\.backing).filter { $0.state == .discarded && !$0.pending.isEmpty }
+        guard !discarded.isEmpty else { return }
+        var saved: [PersistentIdentifier: PersistentIdentifier] = [:]
+        for save in saves { saved.merge(save.permanentIdentifiers) { first, _ in first } }
+        for backing in discarded {
+            for case (let slot, .reference(let identifier)) in backing.pending {
+                if let permanent = saved[identifier] { backing.pending[slot] = .reference(permanent) }
+            }
+        }
     }
 
     private func isSaved(_ end: ContextLinks.Changes, by save: StoreSave) -> Bool {

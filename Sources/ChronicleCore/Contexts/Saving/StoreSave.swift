@@ -120,6 +120,14 @@ struct StoreSave {
         merged.count + replaced.count + dropped.count + related.count > 0
     }
 
+    /// The identifiers of the models that the save has inserted or merged into others, by their temporary ones.
+    var permanentIdentifiers: [PersistentIdentifier: PersistentIdentifier] {
+        let inserted = Dictionary(
+            zip(self.inserted.snapshots.lazy.map(\.persistentIdentifier), insertedIdentifiers),
+            uniquingKeysWith: { first, _ in first })
+        return inserted.merging(targets.mapValues { inserted[$0] ?? $0 }) { first, _ in first }
+    }
+
     enum Place {
         case inserted(Int), updated(Int), merged(Int), related(Int)
     }
