@@ -57,6 +57,9 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
     /// Whether the models are the owners of the links. If the links are symmetric, the models can be at either end.
     public var isOfOwners: Bool { links.property === property }
 
+    /// The name of the entity of the rows at the other ends of the links, which also exists if the class is ``UntypedModel``.
+    public var entityName: String { property.relationship?.destination ?? Model.entityName }
+
     /// Returns the identifiers of the models at the other end of the links, in ascending order, for a store that keeps its links in
     /// memory.
     ///

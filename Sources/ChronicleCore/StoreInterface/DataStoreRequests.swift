@@ -12,6 +12,9 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     /// A store may ignore the lookup, because the context omits rows that do not match it; loading a relationship then reads all
     /// rows of the entity.
     public let lookup: DataStoreLookup?
+    /// The name of the entity whose rows are fetched, with those of the entities that inherit from it: that of the class, or any
+    /// one if the class is ``UntypedModel``.
+    public let entityName: String
 
     /// Creates a fetch request.
     ///
@@ -20,14 +23,24 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     ///   - editingState: The context that makes the request.
     ///   - excludedIdentifiers: The identifiers of rows to exclude; empty by default.
     ///   - lookup: The rows to look up; `nil` by default.
+    ///   - entityName: The name of the entity if the class is ``UntypedModel``; `nil` for that of the class.
     public init(
         descriptor: FetchDescriptor<T>, editingState: EditingState,
-        excludedIdentifiers: Set<PersistentIdentifier> = [], lookup: DataStoreLookup? = nil
+        excludedIdentifiers: Set<PersistentIdentifier> = [], lookup: DataStoreLookup? = nil, entityName: String? = nil
     ) {
         self.descriptor = descriptor
         self.editingState = editingState
         self.excludedIdentifiers = excludedIdentifiers
         self.lookup = lookup
+        self.entityName = entityName ?? T.entityName
+    }
+
+    /// Returns the entity whose rows are fetched.
+    ///
+    /// - Parameter schema: The schema of the store.
+    /// - Returns: The entity, or `nil` if the schema does not contain it.
+    public func entity(in schema: Schema) -> Schema.Entity? {
+        T.self == UntypedModel.self ? schema.entitiesByName[entityName] : schema.entity(for: T.self)
     }
 }
 

@@ -30,7 +30,7 @@
             _ request: DataStoreFetchRequest<Model>,
             _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
         ) throws {
-            let table = try layout.table(for: Model.self)
+            let table = try layout.table(named: request.entityName)
             let (result, unknown) = try run(request, loadsModels: true) { $0.select(table.selection) }
             let reader = try attributingErrors { try RowReader(table: table, result: result) }
             let unknownLists = unknown?.lists[table.name] ?? [:]
@@ -57,7 +57,7 @@
         ///
         /// - Returns: The identifiers in the order of the request.
         public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
-            let table = try layout.table(for: Model.self)
+            let table = try layout.table(named: request.entityName)
             let result = try run(request, \.identifiers).result
             return try attributingErrors {
                 try (0..<result.count).map { row in
@@ -88,7 +88,7 @@
                     return (try connection.run(present ?? makeQuery(ModelTables())), nil)
                 }
                 try past.requireKnownDestinations(
-                    of: try layout.table(for: Model.self).name, loadsModels: loadsModels, tables)
+                    of: try layout.table(named: request.entityName).name, loadsModels: loadsModels, tables)
                 let keys = request.lookedUpKeys
                 let query = try makeQuery(tables.selecting(keys))
                 // The plan of a lookup is the same for all keys.
@@ -128,7 +128,7 @@
         public func fetchLinked<Model>(
             _ request: DataStoreLinksRequest<Model>
         ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
-            let table = try layout.table(for: Model.self)
+            let table = try layout.table(named: request.entityName)
             let links = try layout.links(named: request.links.name)
             let origin = try layout.table(named: request.isOfOwners ? links.owner : links.destination).origin
             func query(_ tables: some SQLTables) throws -> SQLQuery {

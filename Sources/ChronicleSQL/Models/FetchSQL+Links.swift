@@ -18,8 +18,8 @@ extension FetchSQL {
         _ request: DataStoreLinksRequest<Model>, columns: SQLQuery, schema: Schema, storeIdentifier: String,
         dialect: some SQLDialect, tables: some SQLTables = ModelTables()
     ) throws -> SQLQuery {
-        guard let entity = schema.entity(for: Model.self) else {
-            throw SwiftDataError.unknownSchema.with(entityName: Model.entityName)
+        guard let entity = schema.entitiesByName[request.entityName] else {
+            throw SwiftDataError.unknownSchema.with(entityName: request.entityName)
         }
         let (from, to) = ModelTables.linkColumns(of: request.property, in: request.links)
         let keys = request.identifiers.filter { $0.storeIdentifier == storeIdentifier }.compactMap(\.integerPrimaryKey)

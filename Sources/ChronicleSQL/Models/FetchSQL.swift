@@ -48,8 +48,9 @@ public struct FetchSQL: Sendable {
         tables: some SQLTables = ModelTables()
     ) throws {
         try self.init(
-            request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
-            storeIdentifier: storeIdentifier, dialect: dialect, tables: tables)
+            request.descriptor, of: request.entity(in: schema), lookup: request.lookup,
+            excluding: request.excludedIdentifiers, schema: schema, storeIdentifier: storeIdentifier, dialect: dialect,
+            tables: tables)
     }
 
     /// Translates a descriptor and a lookup.

@@ -22,7 +22,7 @@ extension DefaultStore {
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
-        try fetchRows(request, of: nil, row)
+        try fetchRows(request, of: Model.self == UntypedModel.self ? entity(named: request.entityName) : nil, row)
     }
 
     /// Calls a closure with each model of an entity, and of those that inherit from it, without their classes.

@@ -9,7 +9,7 @@ extension DefaultStore: DataStoreLinking {
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
-        let table = try layout.table(for: Model.self)
+        let table = try layout.table(named: request.entityName)
         let origin = try layout.table(named: request.isOfOwners ? request.links.owner : request.links.destination)
             .origin
         _ = try layout.linkTable(named: request.links.name)

@@ -50,6 +50,16 @@ import Testing
         #expect(names.map(\.transaction.id) == expected.filter { $0 == 1 || $0 % 2 == 0 })
     }
 
+    @Test func relatedModelsRequirePositions() throws {
+        let scripted = try scripted(3)
+        let hotel = ScriptedStore.origin("Hotel").identifier(1)
+        let error = #expect(throws: SwiftDataError.self) {
+            try scripted.context.history(of: hotel, including: [])
+        }
+        #expect(error?.code == .unsupportedFeature)
+        #expect(error?.detail?.contains("read the history of each model instead") == true)
+    }
+
     @Test func blameUsesTheTransactions() throws {
         let scripted = try scripted(20)
         let hotel = try scripted.add(("a", 1), ("b", 2))[0]

@@ -15,6 +15,9 @@ public struct ModelBlame<Model: PersistentModel, Transaction: HistoryTransaction
     /// The names of the attributes and relationships whose subscripts return `nil`, because the transactions that set their present
     /// values were deleted, or made while the history was disabled.
     public var attributeNamesBeforeHistory: [String] { attributeNames.filter { transactions[$0] == nil } }
+    /// The paths of relationships that reach the model; empty for the model itself, unless a path returns to it. See
+    /// ``ModelContext/blame(of:including:_:)``.
+    public internal(set) var paths: [String] = []
 
     private let transactions: [String: Transaction]
 

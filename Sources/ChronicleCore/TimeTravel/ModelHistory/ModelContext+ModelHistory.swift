@@ -114,7 +114,7 @@ extension ModelContext {
         return page
     }
 
-    private func historyProvider<Transaction: HistoryTransaction>(
+    func historyProvider<Transaction: HistoryTransaction>(
         of model: PersistentIdentifier
     ) throws -> any HistoryProviding<Transaction> {
         guard !model.isTemporary else {

@@ -6,6 +6,10 @@ public struct ModelHistoryEntry<Transaction: HistoryTransaction>: Sendable {
     public let transaction: Transaction
     /// The change. The delete of a model contains the last values of the model.
     public let change: HistoryChange
+    /// The paths of relationships that reached the model directly before or after the transaction, in the order in which they were
+    /// given. It is empty for changes of the model whose history was read, unless a path returns to it; see
+    /// ``ModelContext/history(of:including:_:after:order:)``.
+    public internal(set) var paths: [String] = []
 
     /// Creates an entry, for a custom store.
     ///

@@ -61,43 +61,13 @@ extension ModelContext {
             let isReversed = second.isBefore(first, in: store.storeIdentifier)
             var collector = NetChangeCollector(coordinator.schema)
             try attributingErrors(to: store) {
-                try collector.addChanges(of: store, isReversed ? second : first, isReversed ? first : second)
+                let (lower, upper) = isReversed ? (second, first) : (first, second)
+                try store.forEachChange(after: lower, through: upper) { _, change in collector.add(change) }
             }
             return collector.changes(isReversed: isReversed && !isForward)
         }
         return NetChanges(changes, coordinator.schema)
     }
-}
-
-extension NetChangeCollector {
-    fileprivate mutating func addChanges<Transaction: HistoryTransaction>(
-        of store: any HistoryProviding<Transaction>, _ lower: Transaction.TokenType, _ upper: Transaction.TokenType
-    ) throws {
-        // A store checks the tokens after which it reads.
-        var check = HistoryDescriptor<Transaction>.after(upper).complete
-        check.fetchLimit = 1
-        _ = try store.fetchHistoryWithoutChanges(check)
-        var reader = HistoryReader([store], after: lower, requiresCompleteHistory: true)
-        while let transaction = try reader.nextTransaction() {
-            guard upper < transaction.token else {
-                while let changes = try reader.nextChanges() { for change in changes { add(change) } }
-                continue
-            }
-            // A position in a transaction of another program, some of whose changes are before it.
-            guard let position = upper.positionOfChange(in: store.storeIdentifier) else { return }
-            while let changes = try reader.nextChanges() {
-                for change in changes {
-                    guard let number = change.integerChangeIdentifier, number <= position else { return }
-                    add(change)
-                }
-            }
-            return
-        }
-    }
-}
-
-extension HistoryProviding {
-    fileprivate var storeIdentifier: String { (self as? any DataStore)?.identifier ?? "" }
 }
 
 extension HistoryToken {
@@ -115,11 +85,5 @@ extension HistoryToken {
             return false
         }
         return position < last
-    }
-
-    /// Returns the position in a default store, if it may be that of a change and not of a transaction.
-    fileprivate func positionOfChange(in storeIdentifier: String) -> Int64? {
-        guard let token = self as? DefaultHistoryToken, token.checkValue(in: storeIdentifier) == nil else { return nil }
-        return token.position(in: storeIdentifier)
     }
 }

@@ -112,7 +112,60 @@ extension ModelContext {
     /// - Complexity: That of ``changes(between:and:of:)``, from the position to the present.
     @discardableResult
     public func revert(_ model: any PersistentModel, to token: DefaultHistoryToken) throws -> RevertPlan {
-        let identifier = model.persistentModelID
+        try revert(model.persistentModelID, to: token) { [$0] }
+    }
+
+    /// Changes a model, and the models that paths of relationships reach, back to what they were at a position, as unsaved changes
+    /// of this context.
+    ///
+    /// ```swift
+    /// try context.revert(order, to: token, including: \.lines, \.shipments)
+    /// try context.save()
+    /// ```
+    ///
+    /// The models are those that a path reaches now, and those that it reached at the position: lines that were removed or deleted
+    /// since are lines of the order again, and lines that were added since are deleted if they were inserted since, and belong to
+    /// their previous order otherwise. See ``revert(_:to:)``.
+    ///
+    /// - Parameters:
+    ///   - model: A saved model, or one whose row was deleted.
+    ///   - token: The position.
+    ///   - path: A path of relationships from the model.
+    ///   - paths: Further paths.
+    /// - Returns: The plan that was applied, without steps if all models are as they were.
+    /// - Throws: The errors of ``revert(_:to:)``, such as ``SwiftDataError/revertConflict``, and of
+    ///   ``history(of:including:_:after:order:)``, such as ``SwiftDataError/historyValueMissing``. Nothing has changed then.
+    /// - Complexity: That of ``changes(between:and:of:)``, from the position to the present.
+    @discardableResult
+    public func revert<Model: PersistentModel>(
+        _ model: Model, to token: DefaultHistoryToken, including path: PartialKeyPath<RelationshipPath<Model>>,
+        _ paths: PartialKeyPath<RelationshipPath<Model>>...
+    ) throws -> RevertPlan {
+        try revert(model, to: token, including: RelationshipPath.names([path] + paths))
+    }
+
+    /// Changes a model, and the models that paths of relationships reach, back to what they were at a position, as unsaved changes
+    /// of this context; see ``revert(_:to:including:_:)``.
+    ///
+    /// - Parameters:
+    ///   - model: A saved model, or one whose row was deleted.
+    ///   - token: The position.
+    ///   - paths: The names of relationships, or of several ones with a period in between, such as `lines.product`.
+    /// - Returns: The plan that was applied, without steps if all models are as they were.
+    /// - Throws: The errors of ``revert(_:to:including:_:)``, such as ``SwiftDataError/revertConflict``.
+    @discardableResult
+    public func revert(
+        _ model: any PersistentModel, to token: DefaultHistoryToken, including paths: [String]
+    ) throws -> RevertPlan {
+        try revert(model.persistentModelID, to: token) { identifier in
+            try reading(identifier, paths, after: token) { try $0.membersAtBothEnds() }
+        }
+    }
+
+    private func revert(
+        _ identifier: PersistentIdentifier, to token: DefaultHistoryToken,
+        _ members: (PersistentIdentifier) throws -> Set<PersistentIdentifier>
+    ) throws -> RevertPlan {
         guard !identifier.isTemporary else {
             throw SwiftDataError.modelNotFound.with(
                 detail: "the model was never saved, so it has no history", entityName: identifier.entityName,
@@ -123,8 +176,9 @@ extension ModelContext {
                 detail: "the token has no position in the store of the model; use a token of that store",
                 persistentIdentifier: identifier)
         }
-        let changes = try changes(since: token)
-        return try revert(NetChanges(changes.filter { $0.persistentIdentifier == identifier }, coordinator.schema))
+        let members = try members(identifier)
+        let changes = try changes(since: token).filter { members.contains($0.persistentIdentifier) }
+        return try revert(NetChanges(changes, coordinator.schema))
     }
 
     /// Makes the changes of a plan, as unsaved changes of this context.
