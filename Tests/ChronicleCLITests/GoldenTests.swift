@@ -25,6 +25,7 @@ import Testing
         Case("log-author", "log", "--author", "widget", "FILE"),
         Case("log-no-author", "log", "--author=", "--oneline", "FILE"),
         Case("log-entity", "log", "--entity", "LinkTag", "FILE"), Case("log-model", "log", "--model", "Trip/1", "FILE"),
+        Case("log-with", "log", "--model", "Trip/1", "--with", "bucketList", "FILE"),
         Case("log-attribute", "log", "--attribute", "destination", "FILE"),
         Case("log-after-tag", "log", "--after", "planned", "--oneline", "FILE"),
         Case("log-after-date", "log", "--after", "2026-01-01 02:30", "--oneline", "FILE"),
@@ -51,6 +52,7 @@ import Testing
 
     private static let json: [Case] = [
         Case("log-json", "log", "--json", "FILE"),
+        Case("log-with-json", "log", "--json", "--model", "LinkItem/1", "--with", "tags", "FILE"),
         Case("log-oneline-json", "log", "--oneline", "--json", "-n", "2", "FILE"),
         Case("log-stat-json", "log", "--stat", "--json", "-n", "2", "FILE"),
         Case("show-json", "show", "--json", "FILE", "planned"),

@@ -14,6 +14,11 @@ enum LogCommand {
 
             With --entity, --model or --attribute, only transactions with a matching change are listed, and only these \
             changes. Inserts and deletes match --attribute if their entity has it.
+
+            --with adds the changes of the models that relationships of the model reached directly before or after the \
+            transaction, with their paths: the lines of an order as long as they belonged to it, for example. The models in \
+            between are listed only if they have a path as well, as in --with lines,lines.product. The history must contain \
+            the earlier destinations of these relationships; otherwise, --after selects a position from which on it does.
             """,
         options: [
             .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
@@ -24,6 +29,10 @@ enum LogCommand {
                 summary:
                     "only changes of one model, such as Trip/7; with the path of a .mom or .momd, the names are those of this "
                     + "model of SwiftData or Core Data"),
+            .init(
+                name: "with", value: "PATHS",
+                summary:
+                    "with --model: also changes of the models that relationships reached, such as lines,lines.product"),
             .init(name: "attribute", value: "NAME", summary: "only changes of an attribute or relationship"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N transactions"),
             .init(name: "oneline", summary: "one line for each transaction, with the numbers of its changes"),
@@ -41,6 +50,9 @@ enum LogCommand {
         let file = try StoreFile.read(arguments, console, hasModelKey: true)
         if file.appleStore != nil, !file.store.recordsHistory { return try writeModels(file, console) }
         let selection = try selection(arguments, file, console)
+        if let paths = try paths(arguments, file, selection.model) {
+            return try writeAggregate(selection, paths, file, console, form(arguments))
+        }
         let writer = TransactionWriter(file: file, console: console, form: form(arguments))
         if arguments.has("follow") {
             _ = try file.chronicleStore("waiting for transactions")
@@ -63,6 +75,47 @@ enum LogCommand {
         console.message("chronicle: \(file.name.escaped) has no history; it contains these models")
         let rows = try file.modelCounts().map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
         for line in TextLayout.table(rows) { try console.line(line) }
+        return .success
+    }
+
+    /// The paths of the option `with`, or `nil` without it.
+    private static func paths(
+        _ arguments: Arguments, _ file: StoreFile, _ model: PersistentIdentifier?
+    ) throws -> [String]? {
+        guard let text = arguments.value("with") else { return nil }
+        guard let model else { throw UsageError("--with requires a model, such as --model Order/7") }
+        if arguments.has("follow") { throw UsageError("--with cannot be combined with --follow") }
+        let paths = text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        for path in paths { try file.requirePath(path, of: model.entityName) }
+        return paths
+    }
+
+    /// Shows the changes of a model and of the models that paths of relationships reached.
+    private static func writeAggregate(
+        _ selection: TransactionSelection, _ paths: [String], _ file: StoreFile, _ console: Console,
+        _ form: TransactionWriter.Form
+    ) throws -> ExitStatus {
+        guard let model = selection.model else { return .success }
+        let entries = try ModelContext(file.container).history(
+            of: model, including: paths, after: selection.after?.token(in: file.store))
+        var (matching, pathsByChange): ([[ModelHistoryEntry<DefaultHistoryTransaction>]], [Int64: [String]]) = ([], [:])
+        var changes = selection
+        changes.model = nil
+        for entry in entries where changes.matches(entry.change, in: file.schema) {
+            guard selection.author.map({ $0 == entry.transaction.author ?? "" }) ?? true else { continue }
+            if let number = entry.change.integerChangeIdentifier { pathsByChange[number] = entry.paths }
+            if matching.last?.first?.transaction == entry.transaction {
+                matching[matching.count - 1].append(entry)
+            } else {
+                matching.append([entry])
+            }
+        }
+        let writer = TransactionWriter(file: file, console: console, form: form, paths: pathsByChange)
+        for group in (selection.isAscending ? matching : matching.reversed()).prefix(selection.limit) {
+            try writer.write(group[0].transaction, TransactionCursor(file, changes: group.map(\.change)))
+        }
+        if matching.isEmpty { console.message("No transaction matches.") }
         return .success
     }
 

@@ -13,9 +13,10 @@ final class TransactionWriter {
     private let text: TransactionText
     private var isFirst = true
 
-    init(file: StoreFile, console: Console, form: Form) {
+    /// - Parameter paths: The paths that reached the model of a change, by its number; `nil` to show none.
+    init(file: StoreFile, console: Console, form: Form, paths: [Int64: [String]]? = nil) {
         (self.file, self.console, self.form) = (file, console, form)
-        text = TransactionText(console: console, file: file)
+        text = TransactionText(console: console, file: file, paths: paths)
     }
 
     /// The reader returned this transaction last.

@@ -4,6 +4,12 @@ import Foundation
 struct TransactionText {
     let console: Console
     let file: StoreFile
+    /// The paths that reached the model of a change, by its number; `nil` to show none.
+    var paths: [Int64: [String]]?
+
+    private func paths(of change: HistoryChange) -> [String]? {
+        paths.map { paths in change.integerChangeIdentifier.flatMap { paths[$0] } ?? [] }
+    }
 
     // MARK: Text
 
@@ -40,20 +46,21 @@ struct TransactionText {
 
     func writeChange(_ change: HistoryChange) throws {
         let model = try file.text(of: change.changedPersistentIdentifier).escaped
+        let reached = paths(of: change).map { $0.isEmpty ? "" : " (\($0.joined(separator: ", ").escaped))" } ?? ""
         func text(_ value: PreservedValue, _ side: KeyPath<PreservedValue, (any Sendable)?>) -> String {
             self.text(value, side, of: change.changedPersistentIdentifier)
         }
         switch change {
         case .insert:
-            try console.line("    " + console.styled("insert \(model)", .green))
+            try console.line("    " + console.styled("insert \(model)", .green) + reached)
             for value in change.preservedValues {
                 try write(value.name, console.styled(text(value, \.value), .green))
             }
         case .update(let update):
-            try console.line("    " + console.styled("update \(model)", .blue))
+            try console.line("    " + console.styled("update \(model)", .blue) + reached)
             try writeUpdate(update, change.preservedValues)
         case .delete:
-            try console.line("    " + console.styled("delete \(model)", .red))
+            try console.line("    " + console.styled("delete \(model)", .red) + reached)
             for value in change.preservedValues {
                 // An empty list.
                 if value.previousValue == nil, isLink(value.name, of: change.changedPersistentIdentifier) { continue }
@@ -159,6 +166,7 @@ struct TransactionText {
             add("model", .string(modelText))
             if !plain.isEmpty { add("old", values(plain, \.previousValue)) }
         }
+        if let paths = paths(of: change) { add("paths", .array(paths.map(JSON.string))) }
         if let removed = destinations(\.previousValue) { add("removed", removed) }
         if let added = destinations(\.value) { add("added", added) }
         return .object(members)

@@ -187,6 +187,28 @@ struct StoreFile {
             "the store has no attribute \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
+    /// Checks that each component of a path, such as `lines.product`, is a relationship. The ``UsageError`` for another one
+    /// contains the nearest one.
+    func requirePath(_ path: String, of entityName: String) throws {
+        var entityNames: Set<String> = [entityName]
+        for name in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            let entities = entityNames.flatMap(schema.kinds).compactMap { schema.entitiesByName[$0] }
+            let properties = entities.flatMap(\.properties)
+            let found = properties.filter { $0.name == name }.compactMap(\.relationship)
+            if found.isEmpty {
+                let owner = (entityNames.sorted().first ?? entityName).escaped
+                let nearest = NearestName.nearest(
+                    to: name, in: Set(properties.filter { $0.relationship != nil }.map(\.name)).sorted())
+                throw UsageError(
+                    (properties.contains { $0.name == name }
+                        ? "\(name.escaped) of \(owner) is an attribute and not a relationship"
+                        : "\(owner) has no relationship \(name.escaped)")
+                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+            entityNames = Set(found.map(\.destination))
+        }
+    }
+
     /// Includes those that inherit from the entity.
     func names(of entity: Schema.Entity) -> [String] { schema.kinds(of: entity.name).sorted() }
 
