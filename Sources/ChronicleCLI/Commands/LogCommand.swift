@@ -103,7 +103,9 @@ enum LogCommand {
         var changes = selection
         changes.model = nil
         for entry in entries where changes.matches(entry.change, in: file.schema) {
-            guard selection.author.map({ $0 == entry.transaction.author ?? "" }) ?? true else { continue }
+            if let author = selection.author, !author.utf8.elementsEqual((entry.transaction.author ?? "").utf8) {
+                continue
+            }
             if let number = entry.change.integerChangeIdentifier { pathsByChange[number] = entry.paths }
             if matching.last?.first?.transaction == entry.transaction {
                 matching[matching.count - 1].append(entry)

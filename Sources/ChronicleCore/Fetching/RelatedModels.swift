@@ -132,8 +132,12 @@ struct RelatedModels {
         // Reading the rows of the owners has removed their lists. Lists of links also depend on those of the other ends.
         let links = context.coordinator.schema.links(of: step.property)
         if let links { context.links.forgetLists(of: links.properties) }
-        try context.prefetchLists(
-            step.property, relationship, of: owners.filter { $0.hasRow && $0.state == .saved }, step.destination.type)
+        func prefetch() throws {
+            try context.prefetchLists(
+                step.property, relationship, of: owners.filter { $0.hasRow && $0.state == .saved },
+                step.destination.type)
+        }
+        try prefetch()
         let members = try owners.flatMap { owner in
             try ManagedRelationship(context, owner, step.property, relationship).models()
         }
@@ -141,6 +145,8 @@ struct RelatedModels {
         try readRows(
             of: members.filter { links != nil || $0.persistentBackingData.mayDifferFromRow }, step.destination)
         for model in members { read[ObjectIdentifier(model)] = model }
+        // Reading the rows of the members has removed the lists of links.
+        if links != nil { try prefetch() }
         return members
     }
 

@@ -40,6 +40,16 @@ struct ContextLinks {
         /// The models that the program linked, even if the store has the links by now.
         var wanted: [any PersistentModel] { models(where: \.isWanted) }
 
+        /// The links of models that a delete rule discarded, which can still return after an error of another store; `nil` without
+        /// such links.
+        fileprivate var ofDiscarded: Changes? {
+            func isDiscarded(_ model: any PersistentModel) -> Bool { model.persistentBackingData.state == .discarded }
+            if isDiscarded(model) { return self }
+            var kept = self
+            kept.links = links.filter { isDiscarded($0.value.model) }
+            return kept.links.isEmpty ? nil : kept
+        }
+
         private func models(where isIncluded: (Link) -> Bool) -> [any PersistentModel] {
             links.values.filter(isIncluded).sorted { $0.number < $1.number }.map(\.model)
         }
@@ -176,7 +186,7 @@ struct ContextLinks {
 
     mutating func removeChanges(where isSaved: (Changes) -> Bool) {
         guard !changes.isEmpty else { return }
-        changes = changes.filter { !isSaved($0.value) }
+        changes = changes.compactMapValues { isSaved($0) ? $0.ofDiscarded : $0 }
         if changes.isEmpty { endsByModel = [:] }
     }
 
@@ -237,10 +247,15 @@ struct ContextLinks {
 
     mutating func forgetLists(of properties: [Schema.Property]) {
         guard !lists.isEmpty else { return }
+        var forgotten: Set<ObjectIdentifier> = []
         for property in properties {
             guard let discarded = lists.removeValue(forKey: ObjectIdentifier(property)) else { continue }
+            forgotten.insert(ObjectIdentifier(property))
             for list in discarded.values where list.isObserved { keepDiscarded(list) }
         }
+        guard !forgotten.isEmpty else { return }
+        latest = (latest[oldest...] + latest[..<oldest]).filter { !forgotten.contains($0.property) }
+        oldest = 0
     }
 
     /// - Parameter deleted: A model that leaves the lists; `nil` if any list may change.

@@ -35,10 +35,11 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
     /// Returns whether another class in the table has values in the column of a relationship, which a program that returns to an
     /// earlier schema finds again.
     private func keepsColumn(_ relationship: RelationshipChange, _ plan: SchemaPlan) throws -> Bool {
-        guard case .column(let table, let name) = relationship.old, name == relationship.property.name else {
-            return false
+        switch relationship.old {
+        case .column(let table, let name): name == relationship.property.name && plan.keepsColumn(name, of: table)
+        case .inverseColumn(let table, let name): plan.keepsColumn(name, of: table)
+        case .links: false
         }
-        return plan.keepsColumn(name, of: table)
     }
 
     /// Returns the statement that removes the values of a relationship's models from the column of its name, if they exist.

@@ -77,8 +77,18 @@ extension ModelContext {
         let provider: AggregateReader.Store = try historyProvider(of: identifier)
         return try attributingErrors(to: provider) {
             let asOf = coordinator.positions?[provider.storeIdentifier] as? DefaultHistoryToken
-            return try body(
-                AggregateReader(identifier, paths, in: provider, coordinator.schema, after: token, asOf: asOf))
+            var attempts = 0
+            while true {
+                let newest = try provider.currentHistoryToken()
+                do {
+                    return try body(
+                        AggregateReader(identifier, paths, in: provider, coordinator.schema, after: token, asOf: asOf))
+                } catch SwiftDataError.historyValueMissing {
+                    // The value may be one that another writer has replaced since the reading began.
+                    attempts += 1
+                    guard attempts < 5, try provider.currentHistoryToken() != newest else { throw error }
+                }
+            }
         }
     }
 }

@@ -43,16 +43,18 @@ struct RelationshipTree {
     private static func hops(
         _ name: String, _ entities: [Schema.Entity], _ path: String, _ schema: Schema
     ) throws -> [RelationshipHop] {
-        // An entity comes before those that inherit its properties.
         let kinds = entities.flatMap { entity in
             [entity] + schema.kinds(of: entity.name).sorted().compactMap { schema.entitiesByName[$0] }
         }
         var found: [RelationshipHop] = []
         for entity in kinds {
-            guard let property = entity.propertiesByName[name], !found.contains(where: { $0.property === property }),
-                let hop = RelationshipHop(property, of: entity, schema)
+            guard let property = entity.propertiesByName[name], !found.contains(where: { $0.property === property })
             else { continue }
-            found.append(hop)
+            var source = entity
+            while let superentity = source.superentity, superentity.propertiesByName[name] === property {
+                source = superentity
+            }
+            if let hop = RelationshipHop(property, of: source, schema) { found.append(hop) }
         }
         guard found.isEmpty else { return found }
         let owner = entities.first?.name ?? ""
