@@ -8,10 +8,10 @@ func takeBackPrices(in container: ModelContainer) throws {
     let context = ModelContext(container)
     context.author = "repair"
     let transactions = try context.fetchHistory(.after(context.token(tagged: "before-rates")))
-    for transaction in transactions where transaction.author == "rates" {
+    for transaction in transactions.reversed() where transaction.author == "rates" {
         try context.revert(transaction)
+        try context.save()
     }
-    try context.save()
 }
 
 /// The article about a wrong price: its commands print what it says, and its program takes the prices back.
@@ -39,6 +39,30 @@ func takeBackPrices(in container: ModelContainer) throws {
             self.destination = destination
             self.price = price
         }
+    }
+
+    /// The import can be several transactions, which change the same prices or others.
+    @Test(arguments: [true, false]) func severalTransactionsAreTakenBack(_ isOverlapping: Bool) throws {
+        let url = try TemporaryDirectory().file("Trips.store")
+        let container = try ModelContainer(
+            for: Trip.self, PackingItem.self,
+            configurations: ModelConfiguration(url: url, durability: .relaxed, preservesValues: true))
+        let context = ModelContext(container)
+        let trips = [("a", 100), ("b", 200)].map { Trip(name: $0, destination: "", price: $1) }
+        for trip in trips { context.insert(trip) }
+        try context.save()
+        try context.tag("before-rates")
+        for round in 0..<2 {
+            context.author = "rates"
+            trips[isOverlapping ? 0 : round].price /= 10
+            try context.save()
+            context.author = "app"
+            trips[round].note = "kept"
+            try context.save()
+        }
+        try takeBackPrices(in: container)
+        let found = try ModelContext(container).fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+        #expect(found.map(\.price) == [100, 200] && found.map(\.note) == ["kept", "kept"])
     }
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
