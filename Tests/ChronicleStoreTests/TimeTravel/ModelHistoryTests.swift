@@ -61,7 +61,10 @@ typealias HistoryRequest = ModelHistoryRequest<DefaultHistoryTransaction>
         let names = try context.history(of: identifier, attribute: \Trip.name)
         #expect(names.map(\.kind) == [.insert, .update, .delete])
         #expect(try context.history(of: identifier, attributeNamed: "note").count == 4)
-        #expect(try context.history(of: identifier, attributeNamed: "unknown").map(\.kind) == [.insert, .delete])
+        for name in ["nam", "unknown", ""] {
+            #expect(
+                try failure { try context.history(of: identifier, attributeNamed: name) } == .unsupportedKeyPath)
+        }
         let other = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
         #expect(
             try context.history(of: other, attribute: \.note).map { $0.value(\Trip.note) } == [.some(nil), "x", "y"])

@@ -67,7 +67,8 @@ extension ModelContext {
     ///   - order: Whether the oldest or the newest change is first.
     ///   - type: The type of the transactions.
     /// - Returns: The changes; empty if the history was deleted or does not contain the model.
-    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as ``SwiftDataError/historyDisabled``.
+    /// - Throws: The errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``: ``SwiftDataError/unsupportedKeyPath`` if neither
+    ///   the schema nor a change of the model has a property with the name; check the name.
     public func history<Transaction: HistoryTransaction>(
         of identifier: PersistentIdentifier, attributeNamed name: String? = nil, order: SortOrder = .forward,
         for type: Transaction.Type = DefaultHistoryTransaction.self
@@ -79,7 +80,22 @@ extension ModelContext {
             entries += page.entries
             request.continuation = page.continuation
         } while request.continuation != nil
+        if let name { try requireProperty(named: name, of: identifier, entries) }
         return entries
+    }
+
+    /// Every insert and delete matches a name, also one that no property ever had.
+    private func requireProperty<Transaction: HistoryTransaction>(
+        named name: String, of model: PersistentIdentifier, _ entries: [ModelHistoryEntry<Transaction>]
+    ) throws {
+        // The entity of an identifier from a reference may be a superclass of the model.
+        let entities = coordinator.schema.entities.filter { $0.rootName == model.rootEntityName }
+        guard !entities.isEmpty, !entities.contains(where: { $0.property(named: name) != nil }),
+            !entries.contains(where: { $0.hasProperty(named: name) })
+        else { return }
+        throw SwiftDataError.unsupportedKeyPath.with(
+            detail: "neither the schema nor the history of the model has a property with this name; check the name",
+            entityName: model.entityName, propertyName: name, persistentIdentifier: model)
     }
 
     /// Returns a part of the history of a model, to show its newest changes, or to limit the time of a call in a store without an
@@ -158,4 +174,11 @@ extension ModelContext {
 extension Schema.Property {
     /// Unlike a change of the destinations of a relationship.
     var isRecorded: Bool { slot >= 0 || isLinked }
+}
+
+extension ModelHistoryEntry {
+    fileprivate func hasProperty(named name: String) -> Bool {
+        if case .update = change { return affects(attributeNamed: name) }
+        return change.preservedValues.contains { $0.name == name }
+    }
 }
