@@ -51,6 +51,7 @@ enum Tool {
         if name == "--version" || name == "version" { return try writeVersion(console) }
         if name == "help" { return try await runCommand([arguments[1], "--help"], console) }
         guard let command = commands.first(where: { $0.name == name }) else {
+            if name == "revert" { throw UsageError("the tool does not write models; see ModelContext/revert(_:)") }
             let nearest = NearestName.nearest(to: name, in: commands.map(\.name))
             throw UsageError(
                 "unknown command \(name.escaped)"

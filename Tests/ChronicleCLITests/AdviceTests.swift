@@ -24,7 +24,9 @@ import Testing
     }
 
     /// Other commands would read the names as another position.
-    @Test(arguments: ["", "start", "now", "56", "3h", "2026-01-01", "yesterday", "tag:x", "{", "4-00c0ffee00c0ffee"])
+    @Test(arguments: [
+        "", "start", "beginning", "now", "56", "3h", "2026-01-01", "yesterday", "tag:x", "{", "4-00c0ffee00c0ffee",
+    ])
     func namesThatAreNoTags(_ name: String) async throws {
         let file = try GoldenStore.copy().path
         try await expectError(["tag", file, name], name.isEmpty ? "is empty" : "choose another name for the tag")
@@ -56,8 +58,72 @@ import Testing
         let file = try GoldenStore.copy().path
         let texts = [("3", "the nearest is 11"), ("12", "the nearest are 11 and 14"), ("99", "the newest is 42")]
         for (number, text) in texts {
-            try await expectError(["show", file, number], "there is no transaction \(number); \(text)", status: 1)
+            let message = "there is no transaction \(number); \(text)"
+            try await expectError(["show", file, number], message, status: 1)
+            try await expectError(["at", file, number, "Trip"], message)
+            try await expectError(["diff", file, number], message)
+            try await expectError(["log", "--after", number, file], message)
         }
+    }
+
+    @Test func wordsThatAreNoPositions() async throws {
+        let file = try GoldenStore.copy().path
+        try await expectError(["diff", file, "begining"], "a transaction, a date, a tag, start or now")
+        try await expectError(
+            ["watch", "--name", "x", "--from", "begining", "--once", file, "--", "true"],
+            "a transaction, a date, a tag, start, now, beginning or snapshot")
+        for start in ["start", "beginning"] {
+            let run = try await CommandRun("watch", "--name", start, "--from", start, "--once", file, "--", "true")
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        try await expectError(["revert", file, "42"], "the tool does not write models; see ModelContext/revert(_:)")
+    }
+
+    @Test(arguments: [
+        ["show", "*", "11"], ["at", "*", "11", "Trip"], ["diff", "*", "11"], ["log", "*", "--after", "11"],
+    ])
+    func deletedPositions(_ arguments: [String]) async throws {
+        let file = try GoldenStore.copy().path
+        #expect(try await CommandRun("purge", "--max-changes", "3", "--max-silence", "1s", file).status == 0)
+        let run = try await CommandRun(arguments.map { $0 == "*" ? file : $0 })
+        #expect(run.status == 3 && run.errors.hasPrefix("chronicle: historyTokenExpired of \(file): "), "\(run)")
+        #expect(
+            run.errors.hasSuffix("; use a later position (`chronicle log --reverse -n 1` shows the first)\n"), "\(run)")
+    }
+
+    @Test func deletedModels() async throws {
+        let file = try GoldenStore.copy().path
+        let text = "LinkTag/1 was deleted; see chronicle log --model LinkTag/1"
+        try await expectError(["blame", file, "LinkTag/1"], text, status: 1)
+        try await expectError(["blame", file, "LinkTag/99"], "there is no model LinkTag/99", status: 1)
+        let tracked = try TrackedFile.make().path
+        try await expectError(["blame", tracked, "account/2"], "account/2 was deleted; see", status: 1)
+    }
+
+    @Test func anUnreadableFile() throws {
+        let file = try GoldenStore.copy()
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: file.deletingLastPathComponent().path)
+        // The superuser can read every file.
+        let user = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let tool = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+            path: "chronicle")
+        for command in [["log"], ["verify"], ["tag", file.path, "x"]] {
+            let arguments = command.count == 1 ? command + [file.path] : command
+            let (status, _, errors) = try Shell.run("/usr/bin/env", user + [tool.path] + arguments)
+            #expect(
+                status == 3 && errors == "chronicle: \(file.path) is not readable; change its permissions\n",
+                "\(errors)")
+        }
+    }
+
+    @Test func anEmptyHistory() async throws {
+        let file = try TemporaryDirectory().file("empty.store")
+        _ = try ModelContainer(for: Schema(GoldenStore.types), configurations: [ModelConfiguration(url: file)])
+        let run = try await CommandRun("log", file.path)
+        #expect(run.status == 0 && run.output.isEmpty && run.errors == "The history is empty.\n", "\(run)")
+        #expect(try await CommandRun("log", "-n", "0", GoldenStore.copy().path).errors.isEmpty)
     }
 
     @Test func filtersThatMatchNothing() async throws {
@@ -92,7 +158,7 @@ import Testing
         #expect(imported.output == "Imported a snapshot of 3 models and replayed 0 transactions.\n", "\(imported)")
         #expect(try await CommandRun("import", replica, whole).output == "Replayed 0 transactions.\n")
         _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('new', 1)")
-        let position = try #require(export.errors.split(separator: " ").first { $0.hasSuffix(",") }?.dropLast())
+        let position = try #require(export.errors.split(separator: " ").last { $0.hasSuffix(",") }?.dropLast())
         let later = folder.appending(path: "later").path
         #expect(try await CommandRun("export", "--after", "\(position)", "-o", later, file.path).errors.isEmpty)
         #expect(try await CommandRun("import", replica, later).status == 0)

@@ -23,6 +23,52 @@ import Testing
         #expect(try await CommandRun("log", "--after", "start", file.path).status == 0)
     }
 
+    /// Changes that were not recorded are between the transactions of the file, and no other transaction is missing.
+    @Test func aGapWithinTheHistory() async throws {
+        let file = try GoldenStore.copy()
+        let before = try await CommandRun("stats", file.path).output
+        #expect(!before.contains("recorded completely since"))
+        let trip = try Shell.sqlite3(file, "SELECT id FROM chronicle_entity WHERE name = 'Trip'")
+        _ = try Shell.sqlite3(
+            file, "DROP TRIGGER chronicle_\(trip)_update; UPDATE Trip SET note = 'lost'")
+        #expect(try await CommandRun("tag", file.path, "resumed").status == 0)
+        let tag = try await CommandRun("tag", file.path).output.split(separator: "\n").first { $0.contains("resumed") }
+        let gap = String(try #require(tag?.split(separator: " ").first))
+        let number = String(gap.prefix { $0 != "-" })
+        _ = try Shell.sqlite3(file, "UPDATE Trip SET name = 'x'")
+        _ = try await CommandRun("tag", file.path, "later")
+
+        let statistics = try await CommandRun("stats", file.path).output
+        let row = try Regex("history begins +at the start\nrecorded completely since +\(gap)\n")
+        #expect(statistics.contains(row), "\(statistics)")
+        let json = try await CommandRun("stats", "--json", file.path).output
+        #expect(json.contains("\"earliestToken\":\"0\",\"completeToken\":\"\(gap)\""), "\(json)")
+        let gauges = try await CommandRun("stats", "--format", "prometheus", file.path).output
+        let gauge = try Regex("chronicle_history_earliest_position\\{[^}]*\\} \(number)\n")
+        #expect(gauges.contains(gauge), "\(gauges)")
+
+        let log = try await CommandRun("log", "--oneline", file.path).output.split(separator: "\n")
+        #expect(log.filter { $0.contains("(after changes that were not recorded)") } == [log[0]], "\(log)")
+        #expect(log.count > 5)
+        let lines = try await CommandRun("log", "--json", file.path).output.split(separator: "\n")
+        #expect(lines.filter { $0.contains("\"followsGap\":true") } == [lines[0]])
+        let full = try await CommandRun("log", "-n", "1", file.path).output
+        #expect(full.contains("(changes before it were not recorded)"), "\(full)")
+
+        for start in ["start", "beginning", number, gap] {
+            let difference = try await CommandRun("diff", file.path, start)
+            #expect(difference.status == 1 && difference.output.hasPrefix("update Trip/1\n"), "\(difference)")
+            let trips = try await CommandRun("at", file.path, start, "Trip")
+            #expect(trips.status == 0 && trips.output.contains("Honeymoon"), "\(trips)")
+            let changes = try await CommandRun("log", "--oneline", "--after", start, file.path)
+            #expect(changes.output == "\(log[0])\n", "\(changes)")
+        }
+        let earlier = try await CommandRun("at", file.path, "11", "Trip")
+        let text = "some changes between position 11 and position \(number) were not recorded, because"
+        #expect(earlier.status == 3 && earlier.errors.contains(text), "\(earlier)")
+        #expect(earlier.errors.hasSuffix("; use a later position, such as start\n"), "\(earlier)")
+    }
+
     @Test(arguments: [["log", "--attribute", "destinatoin"], ["log", "--attribute", "xyz"]])
     func anUnknownAttributeIsAnError(_ arguments: [String]) async throws {
         let run = try await CommandRun(arguments + [GoldenStore.copy().path])

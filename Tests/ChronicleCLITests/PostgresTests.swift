@@ -101,6 +101,26 @@
             }
         }
 
+        @Test func aGapWithinTheHistory() async throws {
+            _ = try psql(#"ALTER TABLE "GraphSeat" DISABLE TRIGGER chronicle_insert"#)
+            let gap: DefaultHistoryToken = try ModelContext(try database()).currentHistoryToken()
+            let store = try #require(gap.tokenValue?.keys.first)
+            let number = try #require(gap.position(in: store))
+            _ = try psql(#"UPDATE "GraphSeat" SET number = 40 WHERE number = 4"#)
+            let statistics = try await run("stats", url).output
+            let row = try Regex("recorded completely since +\(number)-")
+            #expect(statistics.contains(row), "\(statistics)")
+            let log = try await run("log", "--oneline", url).output.split(separator: "\n")
+            #expect(log.count == 5 && log.filter { $0.contains("not recorded") } == [log[0]], "\(log)")
+            for start in ["start", "beginning", String(number)] {
+                let difference = try await run("diff", url, start)
+                #expect(difference.status == 1 && difference.output.contains("number: 4 -> 40"), "\(difference)")
+                #expect(try await run("at", url, start, "GraphSeat").status == 0)
+            }
+            let earlier = try await run("at", url, "end", "GraphSeat")
+            #expect(earlier.status == 3 && earlier.errors.contains("and position \(number) were not recorded"))
+        }
+
         @Test func compactingIsNotSupported() async throws {
             let compacted = try await run("purge", url, "--max-age", "1d", "--compact")
             #expect(compacted.status == 2 && compacted.errors.contains("--compact is for files"))

@@ -16,6 +16,23 @@ import Testing
                 configurations: [ModelConfiguration(url: file, durability: .relaxed, preservesValues: true)]))
     }
 
+    @Test func valuesArePreserved() async throws {
+        let directory = try TemporaryDirectory()
+        let original = try context(First.Stone.self, directory.file("a.store"))
+        original.insert(First.Stone())
+        try original.save()
+        let export = directory.file("export")
+        #expect(try await CommandRun("export", directory.file("a.store").path, "-o", export.path).status == 0)
+        #expect(try await CommandRun("import", replica.path, export.path).status == 0)
+        let log = try await CommandRun("log", replica.path)
+        #expect(log.output.contains("size: 1\n"), "\(log.output)")
+        _ = try Shell.sqlite3(replica, "UPDATE Stone SET size = 9")
+        let newest = try await CommandRun("log", "-n", "1", replica.path)
+        #expect(newest.output.contains("size: 1 -> 9"), "\(newest.output)")
+        // Without a value, it would begin with a snapshot.
+        #expect(try await CommandRun("export", "-o", directory.file("b").path, replica.path).errors.isEmpty)
+    }
+
     /// The tool is no program that uses the models.
     @Test(arguments: [false, true]) func removedPropertiesAreRemoved(_ isRenamed: Bool) async throws {
         let directory = try TemporaryDirectory()

@@ -54,6 +54,7 @@ enum AtCommand {
                     if count >= limit { throw Enough() }
                 })
         } catch is Enough {}
+        if !isFound { console.message("No model matches.") }
         return isFound ? .success : .negative
     }
 }

@@ -15,7 +15,11 @@ enum BlameCommand {
         let file = try StoreFile.read(arguments, console)
         let requested = try file.identifier(try arguments.required("MODEL"))
         guard let row = try file.row(requested) else {
-            console.message("chronicle: there is no model \(try file.text(of: requested).escaped)")
+            let model = try file.text(of: requested).escaped
+            console.message(
+                try isDeleted(requested, file)
+                    ? "chronicle: \(model) was deleted; see chronicle log --model \(model)"
+                    : "chronicle: there is no model \(model)")
             return .negative
         }
         let identifier = row.persistentIdentifier
@@ -47,5 +51,17 @@ enum BlameCommand {
         }
         for line in TextLayout.table(rows, rightAligned: [0]) { try console.line(line.trimmingTrailingSpaces) }
         return .success
+    }
+
+    /// Whether the newest change of a model is its deletion.
+    private static func isDeleted(_ identifier: PersistentIdentifier, _ file: StoreFile) throws -> Bool {
+        guard file.store.recordsHistory else { return false }
+        var request = ModelHistoryRequest<DefaultHistoryTransaction>(identifier, order: .reverse, limit: 1)
+        while true {
+            let page = try file.store.fetchModelHistory(request)
+            if let newest = page.entries.first { return newest.kind == .delete }
+            guard let continuation = page.continuation else { return false }
+            request.continuation = continuation
+        }
     }
 }

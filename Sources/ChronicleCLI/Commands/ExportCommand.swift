@@ -61,7 +61,7 @@ enum ExportCommand {
         progress.finish()
         if start == .beginning, beginsWithSnapshot {
             console.message(
-                "chronicle: the history does not begin with the store: the export is a snapshot at "
+                "chronicle: the history is not complete from the beginning, or lacks a value: the export is a snapshot at "
                     + "\(Position.text(reached, in: file.store.identifier)), without earlier transactions")
         }
         return .success

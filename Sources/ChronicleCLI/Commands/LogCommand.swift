@@ -53,7 +53,7 @@ enum LogCommand {
         if let paths = try paths(arguments, file, selection.model) {
             return try writeAggregate(selection, paths, file, console, form(arguments))
         }
-        let writer = TransactionWriter(file: file, console: console, form: form(arguments))
+        let writer = try TransactionWriter(file: file, console: console, form: form(arguments))
         if arguments.has("follow") {
             _ = try file.chronicleStore("waiting for transactions")
             console.settings.usesPager = false
@@ -66,7 +66,9 @@ enum LogCommand {
             try writer.write(transaction, reader)
             isEmpty = false
         }
-        if isEmpty, selection.hasConditions { console.message("No transaction matches.") }
+        if isEmpty, selection.limit > 0 {
+            console.message(selection.hasConditions ? "No transaction matches." : "The history is empty.")
+        }
         return .success
     }
 
@@ -113,7 +115,7 @@ enum LogCommand {
                 matching.append([entry])
             }
         }
-        let writer = TransactionWriter(file: file, console: console, form: form, paths: pathsByChange)
+        let writer = try TransactionWriter(file: file, console: console, form: form, paths: pathsByChange)
         for group in (selection.isAscending ? matching : matching.reversed()).prefix(selection.limit) {
             try writer.write(group[0].transaction, TransactionCursor(file, changes: group.map(\.change)))
         }

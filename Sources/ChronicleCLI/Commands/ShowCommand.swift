@@ -14,55 +14,24 @@ enum ShowCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
         let text = try arguments.required("TRANSACTION")
-        guard let transaction = try transaction(text, file, console) else {
-            console.message("chronicle: there is no transaction \(text.escaped)\(try neighbors(text, file))")
+        let found: DefaultHistoryTransaction?
+        do { found = try Self.transaction(text, file, console) } catch let error as MissingTransaction {
+            console.message("chronicle: \(error.message)")
             return .negative
         }
-        let writer = TransactionWriter(file: file, console: console, form: .changes(isJSON: arguments.has("json")))
+        guard let transaction = found else {
+            console.message("chronicle: there is no transaction \(text.escaped)")
+            return .negative
+        }
+        let writer = try TransactionWriter(file: file, console: console, form: .changes(isJSON: arguments.has("json")))
         try writer.write(transaction, TransactionCursor(file, changesOf: transaction))
         return .success
-    }
-
-    /// Numbers have gaps, because changes take numbers, too.
-    private static func neighbors(_ text: String, _ file: StoreFile) throws -> String {
-        guard let number = Int64(text), number >= 0 else { return "" }
-        let token = DefaultHistoryToken(storeIdentifier: file.store.identifier, position: number)
-        func find(
-            _ predicate: Predicate<DefaultHistoryTransaction>?, _ order: SortOrder
-        ) throws -> DefaultHistoryTransaction? {
-            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: predicate)
-            descriptor.sortBy = [SortDescriptor(\.token, order: order)]
-            descriptor.fetchLimit = 1
-            return try file.store.fetchHistoryWithoutChanges(descriptor).first
-        }
-        guard let newest = try find(nil, .reverse) else { return "" }
-        if number > newest.transactionIdentifier { return "; the newest is \(newest.transactionIdentifier)" }
-        let before: DefaultHistoryTransaction?
-        do { before = try find(#Predicate { $0.token < token }, .reverse) } catch SwiftDataError.historyTokenExpired {
-            // The history before the number was deleted.
-            before = nil
-        }
-        let after: DefaultHistoryTransaction?
-        if let token = before?.token {
-            after = try find(#Predicate { $0.token > token }, .forward)
-        } else {
-            after = try find(nil, .forward)
-        }
-        let numbers = [before, after].compactMap { $0.map { String($0.transactionIdentifier) } }
-        switch numbers.count {
-        case 0: return ""
-        case 1: return "; the nearest is \(numbers[0])"
-        default: return "; the nearest are \(numbers[0]) and \(numbers[1])"
-        }
     }
 
     private static func transaction(
         _ text: String, _ file: StoreFile, _ console: Console
     ) throws -> DefaultHistoryTransaction? {
-        let token: DefaultHistoryToken
-        do {
-            token = try Position(text, in: file.store, console.settings).token(in: file.store)
-        } catch is MissingTransaction { return nil }
+        let token = try Position(text, in: file.store, console.settings).token(in: file.store)
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
         descriptor.fetchLimit = 1
         return try file.store.fetchHistoryWithoutChanges(descriptor).first

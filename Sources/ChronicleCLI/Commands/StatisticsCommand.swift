@@ -33,6 +33,7 @@ enum StatisticsCommand {
         let history = try store.historyStatistics()
         let size = try store.byteCount()
         let first = try file.store.earliestHistoryToken()
+        let complete = try store.completeHistoryToken()
         let newest = try file.store.currentHistoryToken()
         // Only changes after all others have no date.
         let lacksNewest = try file.lacksDate(ofNewest: true)
@@ -56,7 +57,8 @@ enum StatisticsCommand {
                     "historyBytes": .count(history.bytes), "isEstimated": .bool(history.isEstimated),
                     "oldest": .optional(lacksOldest ? nil : history.oldest.map(DateText.iso8601)),
                     "newest": .optional(lacksNewest ? nil : history.newest.map(DateText.iso8601)),
-                    "earliestToken": .optional(token(first)), "currentToken": .optional(token(newest)),
+                    "earliestToken": .optional(token(first)), "completeToken": .optional(token(complete)),
+                    "currentToken": .optional(token(newest)),
                     "isIndexedByModel": .bool(try store.isHistoryIndexedByModel),
                     "tags": .count(tags.count), "consumers": .count(consumers.count),
                     "models": .object(counts.map { .init(name: $0.name, value: .count($0.count)) }),
@@ -79,6 +81,10 @@ enum StatisticsCommand {
             ["oldest", lacksOldest ? StoreFile.unknownDate : history.oldest.map(console.text) ?? "-"],
             ["newest", lacksNewest ? StoreFile.unknownDate : history.newest.map(console.text) ?? "-"],
             ["history begins", beginning(token(first))],
+        ]
+        // After a gap, or if transactions within the history were deleted.
+        if complete != first { rows.append(["recorded completely since", token(complete) ?? "-"]) }
+        rows += [
             ["current token", token(newest) ?? "-"],
             ["index by model", try store.isHistoryIndexedByModel ? "yes" : "no"],
             ["tags", String(tags.count)],

@@ -14,9 +14,9 @@ final class TransactionWriter {
     private var isFirst = true
 
     /// - Parameter paths: The paths that reached the model of a change, by its number; `nil` to show none.
-    init(file: StoreFile, console: Console, form: Form, paths: [Int64: [String]]? = nil) {
+    init(file: StoreFile, console: Console, form: Form, paths: [Int64: [String]]? = nil) throws {
         (self.file, self.console, self.form) = (file, console, form)
-        text = TransactionText(console: console, file: file, paths: paths)
+        text = TransactionText(console: console, file: file, paths: paths, afterGap: try file.transactionAfterGap())
     }
 
     /// The reader returned this transaction last.

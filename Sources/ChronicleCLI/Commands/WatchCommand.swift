@@ -97,7 +97,7 @@ enum WatchCommand {
     ) throws -> HistoryStart<DefaultHistoryToken> {
         switch arguments.value("from") {
         case nil, "now": .now
-        case "beginning":
+        case "beginning", "start":
             // The history of a tracked database is complete from then on, and needs no reset.
             if file.store.isTracked, try !file.chronicleStore("consumers").isHistoryPurged(),
                 let first = try file.store.earliestHistoryToken()
@@ -107,7 +107,10 @@ enum WatchCommand {
                 .beginning
             }
         case "snapshot": .snapshot
-        case let text?: .token(try Position(text, in: file.store, console.settings).token(in: file.store))
+        case let text?:
+            .token(
+                try Position(text, in: file.store, console.settings, others: ["beginning", "snapshot"])
+                    .token(in: file.store))
         }
     }
 }

@@ -9,7 +9,7 @@ enum ManualPage {
         ]
         lines += paragraphs(
             "Reads and writes the stores of programs that use Chronicle, without their model classes, and records the "
-                + "changes of other SQLite databases. Commands do not change the file unless their description says so."
+                + "changes of other SQLite and PostgreSQL databases. Commands do not change the file unless their description says so."
         )
         lines += [".SH COMMANDS"]
         for command in commands {

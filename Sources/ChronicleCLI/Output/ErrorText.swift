@@ -26,6 +26,15 @@ enum ErrorText {
         return SwiftDataError.loadIssueModelContainer ~= error && error != .damagedFile && error.entityName == nil
     }
 
+    private static func advice(_ error: SwiftDataError) -> String {
+        switch error.code {
+        case .historyTokenExpired: "use a later position (`chronicle log --reverse -n 1` shows the first)"
+        case .historyTokenGap: "use a later position, such as start"
+        case .historyTokenStoreMismatch: "use a position of this store"
+        default: "use another position (`chronicle log` shows them)"
+        }
+    }
+
     /// Errors advise programs. A user of the tool has a path instead of a URL, and no configuration.
     private static func inWordsOfTheTool(_ text: String, _ error: SwiftDataError, _ file: String?) -> String {
         var text = text
@@ -38,12 +47,15 @@ enum ErrorText {
         ] {
             text = text.replacing(words, with: others)
         }
+        let continuing =
+            /(merge it with a token of this store, or )?fetch the models again,? and continue from (a|the) current token/
+        text = text.replacing(continuing, with: advice(error))
         if error == .notAChronicleStore {
             text = text.replacing("choose another file, or record", with: "record")
             if let file { text = text.replacing("`chronicle track`", with: "`chronicle track \(file)`") }
         }
-        if let file, !file.contains("://"), let identifier = error.storeIdentifier, error.storeName == nil {
-            text = text.replacing(" of store \(identifier): ", with: " of \(file): ")
+        if let file, !file.contains("://"), let store = error.storeName.map({ "\"\($0)\"" }) ?? error.storeIdentifier {
+            text = text.replacing(" of store \(store): ", with: " of \(file): ")
         }
         return text
     }

@@ -38,8 +38,8 @@ struct Gauges {
                 "history_position", "Number of the newest transaction.",
                 position(try file.store.currentHistoryToken())),
             gauge(
-                "history_earliest_position", "Number of the transaction after which the history is complete.",
-                position(try file.store.earliestHistoryToken())),
+                "history_earliest_position", "Number of the position after which the history is complete.",
+                position(try store.completeHistoryToken())),
             gauge(
                 "history_oldest_timestamp_seconds", "Time of the oldest transaction, since 1970.",
                 history.oldest?.timeIntervalSince1970),

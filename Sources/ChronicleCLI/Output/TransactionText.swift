@@ -6,6 +6,8 @@ struct TransactionText {
     let file: StoreFile
     /// The paths that reached the model of a change, by its number; `nil` to show none.
     var paths: [Int64: [String]]?
+    /// The identifier of the first transaction after a gap, or `nil`.
+    var afterGap: Int64?
 
     private func paths(of change: HistoryChange) -> [String]? {
         paths.map { paths in change.integerChangeIdentifier.flatMap { paths[$0] } ?? [] }
@@ -18,6 +20,7 @@ struct TransactionText {
         let marks =
             (transaction.isExternal ? " (other programs)" : "")
             + (transaction.followsDeletion ? " (transactions before it were deleted)" : "")
+            + (followsGap(transaction) ? " (changes before it were not recorded)" : "")
         try console.line(console.styled("transaction \(token)", .yellow) + marks)
         if let author = transaction.author { try console.line("Author:  \(author.escaped)") }
         if let name = transaction.contextName { try console.line("Context: \(name.escaped)") }
@@ -42,6 +45,11 @@ struct TransactionText {
             file.date(of: transaction, console),
             console.styled(author, .cyan),
         ].joined(separator: " ") + (transaction.followsDeletion ? " (after deleted transactions)" : "")
+            + (followsGap(transaction) ? " (after changes that were not recorded)" : "")
+    }
+
+    private func followsGap(_ transaction: DefaultHistoryTransaction) -> Bool {
+        transaction.transactionIdentifier == afterGap
     }
 
     func writeChange(_ change: HistoryChange) throws {
@@ -118,6 +126,7 @@ struct TransactionText {
             "process": .string(transaction.processIdentifier),
             "external": .bool(transaction.isExternal),
             "followsDeletion": transaction.followsDeletion ? .bool(true) : nil,
+            "followsGap": followsGap(transaction) ? .bool(true) : nil,
             "metadata": transaction.metadata.isEmpty
                 ? nil
                 : .object(
@@ -174,6 +183,14 @@ struct TransactionText {
 }
 
 extension StoreFile {
+    /// Returns the identifier of the first transaction after a gap, or `nil` if the history has no gap.
+    func transactionAfterGap() throws -> Int64? {
+        guard let gap = try (store as? any ToolStore)?.historyGap() else { return nil }
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(gap)
+        descriptor.fetchLimit = 1
+        return try store.fetchHistoryIdentifiers(descriptor).first
+    }
+
     static let unknownDate = "not known until a program that uses Chronicle saves"
 
     /// `nil` for changes of other programs that no save has grouped yet, except in a tracked database. The store returns the

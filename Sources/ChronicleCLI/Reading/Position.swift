@@ -8,23 +8,26 @@ import Foundation
 /// | `42` | after transaction 42, or the part of another program's transaction that had this number |
 /// | `42-00c0ffee00c0ffee` | the same, with the check value of its token, which detects a restored backup |
 /// | `{"positions":…}` | a token as JSON, as programs store it |
-/// | `start`, `now` | before the first transaction, and after the newest one |
+/// | `start` or `beginning` | before the first transaction that the history contains, or the first one after a gap |
+/// | `now` | after the newest transaction |
 /// | `2026-03-01`, `2026-03-01 14:30`, `2026-03-01T14:30:00Z` | the last transaction up to a date, local time without a zone |
 /// | `today`, `yesterday` | the beginning of the day |
-/// | `2d`, `3h`, `45m`, `10s` | as many days, hours, minutes or seconds ago |
+/// | `1w`, `2d`, `3h`, `45m`, `10s` | as many weeks, days, hours, minutes or seconds ago |
 /// | another text, or `tag:NAME` | a tag |
 enum Position: Equatable {
     case token(DefaultHistoryToken)
     case date(Date)
 
-    /// Throws ``UsageError`` if the text is none of these.
-    init(_ text: String, in store: any InspectedStore, _ settings: Console.Settings) throws {
+    /// Throws ``UsageError`` if the text is none of these. The error names them and other words of an option.
+    init(
+        _ text: String, in store: any InspectedStore, _ settings: Console.Settings, others: [String] = []
+    ) throws {
         if let token = try Self.token(text, in: store) {
             self = .token(token)
         } else if let date = Self.date(text, settings) {
             self = .date(date)
         } else {
-            self = .token(try Self.tag(text, in: store))
+            self = .token(try Self.tag(text, in: store, others))
         }
     }
 
@@ -46,7 +49,9 @@ enum Position: Equatable {
 
     private static func token(_ text: String, in store: any InspectedStore) throws -> DefaultHistoryToken? {
         switch text {
-        case "start":
+        case "start", "beginning":
+            // Reading from before a gap is an error.
+            if let gap = try (store as? any ToolStore)?.historyGap() { return gap }
             // The history of a tracked database begins when it was tracked, and that of a store after the last purge.
             if let earliest = try store.earliestHistoryToken() { return earliest }
             return DefaultHistoryToken(storeIdentifier: store.identifier, position: 0)
@@ -81,17 +86,18 @@ enum Position: Equatable {
             check.fetchLimit = 1
             _ = try store.fetchHistoryIdentifiers(check)
         } catch SwiftDataError.historyTokenForked, SwiftDataError.historyTokenAhead {
-            throw MissingTransaction(number: number)
+            throw try MissingTransaction(number: number, in: store)
         } catch SwiftDataError.historyTokenExpired {
             return token
         }
         if number == 0 { return token }
         if let transaction = try transaction(at: token, in: store) { return transaction.token }
-        // The newest deleted transaction is a position, too.
+        // The newest deleted transaction is a position, too, and so is the end of a gap.
         if try store.earliestHistoryToken() == token { return token }
+        if try (store as? any ToolStore)?.historyGap() == token { return token }
         // The number of another program's transaction is that of its last change until a header follows it.
         guard try transaction(containing: token, in: store)?.isExternal == true else {
-            throw MissingTransaction(number: number)
+            throw try MissingTransaction(number: number, in: store)
         }
         return token
     }
@@ -125,17 +131,22 @@ enum Position: Equatable {
 
     /// Whether a text is one of the forms of a position that precede tags.
     static func isOther(thanTag text: String, in store: any InspectedStore, _ settings: Console.Settings) -> Bool {
-        ["start", "now"].contains(text) || text.hasPrefix("{") || text.hasPrefix("tag:") || Int64(text) != nil
+        ["start", "beginning", "now"].contains(text) || text.hasPrefix("{") || text.hasPrefix("tag:")
+            || Int64(text) != nil
             || token(text, in: store.identifier) != nil || date(text, settings) != nil
     }
 
-    private static func tag(_ text: String, in store: any InspectedStore) throws -> DefaultHistoryToken {
+    private static func tag(
+        _ text: String, in store: any InspectedStore, _ others: [String]
+    ) throws -> DefaultHistoryToken {
         let name = text.hasPrefix("tag:") ? String(text.dropFirst(4)) : text
         let tags = try store.historyTags()
         if let tag = tags.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return tag.token }
         let nearest = NearestName.nearest(to: name, in: tags.map(\.name))
+        let words = ["a transaction", "a date", "a tag", "start", "now"] + others
+        let list = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
         throw UsageError(
-            "\(text.escaped) is not a position: write a transaction, a date, a tag, start or now"
+            "\(text.escaped) is not a position: write \(list)"
                 + (nearest.map { "; did you mean the tag \($0.escaped)?" } ?? ""))
     }
 
@@ -211,7 +222,42 @@ enum Position: Equatable {
 }
 
 struct MissingTransaction: Error {
-    let number: Int64
+    let message: String
 
-    var message: String { "there is no transaction \(number)" }
+    init(number: Int64, in store: any InspectedStore) throws {
+        message = "there is no transaction \(number)\(try Self.neighbors(number, store))"
+    }
+
+    /// Numbers have gaps, because changes take numbers, too.
+    private static func neighbors(_ number: Int64, _ store: any InspectedStore) throws -> String {
+        let token = DefaultHistoryToken(storeIdentifier: store.identifier, position: number)
+        func find(_ predicate: Predicate<DefaultHistoryTransaction>?, _ order: SortOrder) throws -> Int64? {
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: predicate)
+            descriptor.sortBy = [SortDescriptor(\.token, order: order)]
+            descriptor.fetchLimit = 1
+            return try store.fetchHistoryIdentifiers(descriptor).first
+        }
+        guard let newest = try find(nil, .reverse) else { return "" }
+        if number > newest { return "; the newest is \(newest)" }
+        let before: Int64?
+        do { before = try find(#Predicate { $0.token < token }, .reverse) } catch SwiftDataError.historyTokenExpired {
+            // The history before the number was deleted.
+            before = nil
+        }
+        var after: Int64?
+        if let before {
+            let token = DefaultHistoryToken(storeIdentifier: store.identifier, position: before)
+            // After a gap, the next transaction cannot be found from one before it.
+            do { after = try find(#Predicate { $0.token > token }, .forward) } catch SwiftDataError.historyTokenExpired
+            {}
+        } else {
+            after = try find(nil, .forward)
+        }
+        let numbers = [before, after].compactMap { $0 }
+        return switch numbers.count {
+        case 0: ""
+        case 1: "; the nearest is \(numbers[0])"
+        default: "; the nearest are \(numbers[0]) and \(numbers[1])"
+        }
+    }
 }

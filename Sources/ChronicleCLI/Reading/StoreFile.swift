@@ -53,8 +53,8 @@ struct StoreFile {
         guard try PostgresLocation(path) == nil else {
             throw UsageError("the command is for SQLite files; a PostgreSQL store records its history by itself")
         }
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        throw FileFailure(path, .ENOENT)
+        guard FileManager.default.fileExists(atPath: path) else { throw FileFailure(path, .ENOENT) }
+        guard FileManager.default.isReadableFile(atPath: path) else { throw FileFailure(unreadable: path) }
     }
 
     /// Rejects a store of SwiftData or Core Data before something else examines its files, which could create a file beside
@@ -121,14 +121,17 @@ struct StoreFile {
         container = ModelContainer(forHistoryOf: store)
     }
 
-    private static func store(_ url: URL, _ schema: Schema, allowsSave: Bool = true) throws -> DefaultStore {
-        var configuration = ModelConfiguration(schema: schema, url: url, allowsSave: allowsSave)
+    private static func store(
+        _ url: URL, _ schema: Schema, allowsSave: Bool = true, preservesValues: Bool = false
+    ) throws -> DefaultStore {
+        var configuration = ModelConfiguration(
+            schema: schema, url: url, allowsSave: allowsSave, preservesValues: preservesValues)
         configuration.isInspector = true
         return try DefaultStore(configuration, migrationPlan: nil)
     }
 
     /// Opens a store to which an export is replayed. A store that does not exist is created with `schema`, which the export
-    /// describes, and a file whose creation was interrupted is completed.
+    /// describes, and preserves the values of its changes; a file whose creation was interrupted is completed.
     static func replica(
         _ path: String, _ console: Console, creating schema: () throws -> Schema
     ) throws -> StoreFile {
@@ -147,7 +150,7 @@ struct StoreFile {
         try requireNoAppleStore(url)
         try DefaultStore.recover(fileAt: url)
         guard FileManager.default.fileExists(atPath: path), try DefaultStore.formatVersion(ofFileAt: url) != nil else {
-            return try StoreFile(location, store(url, schema()))
+            return try StoreFile(location, store(url, schema(), preservesValues: true))
         }
         return try write(path, console)
     }

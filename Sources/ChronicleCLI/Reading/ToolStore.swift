@@ -6,6 +6,10 @@ protocol ToolStore: InspectedStore, DataStoreConsuming, DataStoreExporting, Data
 {
     var isHistoryIndexedByModel: Bool { get throws }
     func isHistoryPurged() throws -> Bool
+    /// The position after which every change was recorded and none was deleted.
+    func completeHistoryToken() throws -> DefaultHistoryToken
+    /// The position at which recording resumed; `nil` if no transaction remains before a gap.
+    func historyGap() throws -> DefaultHistoryToken?
 
     /// Throws an error if the store cannot be rebuilt.
     func requireVacuum() throws

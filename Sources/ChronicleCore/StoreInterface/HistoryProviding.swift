@@ -52,10 +52,12 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     ///   from reading.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
-    /// Returns the token of the position from which the history can be read: the last transaction of its deleted beginning, or the
-    /// position before the first transaction if the beginning was not deleted.
+    /// Returns the token of the position before the first transaction that the history contains: the last transaction of its
+    /// deleted beginning, or the position before the first transaction ever if the beginning was not deleted.
     ///
-    /// A read of several stores without a token begins there in each store. The default implementation returns `nil`.
+    /// Transactions after the position can be missing: if recording was interrupted later, reading after the token throws
+    /// ``SwiftDataError/historyTokenGap``. A read of several stores without a token begins at this position in each store. The
+    /// default implementation returns `nil`.
     ///
     /// - Returns: The token, or `nil` if the store has no token for that position.
     /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented the store

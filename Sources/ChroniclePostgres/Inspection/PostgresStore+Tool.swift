@@ -46,6 +46,24 @@
 
         package func isHistoryPurged() throws -> Bool { try readingHistory { $0.state.floor > 0 } }
 
+        /// The position after which every change was recorded and none was deleted.
+        package func completeHistoryToken() throws -> DefaultHistoryToken {
+            try readingHistory { positions in
+                positions.state.completeAfter(identifier)
+                    ?? DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+            }
+        }
+
+        /// The position at which recording resumed; `nil` if no transaction remains before a gap.
+        package func historyGap() throws -> DefaultHistoryToken? {
+            try readingHistory { positions in
+                guard positions.state.gap > 0, try positions.hasTransactions(through: positions.state.gap) else {
+                    return nil
+                }
+                return positions.state.gapToken(identifier)
+            }
+        }
+
         package func tableByteCount() throws -> Int64 {
             try attributingErrors {
                 try pool.read { connection in

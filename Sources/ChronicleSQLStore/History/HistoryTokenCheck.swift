@@ -134,8 +134,9 @@ package struct HistoryTokenCheck: Sendable {
                     + "part; \(again)")
         case .gap:
             return .historyTokenGap.with(
-                detail: "changes after \(place) were not recorded because the history was disabled or its triggers "
-                    + "were changed; recording resumed at position \(facts.gap); \(again)")
+                detail:
+                    "some changes between \(place) and position \(facts.gap) were not recorded, because the history "
+                    + "was disabled or its triggers were changed; \(again)")
         case .forked:
             return .historyTokenForked.with(
                 detail: "\(place) belongs to another transaction now: \(causeOfLoss) undid the token's transaction, "

@@ -28,6 +28,25 @@ extension DefaultStore {
         try attributingErrors { try database.read { try MetaTable.position(.floor, $0) != nil } }
     }
 
+    /// The position after which every change was recorded and none was deleted.
+    package func completeHistoryToken() throws -> DefaultHistoryToken {
+        try readingHistory { connection in
+            try HistoryPositions(connection).completeAfter(identifier)
+                ?? DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+        }
+    }
+
+    /// The position at which recording resumed; `nil` if no transaction remains before a gap.
+    package func historyGap() throws -> DefaultHistoryToken? {
+        try readingHistory { connection in
+            let history = HistoryPositions(connection)
+            let gap = try history.facts(at: 0).gap
+            guard gap > 0, try history.hasTransactions(through: gap) else { return nil }
+            return DefaultHistoryToken(
+                storeIdentifier: identifier, position: gap, checkValue: try history.facts(at: gap).row.checkValue)
+        }
+    }
+
     /// Includes removed attributes and relationships.
     package var recordedPropertyNames: Set<String> {
         Set(layout.recordedEntities.values.flatMap { $0.attributes.map(\.name) })

@@ -91,6 +91,20 @@
             #expect(throws: SwiftDataError.historyTokenForked) { try restored.transactions(after: lost[1]) }
         }
 
+        /// Nothing is missing after the gap with which a history begins.
+        @Test func aHistoryBeginsWithAGap() throws {
+            let fixture = try HistoryFixture()
+            try fixture.psql(#"ALTER TABLE "Account" DISABLE TRIGGER chronicle_insert"#)
+            let again = try HistoryFixture(fixture.configuration, fixture.cluster)
+            let store = try #require(again.container.stores.first as? PostgresStore)
+            let gap = try again.token
+            #expect(gap.position(in: store.identifier) == 1)
+            try again.add("a")
+            let earliest = try #require(try store.earliestHistoryToken())
+            #expect(earliest == gap)
+            #expect(try again.transactions(after: earliest).count == 1)
+        }
+
         /// The files of the tables are others than before.
         @Test func aDumpThatIsRestoredInTheSameDatabaseIsNoGap() throws {
             let fixture = try HistoryFixture()

@@ -53,6 +53,10 @@
             SelectiveDeletions(floor: floor, checkValue: floor == 0 ? nil : floorCheck)
         }
 
+        func gapToken(_ storeIdentifier: String) -> DefaultHistoryToken {
+            DefaultHistoryToken(storeIdentifier: storeIdentifier, position: gap, checkValue: gapCheck)
+        }
+
         func newestToken(_ storeIdentifier: String) -> DefaultHistoryToken {
             DefaultHistoryToken(
                 storeIdentifier: storeIdentifier, position: position, checkValue: position == 0 ? nil : checkValue)
@@ -75,6 +79,13 @@
             var facts = state.facts(at: position, known: found.count == 1 ? found.int64(0, 0) : nil)
             if position < state.floor { facts.deletions = try deletions() }
             return facts
+        }
+
+        func hasTransactions(through position: Int64) throws -> Bool {
+            try connection.run(
+                "SELECT EXISTS (SELECT FROM \(connection.schema).chronicle_transaction WHERE position <= $1)",
+                Parameters(.int64(position))
+            ).bool(0, 0)
         }
 
         /// `nil` if all transactions before the floor count as deleted.

@@ -71,24 +71,23 @@
             try readingHistory { positions in positions.state.newestToken(identifier) }
         }
 
-        /// Returns the token of the last transaction of the deleted beginning. Its position is 0 if the beginning was not
-        /// deleted.
+        /// Returns the token of the last transaction of the deleted beginning, or of the gap with which the history begins.
+        /// Its position is 0 if the beginning was not deleted. Later transactions can be missing, because they were deleted,
+        /// or because recording was interrupted.
         ///
         /// - Complexity: O(log *n*) in the length of the history.
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
-                func hasTransactions(through position: Int64) throws -> Bool {
-                    try positions.connection.run(
-                        """
-                        SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)
-                        """, Parameters(.int64(position))
-                    ).bool(0, 0)
+                let state = positions.state
+                // The history of a tracked database can begin with a gap.
+                if state.gap > state.floor, try !positions.hasTransactions(through: state.gap) {
+                    return state.gapToken(identifier)
                 }
-                let beginning = positions.state.deletedBeginning
+                let beginning = state.deletedBeginning
                 // If nothing is left before the floor, every reader can begin there.
-                let isEmpty = try !hasTransactions(through: positions.state.floor)
+                let isEmpty = try !positions.hasTransactions(through: state.floor)
                 let deletions = isEmpty ? beginning : try positions.deletions() ?? beginning
-                if try hasTransactions(through: deletions.beginning) {
+                if try positions.hasTransactions(through: deletions.beginning) {
                     return DefaultHistoryToken(storeIdentifier: identifier, position: 0)
                 }
                 return DefaultHistoryToken(

@@ -36,13 +36,7 @@ struct ModelHistoryReader {
         let store = catalog.storeIdentifier
         newest = try history.newestToken(of: store)
         let facts = try history.facts(at: newest.position(in: store) ?? 0)
-        let start = max(facts.floor, facts.gap)
-        completeAfter =
-            start == 0
-            ? nil
-            : Token(
-                storeIdentifier: store, position: start,
-                checkValue: facts.floor == start ? facts.floorCheckValue : nil)
+        completeAfter = try history.completeAfter(store)
         transactions = try TransactionReader(connection, catalog)
         changes = try ChangeAssembly(connection, catalog)
         var (first, last) = (try (history.purged() ?? 0) + 1, facts.newest)

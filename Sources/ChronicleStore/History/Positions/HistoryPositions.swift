@@ -85,6 +85,15 @@ struct HistoryPositions: HistoryTokenChecking {
             storeIdentifier: storeIdentifier, position: newest?.position ?? 0, checkValue: newest?.checkValue)
     }
 
+    /// The position after which no change is missing; `nil` if none ever was.
+    func completeAfter(_ storeIdentifier: String) throws -> DefaultHistoryToken? {
+        let facts = try facts(at: 0)
+        let start = max(facts.floor, facts.gap)
+        guard start > 0 else { return nil }
+        let checkValue = start == facts.floor ? facts.floorCheckValue : try self.facts(at: start).row.checkValue
+        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: start, checkValue: checkValue)
+    }
+
     /// The changes by other programs that no header follows yet; the time is proportional to their number.
     func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
         guard let newest = try newest(requiringHistory: false), newest.checkValue == nil, newest.position > position

@@ -71,7 +71,8 @@ extension DefaultStore: HistoryProviding {
     }
 
     /// Returns the token of the last transaction of the deleted beginning, or of the gap with which the history begins. Its
-    /// position is 0 if the beginning was not deleted.
+    /// position is 0 if the beginning was not deleted. Later transactions can be missing, because they were deleted, or
+    /// because recording was interrupted.
     ///
     /// - Complexity: O(log *n*) in the length of the history.
     public func earliestHistoryToken() throws -> DefaultHistoryToken? {
