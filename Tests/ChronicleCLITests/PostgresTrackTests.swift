@@ -127,6 +127,7 @@
             #expect(try await run("log", "*").status != 0)
             #expect(try psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'chronicle_\(schemaName)'") == "0")
             #expect(try await run("track", "*", "--reconcile").status == 2)
+            #expect(try await run("track", "*", "--new-tables").status == 2)
             #expect(try await run("track", "*", "missing").errors.contains("has no table missing"))
         }
     }

@@ -91,6 +91,69 @@ import Testing
         #expect(try await CommandRun("track", "--reconcile", file.path).output.contains("Reconciled 0 changes."))
     }
 
+    @Test(arguments: ["track", "untrack"]) func unknownTables(_ command: String) async throws {
+        let run = try await CommandRun(command, TrackedFile.make().path, "acount")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("the database has no table acount; did you mean account?"))
+    }
+
+    /// Commands that only read report a change of the schema, and change nothing. Those that write follow it.
+    @Test(arguments: [["track", "FILE"], ["tag", "FILE", "migrated"]])
+    func schemaChangesAreFollowed(_ writer: [String]) async throws {
+        let file = try TrackedFile.make()
+        _ = try Shell.sqlite3(file, "ALTER TABLE label ADD COLUMN icon DEFAULT 'dot'")
+        let content = try Data(contentsOf: file)
+        for command in [["log"], ["stats"], ["verify"], ["schema"], ["export", "-o", "-"]] {
+            let run = try await CommandRun(command + [file.path])
+            #expect(run.status == (command == ["verify"] ? 1 : 0))
+        }
+        #expect(try Data(contentsOf: file) == content)
+        let run = try await CommandRun(writer.map { $0 == "FILE" ? file.path : $0 })
+        #expect(run.status == 0)
+        if writer[0] == "track" { #expect(run.output.contains("\n    column added: label.icon\n")) }
+        #expect(try await CommandRun("verify", file.path).status == 0)
+        let log = try await CommandRun("log", "--model", "label/'blue'", "-n", "1", file.path).output
+        #expect(log.contains("schema: column added: label.icon"))
+        #expect(log.contains("icon: nil -> \"dot\""))
+        let page = try await CommandRun("timeline", "-o", "-", file.path)
+        #expect(page.output.contains("column added: label.icon"))
+    }
+
+    @Test func newTablesAreRecordedOnRequest() async throws {
+        let file = try TrackedFile.make()
+        let run = try await CommandRun("track", "--new-tables", file.path)
+        #expect(run.output.contains("Tables that the program creates later are recorded.\n"))
+        _ = try Shell.sqlite3(
+            file, "CREATE TABLE later(id INTEGER PRIMARY KEY, v); INSERT INTO later VALUES (7, 'x')")
+        let watch = try await CommandRun("watch", "--name", "w", "--from", "start", "--once", file.path, "--", "cat")
+        #expect(watch.status == 0)
+        let log = try await CommandRun("log", "-n", "1", file.path).output
+        #expect(log.contains("schema: table added: later") && log.contains("insert later/7"))
+        #expect(try await CommandRun("track", "--no-new-tables", file.path).status == 0)
+        _ = try Shell.sqlite3(file, "CREATE TABLE last(id INTEGER PRIMARY KEY)")
+        #expect(try await CommandRun("tag", file.path, "later").status == 0)
+        #expect(try await CommandRun("stats", file.path).output.contains("last: use chronicle track to record it"))
+        #expect(try await CommandRun("track", "--new-tables", "--no-new-tables", file.path).status == 2)
+    }
+
+    /// A process that watches the file follows changes of the schema when they are committed.
+    @Test func watchingFollowsTheSchema() throws {
+        let file = try TrackedFile.make()
+        try TrackedDatabase(url: file).track(recordsNewTables: true)
+        let watch = try ToolProcess(
+            ToolProcess.chronicle, ["watch", "--name", "w", "--from", "beginning", file.path, "--", "cat"])
+        _ = try watch.line(containing: "bea@example.org")
+        let wait = "PRAGMA busy_timeout = 10000; "
+        _ = try Shell.sqlite3(
+            file, wait + "CREATE TABLE later(id TEXT PRIMARY KEY, v); INSERT INTO later VALUES ('x', 1)")
+        #expect(try watch.line(containing: "table added: later").contains("later/'x'"))
+        _ = try Shell.sqlite3(file, wait + "ALTER TABLE later RENAME TO renamed; UPDATE renamed SET v = 2")
+        _ = try watch.line(containing: "table renamed: later to renamed")
+        _ = try Shell.sqlite3(file, wait + "UPDATE renamed SET v = 3")
+        #expect(try watch.line(containing: "\"new\":{\"v\":3}").contains("renamed/'x'"))
+        watch.kill(SIGKILL)
+    }
+
     /// Tables that are not recorded are listed, but are no problem.
     @Test func tablesThatAreNotRecorded() async throws {
         let file = try TrackedFile.make()

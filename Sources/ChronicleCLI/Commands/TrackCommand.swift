@@ -13,10 +13,14 @@ enum TrackCommand {
             Without TABLE, all tables are recorded that can be. The reasons for the others are listed. Tables need a primary \
             key. Virtual tables, such as those of FTS5, and views cannot be recorded; the tables that they are made from can.
 
-            Use the command again after the program has changed its schema: it records new tables and columns, and resumes \
-            the recording of tables that were rebuilt. Changes in between are missing, which readers notice as a gap. The \
-            columns of a recorded table cannot be dropped with ALTER TABLE; end the recording with chronicle untrack \
-            first.
+            Changes of the schema are followed by this command, chronicle watch, and other commands that write to the file: \
+            added and renamed columns, and renamed, rebuilt and dropped tables. The history contains a transaction with the \
+            metadata schema for them, and the changes in between. They are missing, which readers notice as a gap, only if a \
+            table was rebuilt whose values the history does not contain. The columns of a recorded table cannot be dropped \
+            with ALTER TABLE; end the recording with chronicle untrack first.
+
+            Use the command again to record tables that the program has created since. With --new-tables, such tables are \
+            recorded like other changes of the schema; their rows are inserts.
 
             Programs that disable triggers change tables without a record. chronicle verify and chronicle stats find inserted \
             and deleted rows, and verify also values that differ from the recorded ones. With --reconcile, these differences \
@@ -26,12 +30,14 @@ enum TrackCommand {
             postgresql://owner@db/app?schema=public, and the history is in another schema, chronicle_public. The role must own \
             the tables and have the privilege CREATE on the database. Columns can be dropped, renamed and given another type; \
             a statement of the program never fails because its changes cannot be recorded. chronicle verify and chronicle \
-            stats report such tables until this command is used again. --reconcile is for files.
+            stats report such tables until this command is used again. --reconcile and --new-tables are for files.
             """,
         operands: [.database, .tables("the tables to record, instead of all")],
         options: [
             .init(name: "no-values", summary: "do not record the values before and after changes from now on"),
             .init(name: "values", summary: "record the values again"),
+            .init(name: "new-tables", summary: "also record tables that the program creates later"),
+            .init(name: "no-new-tables", summary: "do not record later tables from now on"),
             .init(name: "reconcile", summary: "record what programs changed without triggers"), .json,
         ], run: run)
 
@@ -39,9 +45,13 @@ enum TrackCommand {
         if arguments.has("values"), arguments.has("no-values") {
             throw UsageError("--values and --no-values exclude each other")
         }
+        if arguments.has("new-tables"), arguments.has("no-new-tables") {
+            throw UsageError("--new-tables and --no-new-tables exclude each other")
+        }
         let path = try arguments.required("FILE")
         let names = arguments.repeated.isEmpty ? nil : arguments.repeated
         let preservesValues = arguments.has("no-values") ? false : arguments.has("values") ? true : nil
+        let recordsNewTables = arguments.has("no-new-tables") ? false : arguments.has("new-tables") ? true : nil
         let tables: [TrackedTableState]
         switch try StoreFile.Location(path) {
         case .file(let url):
@@ -49,7 +59,8 @@ enum TrackCommand {
             let database = TrackedDatabase(url: url)
             do {
                 tables = try database.track(
-                    names, preservesValues: preservesValues, reconciles: arguments.has("reconcile")
+                    names, preservesValues: preservesValues, reconciles: arguments.has("reconcile"),
+                    recordsNewTables: recordsNewTables
                 ).map(TrackedTableState.init)
             } catch let error as SwiftDataError where error == .unsupportedFeature {
                 // Nothing was changed.
@@ -57,7 +68,9 @@ enum TrackCommand {
                 throw error
             }
         case .database(let database):
-            if arguments.has("reconcile") { throw UsageError("--reconcile is for SQLite files") }
+            for name in ["reconcile", "new-tables", "no-new-tables"] where arguments.has(name) {
+                throw UsageError("--\(name) is for SQLite files")
+            }
             tables = try database.track(names, preservesValues: preservesValues)
         }
         let text = TableText(console: console)
@@ -71,8 +84,15 @@ enum TrackCommand {
         if arguments.has("reconcile") {
             try console.line("Reconciled \(NumberText.counted(reconciled, "change")).")
         }
+        if let recordsNewTables {
+            try console.line("Tables that the program creates later are \(recordsNewTables ? "" : "not ")recorded.")
+        }
         let count = tables.count { $0.isNew }
-        if count == 0, reconciled > 0 { return .success }
+        if count == 0,
+            reconciled > 0 || recordsNewTables != nil || tables.contains(where: { !$0.schemaChanges.isEmpty })
+        {
+            return .success
+        }
         try console.line(
             count == 0 ? "Nothing has changed." : "Recording \(NumberText.counted(count, "table")) from now on.")
         return .success
@@ -81,7 +101,7 @@ enum TrackCommand {
 
 extension TrackCommand {
     /// The ``UsageError`` for an unknown name contains the nearest one.
-    private static func requireTables(_ names: [String], _ database: TrackedDatabase) throws {
+    fileprivate static func requireTables(_ names: [String], _ database: TrackedDatabase) throws {
         guard !names.isEmpty else { return }
         let known = try database.tables().map(\.name)
         for name in names where !known.contains(where: { $0.lowercased() == name.lowercased() }) {
@@ -121,7 +141,13 @@ enum UntrackCommand {
             // Nothing is kept of a history from which another program dropped tables. Another error is thrown below.
             hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: url)) ?? true
             let database = TrackedDatabase(url: url)
-            if keepsHistory { try database.stop(names) } else { try database.untrack() }
+            do {
+                if keepsHistory { try database.stop(names) } else { try database.untrack() }
+            } catch let error as SwiftDataError where error == .unsupportedFeature {
+                // Nothing was changed.
+                try TrackCommand.requireTables(names ?? [], database)
+                throw error
+            }
         case .database(let database):
             hasHistory = keepsHistory
             if keepsHistory { try database.stopTracking(names) } else { try database.untrack() }
@@ -148,10 +174,11 @@ extension Command.Operand {
 struct TableText {
     let console: Console
 
-    /// Returns a line for each table, and for each limitation.
+    /// Returns a line for each table, for each change of its schema, and for each limitation.
     func lines(_ tables: [TrackedTableState]) -> [String] {
         TextLayout.table(tables.map { [$0.name.escaped, state(of: $0)] }).enumerated().flatMap { index, line in
-            [line.trimmingTrailingSpaces] + tables[index].limitations.map { "    \($0.escaped)" }
+            [line.trimmingTrailingSpaces]
+                + (tables[index].schemaChanges + tables[index].limitations).map { "    \($0.escaped)" }
         }
     }
 
@@ -176,6 +203,7 @@ struct TableText {
         return .members([
             "table": .string(table.name), "state": .string(state), "reason": .optional(reason),
             "isNew": .bool(table.isNew), "reconciled": .count(table.reconciledChangeCount),
+            "schemaChanges": .array(table.schemaChanges.map(JSON.string)),
             "limitations": .array(table.limitations.map(JSON.string)),
         ])
     }

@@ -46,25 +46,56 @@ enum WatchCommand {
         guard !arguments.trailing.isEmpty else { throw UsageError("the command is missing; write it after --") }
         let limit = try arguments.count("batch") ?? 1_000
         let skipAfter = try arguments.count("skip-after")
-        let file = try StoreFile.write(arguments.operands["FILE"], console)
-        let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
-            named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
-        let runner = BatchRunner(
-            file: file, console: console, format: arguments.value("format").flatMap(EnvelopeFormat.init) ?? .json,
-            command: arguments.trailing)
-        if arguments.has("once") {
-            while let batch = try consumer.nextBatch(limit: limit) {
-                guard try runner.run(batch) else {
-                    if let skipAfter, batch.attempt >= skipAfter {
-                        try consumer.skip(batch, reason: "the command failed \(batch.attempt) times")
-                    }
-                    return .negative
-                }
-                try consumer.acknowledge(batch)
+        repeat {
+            let file = try StoreFile.write(arguments.operands["FILE"], console)
+            let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
+                named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
+            let batchRunner = BatchRunner(
+                file: file, console: console, format: arguments.value("format").flatMap(EnvelopeFormat.init) ?? .json,
+                command: arguments.trailing, opened: try file.store.currentHistoryToken())
+            guard !arguments.has("once") else {
+                return try runOnce(consumer, batchRunner, limit: limit, skipAfter: skipAfter)
             }
-            return .success
+            // The only task that uses them; this one waits for it.
+            nonisolated(unsafe) let (runner, console) = (batchRunner, console)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await follow(consumer, runner, console, limit: limit, skipAfter: skipAfter) }
+                if let url = file.location.url, file.store.isTracked {
+                    let commits = try CommitStream(file.chronicleStore("notifications of commits"))
+                    group.addTask { try await commits.untilSchemaChange(of: TrackedDatabase(url: url)) }
+                }
+                try await group.next()
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            consumer.release()
+            // The program changed its schema. Opening the file again follows, before its changes are delivered.
+        } while !Task.isCancelled
+        return .success
+    }
+
+    private static func runOnce(
+        _ consumer: HistoryConsumer<DefaultHistoryTransaction>, _ runner: BatchRunner, limit: Int, skipAfter: Int?
+    ) throws -> ExitStatus {
+        while let batch = try consumer.nextBatch(limit: limit) {
+            guard try runner.run(batch) else {
+                if let skipAfter, batch.attempt >= skipAfter {
+                    try consumer.skip(batch, reason: "the command failed \(batch.attempt) times")
+                }
+                return .negative
+            }
+            try consumer.acknowledge(batch)
         }
+        return .success
+    }
+
+    /// Returns when the task is cancelled, or at a change of the schema that another process has followed.
+    private static func follow(
+        _ consumer: HistoryConsumer<DefaultHistoryTransaction>, _ runner: BatchRunner, _ console: Console, limit: Int,
+        skipAfter: Int?
+    ) async throws {
         for try await batch in consumer.batches(limit: limit) {
+            if runner.isOutdated(for: batch) { return }
             if try runner.run(batch) {
                 try consumer.acknowledge(batch)
             } else if let skipAfter, batch.attempt >= skipAfter {
@@ -72,10 +103,13 @@ enum WatchCommand {
                 try consumer.skip(batch, reason: "the command failed \(batch.attempt) times")
             } else {
                 // The command is run again after one second, and after twice as long each time, up to a minute.
-                try await Task.sleep(for: .seconds(min(1 << min(batch.attempt - 1, 6), 60)))
+                do {
+                    try await Task.sleep(for: .seconds(min(1 << min(batch.attempt - 1, 6), 60)))
+                } catch is CancellationError {
+                    return
+                }
             }
         }
-        return .success
     }
 
     private static func filter(_ arguments: Arguments) throws -> HistoryFilter {
@@ -115,13 +149,50 @@ enum WatchCommand {
     }
 }
 
+/// The commits of a tracked database by any process.
+private struct CommitStream: Sendable {
+    private let commits: AsyncStream<Void>
+
+    init(_ store: any ToolStore) throws {
+        let (commits, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let observation = try store.observeCommits { continuation.yield() }
+        continuation.onTermination = { _ in observation.cancel() }
+        // The schema may have changed since the file was opened.
+        continuation.yield()
+        self.commits = commits
+    }
+
+    /// Returns after a change of the schema, or when the task is cancelled.
+    func untilSchemaChange(of database: TrackedDatabase) async throws {
+        for await _ in commits {
+            if try database.hasUnfollowedSchema() { return }
+        }
+    }
+}
+
 private struct BatchRunner {
     let file: StoreFile
     let console: Console
     let format: EnvelopeFormat
     let command: [String]
+    /// The position when the file was opened.
+    let opened: DefaultHistoryToken?
 
     private static let changesPerLine = 1_000
+
+    /// Whether a program changed the schema of a tracked database after the file was opened, so that it does not contain all
+    /// models of the batch.
+    func isOutdated(for batch: HistoryBatch<DefaultHistoryTransaction>) -> Bool {
+        guard file.store.isTracked, let opened else { return false }
+        func isLater(_ transaction: DefaultHistoryTransaction) -> Bool {
+            transaction.metadata["schema"] != nil && transaction.token > opened
+        }
+        switch batch.content {
+        case .changes(let transactions): return transactions.contains(where: isLater)
+        case .largeTransaction(let transaction): return isLater(transaction)
+        case .reset, .snapshot: return false
+        }
+    }
 
     /// Returns whether the command exited with status 0.
     func run(_ batch: HistoryBatch<DefaultHistoryTransaction>) throws -> Bool {

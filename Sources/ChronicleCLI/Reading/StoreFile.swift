@@ -83,7 +83,11 @@ struct StoreFile {
         let location = try Location(path)
         if let url = location.url {
             try requireFile(path)
-            if try !AppleStore.isAppleStore(fileAt: url) { try DefaultStore.recover(fileAt: url) }
+            if try !AppleStore.isAppleStore(fileAt: url) {
+                try DefaultStore.recover(fileAt: url)
+                // The schema is read before the file is opened with write access, which would do the same.
+                if try DefaultStore.isTracked(fileAt: url) { try TrackedDatabase(url: url).followSchemaChanges() }
+            }
         }
         let file = try read(path, console)
         // Otherwise opening the file with write access would enable the history.

@@ -12,6 +12,7 @@ struct TrackedTableState {
     var limitations: [String] = []
     var isNew = false
     var reconciledChangeCount = 0
+    var schemaChanges: [String] = []
     /// `false` for a view and a virtual table.
     var isOrdinary = true
     /// `true` for a table that belongs to a virtual table.
@@ -22,8 +23,8 @@ extension TrackedTableState {
     init(_ table: TrackedDatabase.Table) {
         self.init(
             name: table.name, state: table.state, limitations: table.limitations, isNew: table.isNew,
-            reconciledChangeCount: table.reconciledChangeCount, isOrdinary: table.isOrdinaryTable,
-            isPart: table.isPartOfVirtualTable)
+            reconciledChangeCount: table.reconciledChangeCount, schemaChanges: table.schemaChanges,
+            isOrdinary: table.isOrdinaryTable, isPart: table.isPartOfVirtualTable)
     }
 }
 

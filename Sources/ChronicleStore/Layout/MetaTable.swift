@@ -108,6 +108,16 @@ struct MetaTable: MetaValues {
 extension MetaName {
     /// The file is the database of another program, whose changes are recorded: 1.
     static let tracked = MetaName("tracked")
+    /// The number that SQLite gave to the schema of a tracked database when the recording was last adapted to it.
+    /// https://www.sqlite.org/pragma.html#pragma_schema_version
+    static let followedSchema = MetaName("followedSchema")
+    /// The tables of a tracked database that are not recorded although new ones are, as JSON; missing if new ones are not.
+    static let ignoredTables = MetaName("ignoredTables")
+
+    /// The newest position when the column of a tracked table with this number was added. Rows that have no recorded value of
+    /// it since then had NULL.
+    static func addedColumn(_ entity: Int64, number: Int) -> MetaName { MetaName("column:\(entity):\(number)") }
+
     /// The highest deleted position. Reading on from an earlier position is incomplete.
     static let floor = MetaName("floor")
     static let floorCheck = MetaName("floorCheck")

@@ -107,12 +107,14 @@ struct StoreOpener {
                 try SchemaCompletion(connection, schema, configuration, version: version).existingLayout()
             }
         }
-        return try database.write { connection in
-            if try FileFormat.isTracked(connection) {
-                return try SchemaCompletion(connection, schema, configuration, version: nil).existingLayout()
+        return try database.write { connection -> Result<StoreLayout, any Error> in
+            guard try FileFormat.isTracked(connection) else {
+                return .success(try SchemaCompletion(connection, schema, configuration, version: version).complete())
             }
-            return try SchemaCompletion(connection, schema, configuration, version: version).complete()
-        }
+            try SchemaFollowing(connection).run()
+            // The schema of the caller may have names from before, which is no reason to undo this.
+            return Result { try SchemaCompletion(connection, schema, configuration, version: nil).existingLayout() }
+        }.get()
     }
 
     private func makeDefaultDirectory() throws {

@@ -84,6 +84,12 @@ struct RecordedTable: Hashable, Sendable {
         return table
     }
 
+    var withoutUniqueness: RecordedTable {
+        var table = self
+        table.uniqueness = []
+        return table
+    }
+
     func kind(_ operation: ChangeTable.Operation) -> ChangeTable.Kind { .init(operation, of: entityID) }
 
     /// The row may be of a subentity.

@@ -86,8 +86,10 @@ struct HeaderWriter {
         for entity in try EntityRegistry(connection).entities() where !entity.isSubentity {
             var table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
             if isTracked {
-                // Its program may have dropped the table.
-                guard let name = entity.tableName, let present = try TrackedTable(name, connection) else { continue }
+                // Its program may have dropped the table, or given it another primary key.
+                guard let name = entity.tableName, let present = try TrackedTable(name, connection),
+                    try !TableTracking(connection).hasOtherKeys(entity, present)
+                else { continue }
                 table = present.recordedTable(entity)
             }
             for statement in RecorderSQL.resolveConflicts(of: table) { try connection.execute(statement) }

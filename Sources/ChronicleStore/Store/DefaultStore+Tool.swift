@@ -90,6 +90,11 @@ extension TrackedDatabase {
     package func unrecordedRows() throws -> [(table: String, text: String)] {
         try reading { try TableTracking($0).differences().map { ($0.table, $0.1.text) } }
     }
+
+    /// Whether the schema has changed since ``followSchemaChanges()``, also in a way that does not matter.
+    package func hasUnfollowedSchema() throws -> Bool {
+        try reading { try SchemaFollowing($0).isDue }
+    }
 }
 
 extension TrackedDatabase.Table {

@@ -172,6 +172,30 @@ struct Baseline {
         return difference
     }
 
+    /// The keys that the table should have, in ascending order; `nil` if there is no baseline. Reads all recorded changes.
+    func expectedKeys() throws -> [Int64]? {
+        guard let start = try MetaTable.integer(name, connection) else { return nil }
+        var changed = try changedKeys(after: start, through: .max)
+        var keys: [Int64] = []
+        let ranges = try connection.prepare("SELECT first, last FROM \(Self.table) WHERE entity = ? ORDER BY first")
+        try ranges.bind(entity, at: 1)
+        while try ranges.step() {
+            for key in ranges.int64(0)...max(ranges.int64(0), ranges.int64(1))
+            where changed.removeValue(forKey: key) ?? true {
+                keys.append(key)
+            }
+        }
+        return (keys + changed.filter(\.value).keys).sorted()
+    }
+
+    /// The keys of the rows in ascending order.
+    static func keys(_ table: TrackedTable, _ entity: Int64, _ connection: Connection) throws -> [Int64] {
+        let statement = try connection.prepare(selectKeys(table, entity))
+        var keys: [Int64] = []
+        while try statement.step() { keys.append(statement.int64(0)) }
+        return keys
+    }
+
     /// Returns whether a row has the key afterwards.
     private func changedKeys(after start: Int64, through end: Int64) throws -> [Int64: Bool] {
         let deletion = ChangeTable.Kind(.delete, of: entity).rawValue
@@ -206,7 +230,7 @@ struct Baseline {
             return "SELECT t.\(RecorderSQL.key) FROM main.\(quoted(table.name)) AS t NOT INDEXED ORDER BY 1"
         }
         return """
-            SELECT k.id FROM main.\(quoted(table.name)) AS t NOT INDEXED CROSS JOIN \(RecorderSQL.numbers(key)) \
+            SELECT k.id FROM \(table.keyScan) CROSS JOIN \(RecorderSQL.numbers(key)) \
             WHERE \(RecorderSQL.hasNumber("t", key)) ORDER BY 1
             """
     }

@@ -3,7 +3,6 @@ import ChronicleSQLite
 
 /// The tables `chronicle_key_…` of a tracked database, which number primary keys that are not rowids. Their columns have
 /// the same affinities and collations, so that both tables consider the same keys equal.
-/// keys equal.
 struct KeyTable {
     let key: NumberedKey
     let table: TrackedTable
@@ -24,13 +23,20 @@ struct KeyTable {
             + "\(columns.joined(separator: ", ")), UNIQUE (\(names)))"
     }
 
+    /// The definition of the table in the file, or `nil` if there is none.
+    func storedDefinition(_ connection: Connection) throws -> String? {
+        try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+            try $0.bind(key.table, at: 1)
+        }
+    }
+
     func numberRows(_ connection: Connection) throws {
         let names = key.pairs.map(\.own)
         let values = key.columns.map { "t.\(quoted($0.name))" }
         try connection.execute(
             """
             INSERT INTO \(quoted(key.table))(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) \
-            FROM \(quoted(table.name)) AS t NOT INDEXED WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
+            FROM \(table.keyScan) WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
             AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
             """)
     }
@@ -40,7 +46,7 @@ struct KeyTable {
         let values = key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
         let count = try connection.scalarInt64(
             """
-            SELECT count(*) FROM main.\(quoted(table.name)) AS t NOT INDEXED WHERE \(values) \
+            SELECT count(*) FROM \(table.keyScan) WHERE \(values) \
             AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
             """)
         return Int(count ?? 0)

@@ -10,12 +10,29 @@ struct Reconciliation {
 
     static let metadata = ["reconciled": "true"]
 
-    private struct Table {
+    struct Table {
         let entity: RecordedEntity
-        let table: TrackedTable
+        /// `nil` if the table was dropped.
+        let table: TrackedTable?
         var difference = Baseline.Difference()
-        /// The attributes whose values differ, by key, with the positions of the recorded values.
-        var values: [Int64: [Int: Int64]] = [:]
+        /// The numbers of columns that the history did not contain before.
+        var addedAttributes: [Int] = []
+        /// Whether all rows are inserts.
+        var isNew = false
+        /// Whether changes can be missing whose values the history does not contain.
+        var requiresValues = false
+        /// Whether that is so.
+        fileprivate(set) var hasUnknownValues = false
+        /// The attributes whose values differ, by key, with the positions of the recorded values, or 0 for NULL.
+        fileprivate var values: [Int64: [Int: Int64]] = [:]
+
+        init(
+            entity: RecordedEntity, table: TrackedTable?, difference: Baseline.Difference, addedAttributes: [Int] = [],
+            isNew: Bool = false, requiresValues: Bool = false
+        ) {
+            (self.entity, self.table, self.difference) = (entity, table, difference)
+            (self.addedAttributes, self.isNew, self.requiresValues) = (addedAttributes, isNew, requiresValues)
+        }
     }
 
     init(_ connection: Connection) { self.connection = connection }
@@ -24,54 +41,129 @@ struct Reconciliation {
     func run() throws -> [String: Int] {
         var headers = HeaderWriter(connection)
         let first = try headers.sealExternalChanges(resolvesConflicts: true)
-        let tables = try tables()
+        var tables = try tables()
+        try compareValues(&tables)
         var counts: [String: Int] = [:]
         // The transaction has the present date.
         try PendingTransaction.discard(connection)
         for table in tables {
             let count = try record(table)
-            if count > 0 { counts[table.table.name] = count }
+            if count > 0 { counts[table.entity.name] = count }
         }
         if !counts.isEmpty {
             let position = try HeaderWriter.sealExternalChanges(from: first, connection)
             try MetadataTable.insert(Self.metadata, at: position, connection)
         }
-        for table in tables { try Baseline(of: table.entity.number, connection).set(table.table) }
+        for table in tables {
+            if let present = table.table { try Baseline(of: table.entity.number, connection).set(present) }
+        }
         return counts
     }
 
     private func tables() throws -> [Table] {
         let tracking = TableTracking(connection)
-        var tables: [Int64: Table] = [:]
+        var tables: [Table] = []
         for entity in try EntityRegistry(connection).entities() {
             guard let name = entity.tableName, let table = try TrackedTable(name, connection),
                 try tracking.interruption(of: entity, table) == nil
             else { continue }
             try KeyTable(table, of: entity.number)?.numberRows(connection)
             let difference = try Baseline(of: entity.number, connection).difference(table) ?? .init()
-            tables[entity.number] = Table(entity: entity, table: table, difference: difference)
+            tables.append(Table(entity: entity, table: table, difference: difference))
         }
+        return tables
+    }
+
+    // MARK: Comparing
+
+    /// Finds the values that differ from the recorded ones. Reads the history.
+    func compareValues(_ tables: inout [Table]) throws {
+        let indexes = Dictionary(
+            tables.enumerated().compactMap { index, table in
+                table.table == nil || table.isNew ? nil : (table.entity.number, index)
+            }, uniquingKeysWith: { first, _ in first })
+        guard !indexes.isEmpty else { return }
         let verifier = try StoreVerifier(connection, nil) { _ in }
         let properties = try MetaCheck(verifier: verifier).run()
-        guard let registry = try RegistryCheck(verifier: verifier).run() else { return Array(tables.values) }
-        try ReplayCheck(verifier, properties, registry).forEachDifferentValue { entity, key, attribute, position in
-            tables[entity]?.values[key, default: [:]][Int(attribute)] = position
+        guard let registry = try RegistryCheck(verifier: verifier).run() else { return }
+        var counts: [Int: Int] = [:]
+        let deleted = tables.map { Set($0.difference.deleted) }
+        // Of columns that were added, because rows can lack a value without being unknown.
+        var keys: [Int: [Int: Set<Int64>]] = [:]
+        for index in indexes.values where tables[index].requiresValues {
+            for attribute in tables[index].entity.attributes where attribute.isPresent {
+                let name = MetaName.addedColumn(tables[index].entity.number, number: attribute.number)
+                guard let position = try MetaTable.integer(name, connection), position >= properties.completeAfter,
+                    !tables[index].addedAttributes.contains(attribute.number)
+                else { continue }
+                keys[index, default: [:]][attribute.number] = []
+            }
         }
-        return tables.values.sorted { $0.entity.number < $1.entity.number }
+        var values: [Int: [Int64: [Int: Int64]]] = [:]
+        try ReplayCheck(verifier, properties, registry).forEachDifferentValue { entity, key, attribute in
+            guard let index = indexes[entity], !deleted[index].contains(key) else { return }
+            if keys[index]?[Int(attribute)] != nil {
+                keys[index]?[Int(attribute)]?.insert(key)
+            } else {
+                counts[index, default: 0] += 1
+            }
+        } _: { entity, key, attribute, position in
+            guard let index = indexes[entity] else { return }
+            values[index, default: [:]][key, default: [:]][Int(attribute)] = position
+        }
+        for index in indexes.values {
+            tables[index].values = values[index] ?? [:]
+            let added = Dictionary(
+                uniqueKeysWithValues: tables[index].addedAttributes.map { ($0, Set<Int64>()) })
+            for (attribute, known) in added.merging(keys[index] ?? [:], uniquingKeysWith: { $1 }) {
+                try compareAdded(attribute, known, &tables[index])
+            }
+            if tables[index].requiresValues {
+                let expected = try expectedCount(
+                    tables[index], without: Set(added.keys).union((keys[index] ?? [:]).keys))
+                tables[index].hasUnknownValues = counts[index] ?? 0 < expected
+            }
+        }
+    }
+
+    /// The number of values of the rows that were not inserted, without those of some attributes.
+    private func expectedCount(_ table: Table, without attributes: Set<Int>) throws -> Int {
+        let rows = try connection.scalarInt64("SELECT count(*) FROM \(source(table))") ?? 0
+        let columns = table.entity.attributes.count { $0.isPresent && !attributes.contains($0.number) }
+        return (Int(rows) - table.difference.inserted.count) * columns
+    }
+
+    /// The values of a column that was added were NULL before, except for the keys with a known value.
+    private func compareAdded(_ number: Int, _ known: Set<Int64>, _ table: inout Table) throws {
+        guard let name = table.entity.attributes.first(where: { $0.number == number })?.name else { return }
+        let statement = try connection.prepare(
+            "SELECT t.\(RecorderSQL.key) FROM \(source(table)) AS t WHERE t.\(quoted(name)) IS NOT NULL")
+        while try statement.step() {
+            let key = statement.int64(0)
+            if !known.contains(key) { table.values[key, default: [:]][number] = 0 }
+        }
+    }
+
+    private func source(_ table: Table) -> String {
+        TrackedRows.source(table.entity.name, table.entity.number, table.entity.keyColumns)
     }
 
     // MARK: Recording
 
-    private func record(_ table: Table) throws -> Int {
+    /// Returns the number of changes.
+    func record(_ table: Table) throws -> Int {
         for key in table.difference.deleted {
             try insert(.delete, table, key, "NULL, NULL, NULL", from: nil)
         }
-        let columns = table.table.recordedTable(table.entity).columns
+        guard let present = table.table else { return table.difference.deleted.count }
+        let recorded = present.recordedTable(table.entity)
+        let columns = recorded.columns
+        let rows = "\(source(table)) AS t WHERE t.\(RecorderSQL.key) = ?1"
         for key in table.difference.inserted {
             var operation = ChangeTable.Operation.insert
             for column in columns where column.preservation.inserts != .none {
                 let (number, value) = RecorderSQL.preservedValue(column, "t", column.preservation.inserts)
-                try insert(operation, table, key, "\(number), NULL, \(value)", from: rows(table))
+                try insert(operation, table, key, "\(number), NULL, \(value)", from: rows)
                 operation = .preservedValue
             }
             if operation == .insert { try insert(.insert, table, key, "NULL, NULL, NULL", from: nil) }
@@ -81,35 +173,32 @@ struct Reconciliation {
         for (key, positions) in updated {
             var masks = AttributeMasks()
             for number in positions.keys { masks.insert(number) }
-            masks.pad(to: table.table.recordedTable(table.entity).maskCount)
+            masks.pad(to: recorded.maskCount)
             try insert(.update, table, key, "\(masks.literal), NULL, NULL", from: nil)
             for column in columns where column.preservation.updates != .none {
                 guard let position = positions[column.number] else { continue }
                 let value = "t.\(quoted(column.name))"
+                let earlier = "(SELECT c.new_value FROM \(ChangeTable.name) AS c WHERE c.id = ?2)"
                 try insert(
-                    .preservedValue, table, key,
-                    "\(column.number), (SELECT c.new_value FROM \(ChangeTable.name) AS c WHERE c.id = \(position)), \(value)",
-                    from: "\(rows(table)) AND \(RecorderSQL.isSmall(value))")
+                    .preservedValue, table, key, "\(column.number), \(earlier), \(value)",
+                    from: "\(rows) AND \(RecorderSQL.isSmall(value))", earlier: position)
             }
         }
         return table.difference.deleted.count + table.difference.inserted.count + updated.count
     }
 
-    private func rows(_ table: Table) -> String {
-        let source = TrackedRows.source(table.table.name, table.entity.number, table.table.keyColumns)
-        return "\(source) AS t WHERE t.\(RecorderSQL.key) = ?1"
-    }
-
     /// `values` are the attributes, the previous value and the new value. `rows` is their table and condition, whose
-    /// parameter is the key.
+    /// first parameter is the key. The second one is the position of the previous value.
     private func insert(
-        _ operation: ChangeTable.Operation, _ table: Table, _ key: Int64, _ values: String, from rows: String?
+        _ operation: ChangeTable.Operation, _ table: Table, _ key: Int64, _ values: String, from rows: String?,
+        earlier: Int64? = nil
     ) throws {
         let kind = ChangeTable.Kind(operation, of: table.entity.number).rawValue
-        let statement = try connection.prepare(
+        let statement = try connection.cached(
             "INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) SELECT \(kind), ?1, \(values)"
                 + (rows.map { " FROM \($0)" } ?? ""))
         try statement.bind(key, at: 1)
+        if let earlier { try statement.bind(earlier, at: 2) }
         try statement.run()
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// Begins and ends the recording of tables in a transaction of a connection to another program's database.
 struct TableTracking {
     let connection: Connection
-    private let registry: EntityRegistry
+    let registry: EntityRegistry
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -85,11 +85,8 @@ struct TableTracking {
         if !RecorderSQL.isRecorded(table.recordedTable(entity), by: Set(found.map(\.sql))) {
             return "its triggers are not those of the table and its indexes any more"
         }
-        if let key = KeyTable(table, of: entity.number) {
-            let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
-                try $0.bind(key.key.table, at: 1)
-            }
-            if sql != key.createTable { return "the table \(key.key.table) is not the one that was created" }
+        if let key = KeyTable(table, of: entity.number), try key.storedDefinition(connection) != key.createTable {
+            return "the table \(key.key.table) is not the one that was created"
         }
         return try laterTrigger(than: found, on: table.name).map {
             "the trigger \($0) was created later, so the changes it makes may be recorded before those that caused them"
@@ -100,7 +97,17 @@ struct TableTracking {
         (entity.keyColumns ?? []) != table.primaryKey.map(\.name)
     }
 
-    private func triggers(of table: String) throws -> [(number: Int64, sql: String)] {
+    /// Whether the numbers of the entity's keys identify other rows: the primary key has other columns, or another idea of
+    /// equal values.
+    func hasOtherKeys(_ entity: RecordedEntity, _ table: TrackedTable) throws -> Bool {
+        if hasOtherKey(entity, table) { return true }
+        guard let key = KeyTable(table, of: entity.number),
+            let definition = try key.storedDefinition(connection)
+        else { return false }
+        return definition != key.createTable
+    }
+
+    func triggers(of table: String) throws -> [(number: Int64, sql: String)] {
         let statement = try connection.prepare(
             """
             SELECT rowid, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'
@@ -127,7 +134,7 @@ struct TableTracking {
     }
 
     /// Returns the name of the table with the triggers of the entity.
-    private func newName(of entity: RecordedEntity) throws -> String? {
+    func newName(of entity: RecordedEntity) throws -> String? {
         try connection.scalarText(
             """
             SELECT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND name = ?1 AND tbl_name <> ?2 \
@@ -141,19 +148,25 @@ struct TableTracking {
 
     // MARK: Beginning
 
-    func track(_ names: [String]?, preservesValues: Bool?) throws -> [TrackedDatabase.Table] {
+    func track(
+        _ names: [String]?, preservesValues: Bool?, recordsNewTables: Bool?
+    ) throws -> [TrackedDatabase.Table] {
         let requested = try requestedTables(names)
         try dropRemains()
         if try !FileFormat.isTracked(connection) { try createHistory(preservesValues: preservesValues ?? true) }
         if let preservesValues { try setPreservesValues(preservesValues) }
-        try renameEntities()
+        let followed = try SchemaFollowing(connection).run()
         var begun: Set<String> = []
         for table in requested where try record(table) { begun.insert(table.name) }
-        if names == nil { try stopMissingTables() }
         if !begun.isEmpty { try HistoryGap.record(connection) }
+        let ignored = IgnoredTables(connection)
+        if let recordsNewTables, !recordsNewTables { try ignored.remove() }
+        if try recordsNewTables ?? (ignored.names() != nil) { try ignored.set() }
+        try SchemaFollowing(connection).finish()
         return try tables().map { table in
             var table = table
-            table.isNew = begun.contains(table.name)
+            table.isNew = begun.contains(table.name) || followed.gaps.contains(table.name)
+            table.schemaChanges = followed.changes.filter { $0.table == table.name }.map(\.text)
             return table
         }
     }
@@ -168,7 +181,10 @@ struct TableTracking {
         guard let names else {
             let tables = try TrackedTable.names(connection).compactMap { try TrackedTable($0, connection) }
                 .filter { $0.reason == nil }
-            if tables.isEmpty { throw unsupported("the database has no table that can be recorded") }
+            // The program may have dropped all tables since, which is a change to follow.
+            if tables.isEmpty, try !FileFormat.isTracked(connection) {
+                throw unsupported("the database has no table that can be recorded")
+            }
             return tables
         }
         return try names.map { name in
@@ -235,23 +251,8 @@ struct TableTracking {
         }
     }
 
-    private func recreateTriggers(_ table: RecordedTable) throws {
+    func recreateTriggers(_ table: RecordedTable) throws {
         for statement in RecorderSQL.recreateTriggers(of: table) { try connection.execute(statement) }
-    }
-
-    /// SQLite changes the triggers of a table with its name.
-    private func renameEntities() throws {
-        for entity in try registry.entities() where entity.tableName != nil {
-            guard let name = try newName(of: entity) else { continue }
-            if try registry.entities().contains(where: { $0.name == name }) { continue }
-            let statement = try connection.prepare(
-                "UPDATE chronicle_entity SET name = ?1, table_name = ?1 WHERE id = ?2")
-            try statement.bind(name, at: 1)
-            try statement.bind(entity.number, at: 2)
-            try statement.run()
-            guard let table = try TrackedTable(name, connection) else { continue }
-            try registry.setDefinition(definition(of: table), of: entity)
-        }
     }
 
     /// Returns whether the changes were not recorded before.
@@ -264,11 +265,18 @@ struct TableTracking {
             }
             return false
         }
-        if let known = entity, hasOtherKey(known, table) {
+        if let known = entity, try hasOtherKeys(known, table) {
             // The keys in the history are those of the earlier primary key.
+            try stop(known)
             try retire(known)
             entity = nil
         }
+        try begin(table, register(table, entity))
+        return true
+    }
+
+    /// Assigns numbers to the columns of a table, and to its keys.
+    func register(_ table: TrackedTable, _ entity: RecordedEntity?) throws -> RecordedEntity {
         var recorded = try entity ?? registry.entity(named: table.name)
         let columns = Set(table.attributes.map(\.name))
         for index in recorded.attributes.indices
@@ -280,23 +288,25 @@ struct TableTracking {
         try registry.register(definition, &recorded, preservesValues: preservesValues)
         try registry.setDefinition(definition, of: recorded)
         try registry.setTable(table.name, keyColumns: table.primaryKey.map(\.name), of: recorded)
+        recorded.tableName = table.name
+        recorded.keyColumns = table.keyColumns
         if let key = KeyTable(table, of: recorded.number) {
-            let exists = try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
-                try $0.bind(key.key.table, at: 1)
-            }
-            if exists == nil { try connection.execute(key.createTable) }
+            if try key.storedDefinition(connection) == nil { try connection.execute(key.createTable) }
             try key.numberRows(connection)
         }
-        // Notes from before the interruption say nothing about the present rows.
-        for statement in RecorderSQL.dropTriggers(of: recorded.number) { try connection.execute(statement) }
-        for statement in RecorderSQL.triggers(of: table.recordedTable(recorded)) { try connection.execute(statement) }
-        try Baseline(of: recorded.number, connection).set(table)
-        return true
+        return recorded
     }
 
-    /// The history remains under another name.
-    private func retire(_ entity: RecordedEntity) throws {
-        try stop(entity)
+    /// Creates the triggers, and stores the keys of the rows.
+    func begin(_ table: TrackedTable, _ entity: RecordedEntity) throws {
+        // Notes from before the interruption say nothing about the present rows.
+        for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
+        for statement in RecorderSQL.triggers(of: table.recordedTable(entity)) { try connection.execute(statement) }
+        try Baseline(of: entity.number, connection).set(table)
+    }
+
+    /// The history of an entity that is not recorded any more remains under another name.
+    func retire(_ entity: RecordedEntity) throws {
         let names = Set(try registry.entities().map(\.name))
         var number = 1
         while names.contains("\(entity.name) (\(number))") { number += 1 }
@@ -306,7 +316,7 @@ struct TableTracking {
         try statement.run()
     }
 
-    private func definition(of table: TrackedTable) throws -> Schema.Entity {
+    func definition(of table: TrackedTable) throws -> Schema.Entity {
         struct Attribute: Encodable {
             let kind = "attribute"
             let name: String
@@ -337,20 +347,22 @@ struct TableTracking {
             throw SwiftDataError.unsupportedFeature.with(detail: "the table \(name) is not recorded")
         }
         for entity in entities where names?.contains(entity.name) ?? true { try stop(entity) }
+        let ignored = IgnoredTables(connection)
+        if names == nil { try ignored.remove() } else if try ignored.names() != nil { try ignored.set() }
+        try SchemaFollowing(connection).finish()
     }
 
     private func stop(_ entity: RecordedEntity) throws {
         var headers = HeaderWriter(connection)
         try headers.sealExternalChanges(resolvesConflicts: true)
+        try end(entity)
+    }
+
+    /// Drops the triggers and the baseline. The changes until now have a header.
+    func end(_ entity: RecordedEntity) throws {
         for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
         try registry.setTable(nil, keyColumns: entity.keyColumns ?? [], of: entity)
         try Baseline(of: entity.number, connection).remove()
-    }
-
-    private func stopMissingTables() throws {
-        for entity in try registry.entities() where entity.tableName != nil {
-            if try TrackedTable(entity.name, connection) == nil { try stop(entity) }
-        }
     }
 
     func untrack() throws {

@@ -4,17 +4,18 @@ public import Foundation
 
 /// An SQLite database that another program made, and whose changes Chronicle records.
 ///
-/// Use it to add a history to the database of an app in any language, which keeps working without changes; its tables, its
-/// `application_id`, its `user_version` and its journal mode remain as they are. Added tables and triggers, whose names
-/// begin with `chronicle_`, record every insert, update and delete of the chosen tables, whichever program makes it.
+/// Use it to add a history to the database of an app in any language, which keeps working without changes; its
+/// tables, its `application_id`, its `user_version` and its journal mode remain as they are. Added tables and
+/// triggers, whose names begin with `chronicle_`, record every insert, update and delete of the chosen tables,
+/// whichever program makes it.
 ///
 /// ```swift
 /// for table in try TrackedDatabase(url: url).track() { print(table.name, table.state) }
 /// let container = ModelContainer(forHistoryOf: try DefaultStore(readingHistoryAt: url))
 /// ```
 ///
-/// The history has no model classes: each table is an entity with its name, and each column an attribute whose values are
-/// those that SQLite stores, of the types `Int64`, `Double`, `String` and `Data`. See
+/// The history has no model classes: each table is an entity with its name, and each column an attribute whose values
+/// are those that SQLite stores, of the types `Int64`, `Double`, `String` and `Data`. See
 /// ``ModelContainer/init(forHistoryOf:)``. A container with model classes cannot open the file.
 /// `Documentation/Design/0040-tracked-databases.md` has the reasons.
 public struct TrackedDatabase: Sendable {
@@ -29,8 +30,8 @@ public struct TrackedDatabase: Sendable {
         public enum State: Hashable, Sendable {
             /// All changes are recorded.
             case recorded
-            /// Changes may be missing, for the given reason. ``TrackedDatabase/track(_:preservesValues:reconciles:)``
-            /// resumes recording.
+            /// Changes may be missing, for the given reason.
+            /// ``TrackedDatabase/track(_:preservesValues:reconciles:recordsNewTables:)`` resumes recording.
             case interrupted(reason: String)
             /// The table is not recorded, but could be.
             case notRecorded
@@ -44,12 +45,17 @@ public struct TrackedDatabase: Sendable {
         public let state: State
         /// Changes of a recorded table that the history does not contain; usually empty.
         public let limitations: [String]
-        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` began or resumed the
-        /// recording.
+        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:recordsNewTables:)`` began
+        /// or resumed the recording.
         public internal(set) var isNew = false
-        /// The number of changes that the last call of ``TrackedDatabase/track(_:preservesValues:reconciles:)`` recorded
-        /// because a program had made them without triggers.
+        /// The number of changes that the last call of
+        /// ``TrackedDatabase/track(_:preservesValues:reconciles:recordsNewTables:)`` recorded because a program had
+        /// made them without triggers.
         public internal(set) var reconciledChangeCount = 0
+        /// The changes of the schema that the last call of
+        /// ``TrackedDatabase/track(_:preservesValues:reconciles:recordsNewTables:)`` recorded, such as
+        /// `column added: account.name`.
+        public internal(set) var schemaChanges: [String] = []
         /// `false` for a view, a virtual table, and a part of a virtual table.
         var isOrdinary = true
         /// `true` for a part of a virtual table.
@@ -67,51 +73,77 @@ public struct TrackedDatabase: Sendable {
 
     /// Records the changes of tables from now on.
     ///
-    /// Calling the method again records tables that were added since, and repairs what another program changed: triggers
-    /// that were dropped with a table, columns that were added. Changes in between are a gap in the history, after which
-    /// readers continue from a new token. A gap also begins when the first table, or a further one, is recorded, because
-    /// the history does not contain the existing rows.
+    /// Calling the method again records tables that were added since, and follows the changes of the schema; see
+    /// ``followSchemaChanges()``. A gap begins when the first table, or a further one, is recorded, because the
+    /// history does not contain the existing rows. Readers then continue from a new token.
     ///
-    /// The changes are made in one transaction, which is on disk when the method returns. Other connections may be open.
+    /// The changes are made in one transaction, which is on disk when the method returns. Other connections may be
+    /// open.
     ///
     /// - Parameters:
     ///   - names: The names of tables, or `nil` for all tables that can be recorded.
-    ///   - preservesValues: Whether the history contains the values before and after each change, of up to 65,536 bytes;
-    ///     `nil` for the setting of the file, which is `true` initially.
-    ///   - reconciles: Whether to record what programs changed without triggers, such as those that disable them: rows that
-    ///     were inserted or deleted, and values that differ from the recorded ones. The changes are one transaction with
-    ///     the metadata `reconciled`; the values of deleted rows, and changes of rows without recorded values, are not
-    ///     known.
+    ///   - preservesValues: Whether the history contains the values before and after each change, of up to 65,536
+    ///     bytes; `nil` for the setting of the file, which is `true` initially.
+    ///   - reconciles: Whether to record what programs changed without triggers, such as those that disable them:
+    ///     rows that were inserted or deleted, and values that differ from the recorded ones. The changes are one
+    ///     transaction with the metadata `reconciled`; the values of deleted rows, and changes of rows without
+    ///     recorded values, are not known.
+    ///   - recordsNewTables: Whether ``followSchemaChanges()`` records tables that the program creates later, with
+    ///     their rows as inserts and without a gap; `nil` for the setting of the file, which is `false` initially.
     /// - Returns: All tables and views of the file.
     /// - Throws: One of the following errors. Nothing was changed in that case.
-    ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table can, or
-    ///     if the file is a Chronicle store, which records its history anyway. The detail contains the reason.
+    ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table
+    ///     can, or if the file is a Chronicle store, which records its history anyway. The detail contains the
+    ///     reason.
     ///   - ``SwiftDataError/loadIssueModelContainer`` if the file does not exist.
     ///   - ``SwiftDataError/notADatabase`` if it is not an SQLite database, or is encrypted.
     ///   - ``SwiftDataError/fileReadOnly`` if it cannot be written. Change its permissions.
     ///   - ``SwiftDataError/storeBusy`` if it stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
-    /// - Complexity: Proportional to the number of tables, and to the number of rows of the tables whose primary key is not
-    ///   an integer.
+    /// - Complexity: Proportional to the number of tables, and to the number of rows of the tables whose primary key
+    ///   is not an integer.
     @discardableResult
     public func track(
-        _ names: [String]? = nil, preservesValues: Bool? = nil, reconciles: Bool = false
+        _ names: [String]? = nil, preservesValues: Bool? = nil, reconciles: Bool = false, recordsNewTables: Bool? = nil
     ) throws -> [Table] {
         try writing { connection in
             let counts = try reconciles ? TableTracking(connection).reconcile() : [:]
-            return try TableTracking(connection).track(names, preservesValues: preservesValues).map { table in
-                var table = table
-                table.reconciledChangeCount = counts[table.name] ?? 0
-                return table
-            }
+            return try TableTracking(connection)
+                .track(names, preservesValues: preservesValues, recordsNewTables: recordsNewTables)
+                .map { table in
+                    var table = table
+                    table.reconciledChangeCount = counts[table.name] ?? 0
+                    return table
+                }
         }
+    }
+
+    /// Adapts the recording to changes that the program has made to its schema: added, renamed and removed columns,
+    /// renamed, rebuilt and dropped tables, other primary keys, and new tables if they are recorded.
+    ///
+    /// The changes are one transaction with the metadata `schema`, such as `column added: account.name`. It also
+    /// contains what was not recorded since the program made them. Changes are missing, and readers notice a gap,
+    /// only if a table was rebuilt whose values the history does not contain completely.
+    ///
+    /// Opening the file with a store that allows saving does the same. Call the method after migrations of the
+    /// program, or regularly; without a change of the schema, it only reads its version.
+    ///
+    /// - Returns: The changes, or an empty array if there were none or the database is not tracked.
+    /// - Throws: ``SwiftDataError/storeBusy``, or another error of
+    ///   ``track(_:preservesValues:reconciles:recordsNewTables:)`` about the file. Nothing was changed in that case.
+    /// - Complexity: Proportional to the number of tables; for tables that were rebuilt or created, to the numbers of
+    ///   their rows and of all recorded changes.
+    @discardableResult
+    public func followSchemaChanges() throws -> [String] {
+        guard try hasUnfollowedSchema() else { return [] }
+        return try writing { try SchemaFollowing($0).run().changes.map(\.text) }
     }
 
     /// Ends the recording of tables and keeps the history.
     ///
-    /// Changes until the next call of ``track(_:preservesValues:reconciles:)`` are a gap. If another program has dropped tables of
-    /// the history, ending the recording of all tables drops what is left of it.
+    /// Changes until the next call of ``track(_:preservesValues:reconciles:recordsNewTables:)`` are a gap. If another
+    /// program has dropped tables of the history, ending the recording of all tables drops what is left of it.
     ///
     /// - Parameter names: The names of tables, or `nil` for all.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or an error of ``untrack()``.
@@ -123,12 +155,13 @@ public struct TrackedDatabase: Sendable {
 
     /// Ends the recording and deletes the history.
     ///
-    /// All tables, indexes and triggers that ``track(_:preservesValues:reconciles:)`` added are dropped. The file keeps its
-    /// size until its program runs `VACUUM`. Consumers may leave the file `<database>-consumers` beside it, which you can
-    /// delete when no program uses it.
+    /// All tables, indexes and triggers that ``track(_:preservesValues:reconciles:recordsNewTables:)`` added are
+    /// dropped. The file keeps its size until its program runs `VACUUM`. Consumers may leave the file
+    /// `<database>-consumers` beside it, which you can delete when no program uses it.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the database is not tracked, ``SwiftDataError/storeBusy``, or
-    ///   another error of ``track(_:preservesValues:reconciles:)`` about the file. Nothing was changed in that case.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the database is not tracked, ``SwiftDataError/storeBusy``,
+    ///   or another error of ``track(_:preservesValues:reconciles:recordsNewTables:)`` about the file. Nothing was
+    ///   changed in that case.
     /// - Complexity: Proportional to the size of the history.
     public func untrack() throws {
         try writing { try TableTracking($0).untrack() }
@@ -137,7 +170,8 @@ public struct TrackedDatabase: Sendable {
     /// Returns all tables and views of the file, and whether their changes are recorded.
     ///
     /// - Returns: The tables in alphabetical order, including recorded ones that were dropped.
-    /// - Throws: ``SwiftDataError/storeBusy``, or another error of ``track(_:preservesValues:reconciles:)`` about the file.
+    /// - Throws: ``SwiftDataError/storeBusy``, or another error of
+    ///   ``track(_:preservesValues:reconciles:recordsNewTables:)`` about the file.
     /// - Complexity: Proportional to the number of tables.
     public func tables() throws -> [Table] {
         try reading { try TableTracking($0).tables() }
@@ -191,7 +225,8 @@ public struct TrackedDatabase: Sendable {
 }
 
 extension Schema.Attribute {
-    /// The declared type of a column of a ``TrackedDatabase``, such as `VARCHAR(20)`, or `nil` for the attribute of a model.
+    /// The declared type of a column of a ``TrackedDatabase``, such as `VARCHAR(20)`, or `nil` for the attribute of a
+    /// model.
     ///
     /// SQLite does not enforce it: the column can contain values of any type. The type is empty if the column has none.
     public var declaredColumnType: String? {

@@ -4,7 +4,6 @@ import ChronicleSQLite
 
 /// Whether the rows of the models are what the history says. It is replayed from the position after which it is complete.
 /// Then each row that it mentions must exist or not, and have the last values that the history preserves.
-/// not, and have the last values that the history preserves.
 final class ReplayCheck {
     private struct Key: Hashable {
         let table: Int64
@@ -76,11 +75,16 @@ final class ReplayCheck {
         }
     }
 
-    /// Passes the numbers of the table's entity, the key and the attribute, and the position of the recorded value.
+    /// Passes the numbers of the table's entity, the key and the attribute, and the position of the recorded value. `known`
+    /// receives each value of an existing row that the history contains.
     func forEachDifferentValue(
+        known: (_ entity: Int64, _ key: Int64, _ attribute: Int64) -> Void = { _, _, _ in },
         _ body: (_ entity: Int64, _ key: Int64, _ attribute: Int64, _ position: Int64) throws -> Void
     ) throws {
         try forEachPart { _, _ in
+            for value in values.keys where states[value.row]?.exists == true {
+                known(value.row.table, value.row.key, value.attribute)
+            }
             try findDifferentValues { value, position in
                 try body(value.row.table, value.row.key, value.attribute, position)
             }

@@ -8,7 +8,7 @@ import Testing
 
 /// Random statements on random schemas: the recorded changes explain each difference between the rows before and after.
 @Suite struct RandomTrackingTests {
-    private typealias Row = [String: PropertyValue]
+    private typealias Row = TrackedFixture.Row
 
     @Test(arguments: 0..<25) func theHistoryExplainsTheRows(_ number: Int) throws {
         try explain(RandomSchema(TestSeed.generator(number)), steps: 25)
@@ -34,7 +34,7 @@ import Testing
             "PRAGMA foreign_keys = \(schema.below(2)); PRAGMA recursive_triggers = \(schema.below(2))")
         let store = try fixture.store()
         var token = try #require(try store.currentHistoryToken())
-        var state = try rows(store, fixture)
+        var state = try fixture.rows(store)
         var log = schema.statements + triggers
         for _ in 0..<25 {
             log.append(schema.change().replacing("OR FAIL", with: "OR ABORT"))
@@ -48,7 +48,7 @@ import Testing
             let transactions = try store.fetchHistory(.after(token))
             for change in transactions.flatMap(\.changes) { assign(change, in: &state) }
             token = transactions.last?.token ?? token
-            let present = try rows(store, fixture)
+            let present = try fixture.rows(store)
             let differences = Set(present.keys).union(state.keys).filter { present[$0] != state[$0] }
                 .map { "\($0): \(String(describing: state[$0])) is \(String(describing: present[$0]))" }
             try #require(differences.isEmpty, "\(log.joined(separator: ";\n")) \(TestSeed.description)")
@@ -94,7 +94,7 @@ import Testing
             let transactions = try store.fetchHistory(.after(token))
             for change in transactions.flatMap(\.changes) { assign(change, in: &state) }
             token = transactions.last?.token ?? token
-            try #require(try rows(store, fixture) == state, comment)
+            try #require(try fixture.rows(store) == state, comment)
             let isReconciled = transactions.contains { $0.metadata == ["reconciled": "true"] }
             #expect(isReconciled == !problems.isEmpty, comment)
             guard schema.below(3) == 0, let last = transactions.dropLast().last else { continue }
@@ -112,8 +112,8 @@ import Testing
         let values = change.preservedValues
         switch change {
         case .insert:
-            state[model] = Dictionary(uniqueKeysWithValues: values.map { ($0.name, Self.stored($0.value)) })
-        case .update: for value in values { state[model]?[value.name] = Self.stored(value.value) }
+            state[model] = Dictionary(uniqueKeysWithValues: values.map { ($0.name, TrackedFixture.stored($0.value)) })
+        case .update: for value in values { state[model]?[value.name] = TrackedFixture.stored(value.value) }
         case .delete: state[model] = nil
         }
     }
@@ -130,7 +130,7 @@ import Testing
             "PRAGMA foreign_keys = \(schema.below(2)); PRAGMA recursive_triggers = \(schema.below(2))")
         let store = try fixture.store()
         var token = try #require(try store.currentHistoryToken())
-        var state = try rows(store, fixture)
+        var state = try fixture.rows(store)
         var log: [String] = schema.statements
         var states = [(token: token, rows: state)]
         for _ in 0..<steps {
@@ -149,7 +149,7 @@ import Testing
                 try apply(change, to: &state, "\(log.suffix(5)) \(TestSeed.description)")
             }
             token = transactions.last?.token ?? token
-            let present = try rows(store, fixture)
+            let present = try fixture.rows(store)
             let differences = Set(present.keys).union(state.keys).filter { present[$0] != state[$0] }
                 .map { "\($0): \(String(describing: state[$0])) is \(String(describing: present[$0]))" }
             try #require(differences.isEmpty, "\(log) \(TestSeed.description)")
@@ -199,8 +199,8 @@ import Testing
             let names = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
             try #require(Set(change.values.map(\.name)) == names, "\(comment())")
             for value in change.values {
-                try #require(value.previousValue.map(Self.stored) == before[value.name], "\(comment())")
-                try #require(value.value.map(Self.stored) == after[value.name], "\(comment())")
+                try #require(value.previousValue.map(TrackedFixture.stored) == before[value.name], "\(comment())")
+                try #require(value.value.map(TrackedFixture.stored) == after[value.name], "\(comment())")
             }
         }
     }
@@ -218,48 +218,17 @@ import Testing
         switch change {
         case .insert:
             try #require(state[model] == nil, "\(comment())")
-            state[model] = Dictionary(uniqueKeysWithValues: values.map { ($0.name, Self.stored($0.value)) })
+            state[model] = Dictionary(uniqueKeysWithValues: values.map { ($0.name, TrackedFixture.stored($0.value)) })
         case .update(let update):
             try #require(values.map(\.name) == update.updatedAttributeNames, "\(comment())")
             for value in values {
-                try #require(state[model]?[value.name] == Self.stored(value.previousValue), "\(comment())")
-                state[model]?[value.name] = Self.stored(value.value)
+                try #require(state[model]?[value.name] == TrackedFixture.stored(value.previousValue), "\(comment())")
+                state[model]?[value.name] = TrackedFixture.stored(value.value)
             }
         case .delete:
-            let row = Dictionary(uniqueKeysWithValues: values.map { ($0.name, Self.stored($0.previousValue)) })
+            let row = Dictionary(
+                uniqueKeysWithValues: values.map { ($0.name, TrackedFixture.stored($0.previousValue)) })
             try #require(state.removeValue(forKey: model) == row, "\(comment())")
         }
-    }
-
-    private static func stored(_ value: (any Sendable)?) -> PropertyValue {
-        switch value {
-        case nil: .null
-        case let value as Int64: .integer(value)
-        case let value as Double: .real(value)
-        case let value as String: .text(value)
-        case let value as Data: .blob(value)
-        default: .references([])
-        }
-    }
-
-    /// Returns the rows with keys, read from the tables of the program.
-    private func rows(_ store: DefaultStore, _ fixture: TrackedFixture) throws -> [PersistentIdentifier: Row] {
-        var rows: [PersistentIdentifier: Row] = [:]
-        for entity in store.schema.entities {
-            let names = entity.storedProperties.map(\.name)
-            let columns = store.primaryKeyColumns(ofEntity: entity.name) ?? ["_rowid_"]
-            let statement = try fixture.app.prepare(
-                "SELECT \((columns + names).map(quoted).joined(separator: ", ")) FROM \(quoted(entity.name))")
-            while try statement.step() {
-                let key = columns.indices.map { statement.plainValue(Int32($0)) }
-                if key.contains(where: \.isNull) { continue }
-                let identifier = try #require(try store.identifier(ofEntity: entity.name, primaryKey: key))
-                rows[identifier] = Dictionary(
-                    uniqueKeysWithValues: names.enumerated().map {
-                        ($1, statement.plainValue(Int32(columns.count + $0)))
-                    })
-            }
-        }
-        return rows
     }
 }

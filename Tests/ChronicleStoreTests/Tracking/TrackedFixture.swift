@@ -2,6 +2,7 @@ import Chronicle
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
+import Testing
 
 @testable import ChronicleStore
 
@@ -52,6 +53,40 @@ final class TrackedFixture {
             "\($0) \(try app.scalarText("SELECT * FROM pragma_\($0)") ?? "")"
         }
         return lines.sorted() + header + [try app.scalarText("PRAGMA journal_mode") ?? ""]
+    }
+
+    typealias Row = [String: PropertyValue]
+
+    /// Returns the rows with keys, read from the tables of the program.
+    func rows(_ store: DefaultStore) throws -> [PersistentIdentifier: Row] {
+        var rows: [PersistentIdentifier: Row] = [:]
+        for entity in store.schema.entities {
+            let names = entity.storedProperties.map(\.name)
+            let columns = store.primaryKeyColumns(ofEntity: entity.name) ?? ["_rowid_"]
+            let statement = try app.prepare(
+                "SELECT \((columns + names).map(quoted).joined(separator: ", ")) FROM \(quoted(entity.name))")
+            while try statement.step() {
+                let key = columns.indices.map { statement.plainValue(Int32($0)) }
+                if key.contains(where: \.isNull) { continue }
+                let identifier = try #require(try store.identifier(ofEntity: entity.name, primaryKey: key))
+                rows[identifier] = Dictionary(
+                    uniqueKeysWithValues: names.enumerated().map {
+                        ($1, statement.plainValue(Int32(columns.count + $0)))
+                    })
+            }
+        }
+        return rows
+    }
+
+    static func stored(_ value: (any Sendable)?) -> PropertyValue {
+        switch value {
+        case nil: .null
+        case let value as Int64: .integer(value)
+        case let value as Double: .real(value)
+        case let value as String: .text(value)
+        case let value as Data: .blob(value)
+        default: .references([])
+        }
     }
 
     private static func line(_ change: HistoryChange, _ store: DefaultStore) throws -> String {

@@ -132,7 +132,7 @@ struct HeaderSearch {
     private static let columns = "SELECT \(ChangeTable.columns("h."))"
 
     /// The headers in the ranges of ``SummaryTable``, in their order, and the last row of changes that no header follows.
-    /// The header directly after the start is excluded: the changes of its transaction all precede the range.
+    /// The header directly after the start is excluded, unless its transaction has no changes: they all precede the range.
     ///
     /// SQLite flattens this subquery, so rows are visited in order and a limit ends the scan.
     /// https://www.sqlite.org/optoverview.html#flattening
@@ -147,7 +147,7 @@ struct HeaderSearch {
         FROM \(SummaryTable.name) AS r CROSS JOIN \(ChangeTable.name) AS c \
         ON c.id BETWEEN max(r.first, ?1 + 1) AND r.last \
         WHERE r.first >= ifnull((SELECT max(first) FROM \(SummaryTable.name) WHERE first <= ?1 + 1), 0) \
-        AND (\(ChangeTable.isHeader("c.")) AND c.id > ?2 + 1 OR c.id = ?3)
+        AND (\(ChangeTable.isHeader("c.")) AND (c.id > ?2 + 1 OR c.old_value = c.id) OR c.id = ?3)
         """
     private static let sourceEnd = ") AS h LEFT JOIN \(SourceTable.name) AS s ON s.id = \(ChangeTable.source("h."))"
 

@@ -92,7 +92,9 @@ struct TransactionReader {
             throw SwiftDataError.damagedRow(
                 .change(header.position), "changes of the transaction are missing")
         }
-        return !buffer.isEmpty
+        // A transaction without changes describes a change of the schema; see ``SchemaFollowing``. Otherwise, a read continued
+        // after the last change.
+        return !buffer.isEmpty || header.first == header.position
     }
 
     mutating func transaction(

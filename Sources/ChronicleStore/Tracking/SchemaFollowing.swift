@@ -1,0 +1,311 @@
+import ChronicleCore
+import ChronicleSQLStore
+import ChronicleSQLite
+
+/// Adapts the recording to a schema that the program of a tracked database has changed.
+///
+/// The changes of the schema are one transaction of other programs, whose metadata describe them. It contains what was not
+/// recorded since: rows that were inserted or deleted, and values that differ from the recorded ones. Rows of a new column
+/// are updates from NULL, those of a new table are inserts, and those of a dropped one are deletes. A gap remains only if
+/// triggers were missing for rows with values that the history does not contain, so that changes could not be found.
+///
+/// Must be used in a write transaction.
+struct SchemaFollowing {
+    struct Change: Hashable {
+        /// The present name, or the last one of a table that was dropped.
+        let table: String
+        let text: String
+    }
+
+    struct Result {
+        var changes: [Change] = []
+        /// The tables of which changes may be missing.
+        var gaps: Set<String> = []
+    }
+
+    static let metadata = "schema"
+
+    private let connection: Connection
+    private let tracking: TableTracking
+    private let registry: EntityRegistry
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        tracking = TableTracking(connection)
+        registry = tracking.registry
+    }
+
+    // MARK: When to look
+
+    /// Whether the schema has changed since the recording was last adapted to it. SQLite counts all changes, also those of
+    /// Chronicle and `VACUUM`.
+    var isDue: Bool {
+        get throws {
+            guard try FileFormat.isTracked(connection), try !RecorderObjects(connection).isIncomplete else {
+                return false
+            }
+            return try MetaTable.integer(.followedSchema, connection) != schemaVersion
+        }
+    }
+
+    private var schemaVersion: Int64 {
+        get throws { try connection.scalarInt64("PRAGMA main.schema_version") ?? 0 }
+    }
+
+    /// Notes that the recording corresponds to the present schema.
+    func finish() throws {
+        guard try FileFormat.isTracked(connection) else { return }
+        let version = try schemaVersion
+        guard try MetaTable.integer(.followedSchema, connection) != version else { return }
+        try MetaTable.set(.followedSchema, version, connection)
+    }
+
+    // MARK: Following
+
+    @discardableResult
+    func run() throws -> Result {
+        guard try isDue else { return Result() }
+        var result = Result()
+        if try hasWork() { result = try follow() }
+        try IgnoredTables(connection).removeMissing()
+        try finish()
+        return result
+    }
+
+    private func hasWork() throws -> Bool {
+        for entity in try registry.entities() {
+            guard let name = entity.tableName else { continue }
+            guard let table = try TrackedTable(name, connection) else { return true }
+            if table.reason == nil,
+                try tracking.interruption(of: entity, table) != nil || hasEarlierTriggers(entity, table)
+            {
+                return true
+            }
+        }
+        return try !newTables().isEmpty
+    }
+
+    private func hasEarlierTriggers(_ entity: RecordedEntity, _ table: TrackedTable) throws -> Bool {
+        try Set(tracking.triggers(of: table.name).map(\.sql))
+            != Set(RecorderSQL.triggers(of: table.recordedTable(entity)))
+    }
+
+    private func follow() throws -> Result {
+        var result = Result()
+        var headers = HeaderWriter(connection)
+        let first = try headers.sealExternalChanges(resolvesConflicts: true)
+        // The transaction has the present date.
+        try PendingTransaction.discard(connection)
+        var tables: [Reconciliation.Table] = []
+        try renameTables(&result, &tables)
+        try renameColumns(&result)
+        for entity in try registry.entities() {
+            guard let name = entity.tableName else { continue }
+            guard let table = try TrackedTable(name, connection) else {
+                result.changes.append(Change(table: name, text: "table dropped: \(name)"))
+                try end(entity, &result, &tables)
+                continue
+            }
+            guard table.reason == nil else { continue }
+            if try tracking.interruption(of: entity, table) != nil {
+                try follow(entity, table, &result, &tables)
+            } else if try hasEarlierTriggers(entity, table) {
+                try tracking.recreateTriggers(table.recordedTable(entity))
+            }
+        }
+        for table in try newTables() {
+            result.changes.append(Change(table: table.name, text: "table added: \(table.name)"))
+            try tables.append(begin(table))
+        }
+        try record(&tables, from: first, &result)
+        return result
+    }
+
+    private func record(_ tables: inout [Reconciliation.Table], from first: Int64, _ result: inout Result) throws {
+        let reconciliation = Reconciliation(connection)
+        try reconciliation.compareValues(&tables)
+        var count = 0
+        for table in tables {
+            if table.hasUnknownValues { result.gaps.insert(table.entity.name) }
+            count += try reconciliation.record(table)
+        }
+        if count > 0 || !result.changes.isEmpty {
+            let position = try HeaderWriter.sealExternalChanges(from: first, connection)
+            var metadata = count > 0 ? Reconciliation.metadata : [:]
+            if !result.changes.isEmpty {
+                metadata[Self.metadata] = result.changes.map(\.text).joined(separator: ", ")
+            }
+            try MetadataTable.insert(metadata, at: position, connection)
+        }
+        for table in tables {
+            if let present = table.table { try tracking.begin(present, table.entity) }
+        }
+        if !result.gaps.isEmpty { try HistoryGap.record(connection) }
+    }
+
+    // MARK: Tables
+
+    /// Adapts the recording of a table with other columns, keys or triggers.
+    private func follow(
+        _ entity: RecordedEntity, _ table: TrackedTable, _ result: inout Result, _ tables: inout [Reconciliation.Table]
+    ) throws {
+        func add(_ text: String) { result.changes.append(Change(table: table.name, text: text)) }
+        if try tracking.hasOtherKeys(entity, table) {
+            add("primary key changed: \(table.name)")
+            try end(entity, &result, &tables)
+            try tracking.retire(entity)
+            try tables.append(begin(table))
+            return
+        }
+        let found = try tracking.triggers(of: table.name)
+        if found.isEmpty { add("table rebuilt: \(table.name)") }
+        let known = Dictionary(
+            entity.attributes.filter(\.isPresent).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let columns = Set(table.attributes.map(\.name))
+        for name in known.keys.sorted() where !columns.contains(name) { add("column removed: \(table.name).\(name)") }
+        let recorded = try tracking.register(table, entity)
+        var added: [Int] = []
+        for attribute in recorded.attributes where attribute.isPresent {
+            guard let earlier = known[attribute.name] else {
+                added.append(attribute.number)
+                let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
+                try MetaTable.set(.addedColumn(entity.number, number: attribute.number), newest, connection)
+                add("column added: \(table.name).\(attribute.name)")
+                continue
+            }
+            if earlier.type != attribute.type { add("column changed: \(table.name).\(attribute.name)") }
+        }
+        let difference = try Baseline(of: entity.number, connection).difference(table)
+        // The history does not contain the keys of a table that an earlier version of Chronicle tracked.
+        if difference == nil { result.gaps.insert(table.name) }
+        tables.append(
+            Reconciliation.Table(
+                entity: recorded, table: table, difference: difference ?? .init(), addedAttributes: added,
+                requiresValues: !isRecording(found.map(\.sql), entity, table)))
+    }
+
+    /// Whether the triggers of the entity exist, except those that depend on unique indexes.
+    private func isRecording(_ triggers: [String], _ entity: RecordedEntity, _ table: TrackedTable) -> Bool {
+        func name(_ sql: String) -> Substring { sql.dropFirst("CREATE TRIGGER ".count).prefix { $0 != " " } }
+        let required = Set(RecorderSQL.triggers(of: table.recordedTable(entity).withoutUniqueness).map(name))
+        return required.isSubset(of: triggers.map(name))
+    }
+
+    /// The rows of a new table, or one with another primary key, are inserts. An earlier table of the same name is another
+    /// one.
+    private func begin(_ table: TrackedTable) throws -> Reconciliation.Table {
+        if let known = try registry.entities().first(where: { $0.name == table.name }) { try tracking.retire(known) }
+        let recorded = try tracking.register(table, nil)
+        let keys = try Baseline.keys(table, recorded.number, connection)
+        return Reconciliation.Table(entity: recorded, table: table, difference: .init(inserted: keys), isNew: true)
+    }
+
+    /// The rows of a table that was dropped are deletes.
+    private func end(
+        _ entity: RecordedEntity, _ result: inout Result, _ tables: inout [Reconciliation.Table]
+    ) throws {
+        let keys = try Baseline(of: entity.number, connection).expectedKeys()
+        if keys == nil { result.gaps.insert(entity.name) }
+        tables.append(Reconciliation.Table(entity: entity, table: nil, difference: .init(deleted: keys ?? [])))
+        try tracking.end(entity)
+    }
+
+    /// The tables to record that did not exist when the recording was last adapted; none if new tables are not recorded.
+    private func newTables() throws -> [TrackedTable] {
+        guard let ignored = try IgnoredTables(connection).names() else { return [] }
+        let recorded = try Set(registry.entities().compactMap(\.tableName))
+        return try TrackedTable.names(connection).compactMap { name in
+            guard !ignored.contains(name), !recorded.contains(name) else { return nil }
+            return try TrackedTable(name, connection).flatMap { $0.reason == nil ? $0 : nil }
+        }
+    }
+
+    // MARK: Names
+
+    /// SQLite changes the triggers of a table with its name, so that nothing is missing.
+    private func renameTables(_ result: inout Result, _ tables: inout [Reconciliation.Table]) throws {
+        for entity in try registry.entities() where entity.tableName != nil {
+            guard let name = try tracking.newName(of: entity), let table = try TrackedTable(name, connection) else {
+                continue
+            }
+            if let other = try registry.entities().first(where: { $0.name == name }) {
+                // The table had replaced another one, which was dropped.
+                guard try !hasTriggers(other) else { continue }
+                if other.tableName != nil { try end(other, &result, &tables) }
+                try tracking.retire(other)
+            }
+            result.changes.append(Change(table: name, text: "table renamed: \(entity.name) to \(name)"))
+            let statement = try connection.prepare(
+                "UPDATE chronicle_entity SET name = ?1, table_name = ?1 WHERE id = ?2")
+            try statement.bind(name, at: 1)
+            try statement.bind(entity.number, at: 2)
+            try statement.run()
+            try registry.setDefinition(tracking.definition(of: table), of: entity)
+        }
+    }
+
+    private func hasTriggers(_ entity: RecordedEntity) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?") {
+            try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
+        } != nil
+    }
+
+    /// SQLite changes the triggers with the names of columns. They show which column has which name now.
+    private func renameColumns(_ result: inout Result) throws {
+        for entity in try registry.entities() {
+            guard let name = entity.tableName, let table = try TrackedTable(name, connection), table.reason == nil,
+                let renamed = try renamed(entity, table)
+            else { continue }
+            for (earlier, attribute) in zip(entity.attributes, renamed.attributes) where earlier.name != attribute.name
+            {
+                try registry.update(attribute, of: renamed)
+                let text = "column renamed: \(name).\(earlier.name) to \(attribute.name)"
+                result.changes.append(Change(table: name, text: text))
+            }
+            try registry.setTable(name, keyColumns: renamed.keyColumns ?? [], of: renamed)
+            try registry.setDefinition(tracking.definition(of: table), of: renamed)
+            // Also changes the schema, so that open stores read the names again.
+            try tracking.recreateTriggers(table.recordedTable(renamed))
+        }
+    }
+
+    /// Returns the entity with the names that its triggers have; `nil` if no column was renamed.
+    private func renamed(_ entity: RecordedEntity, _ table: TrackedTable) throws -> RecordedEntity? {
+        // SQLite replaces the name of the rowid, too, if the column that is the rowid was renamed.
+        func normalized(_ sql: String) -> String {
+            table.rowIDColumn.map { sql.replacing(quoted($0), with: RecorderSQL.key) } ?? sql
+        }
+        let triggers = try Set(tracking.triggers(of: table.name).map { normalized($0.sql) })
+        guard !triggers.isEmpty, try tracking.interruption(of: entity, table) != nil else { return nil }
+        let present = entity.attributes.indices.filter { entity.attributes[$0].isPresent }
+        let names = table.attributes.map(\.name)
+        let missing = present.filter { !names.contains(entity.attributes[$0].name) }
+        let candidates = names.filter { name in !present.contains { entity.attributes[$0].name == name } }
+        // A renamed column keeps its place.
+        let inOrder = present.count <= names.count ? [Array(zip(present, names))] : []
+        for choice in inOrder + Self.choices(candidates, missing.count).map({ Array(zip(missing, $0)) }) {
+            var renamed = entity
+            for (index, name) in choice { renamed.attributes[index].name = name }
+            let newNames = Dictionary(
+                choice.map { (entity.attributes[$0].name, $1) }, uniquingKeysWith: { first, _ in first })
+            renamed.keyColumns = entity.keyColumns?.map { newNames[$0] ?? $0 }
+            guard renamed != entity, (renamed.keyColumns ?? []) == table.primaryKey.map(\.name) else { continue }
+            if Set(RecorderSQL.triggers(of: table.recordedTable(renamed)).map(normalized)) == triggers {
+                return renamed
+            }
+        }
+        return nil
+    }
+
+    /// Names in each order, or in that of the columns if there are many.
+    private static func choices(_ names: [String], _ count: Int) -> [[String]] {
+        guard count > 0, count <= names.count else { return [] }
+        guard count <= 3, names.count <= 8 else { return [Array(names.prefix(count))] }
+        if count == 1 { return names.map { [$0] } }
+        return names.indices.flatMap { index in
+            var rest = names
+            let first = rest.remove(at: index)
+            return choices(rest, count - 1).map { [first] + $0 }
+        }
+    }
+}
