@@ -68,6 +68,13 @@
             }
         }
 
+        @Test(arguments: [["sql", "SELECT 1"], ["diff", "--sql", "start"], ["at", "now", "-o", "new.db"]])
+        func commandsForFilesNameWhatIsNotSupported(_ arguments: [String]) async throws {
+            let run = try await CommandRun([arguments[0], url] + arguments.dropFirst())
+            #expect(run.status == 3)
+            #expect(run.errors.contains("a PostgreSQL store does not support"), "\(run.errors)")
+        }
+
         @Test(arguments: [
             ["log", "*", "--json"], ["log", "*", "--json", "--reverse", "--entity", "GraphSeat"],
             ["log", "*", "--json", "--model", "GraphSeat/2"], ["log", "*", "--json", "--attribute", "number"],

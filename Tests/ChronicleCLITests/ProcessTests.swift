@@ -113,6 +113,21 @@ import Testing
         #expect(try running.line() == nil)
     }
 
+    @Test func aQueryIsRepeatedAfterEachCommit() throws {
+        let test = try TestStore(.file)
+        let context = test.context()
+        context.insert(Trip(name: "a", destination: "b"))
+        try context.save()
+        let running = try Running(["sql", "--watch", "--json", test.url.path, "SELECT count(*) AS n FROM Trip"])
+        #expect(try running.line() == #"{"n":1}"#)
+        context.insert(Trip(name: "c", destination: "d"))
+        try context.save()
+        #expect(try running.line() == #"{"n":2}"#)
+        try test.shell("DELETE FROM Trip")
+        #expect(try running.line() == #"{"n":0}"#)
+        #expect(running.interrupt() == SIGINT)
+    }
+
     /// The newest transactions that were requested are shown first, also if there are none.
     @Test(arguments: [0, 1, 2, 9]) func followingBeginsWithTheNewestTransactions(_ count: Int) throws {
         let test = try TestStore(.file, preservesValues: true)

@@ -12,7 +12,8 @@ import Testing
         ["diff", "FILE", "start", "now"],
         ["blame", "FILE", "Trip/1"], ["at", "FILE", "planned", "Trip"], ["schema", "FILE"], ["stats", "FILE"],
         ["consumers", "FILE"], ["verify", "FILE"], ["export", "FILE"],
-        ["purge", "--dry-run", "--max-changes", "1", "FILE"],
+        ["purge", "--dry-run", "--max-changes", "1", "FILE"], ["diff", "--sql", "FILE", "start", "now"],
+        ["sql", "FILE", "SELECT * FROM Trip_revisions"], ["sql", "--at", "planned", "FILE", "SELECT * FROM Trip"],
     ])
     func theBytesStay(_ arguments: [String]) async throws {
         let file = try GoldenStore.copy()

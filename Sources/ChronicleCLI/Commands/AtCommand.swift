@@ -1,8 +1,9 @@
 import Chronicle
+import Foundation
 
 enum AtCommand {
     static let command = Command(
-        name: "at", summary: "list models as they were at a position of the history",
+        name: "at", summary: "list or copy models as they were at a position of the history",
         discussion: """
             Lists the models of an entity, and of those that inherit from it, as they were after a transaction, at a date, or \
             at a tag. The position now lists the present ones. A value that changed since and that the history does \
@@ -15,19 +16,37 @@ enum AtCommand {
             The operators are =, !=, <, <=, >, >=, and contains for text. Text is in quotation marks, dates are written as \
             positions, such as 2026-03-01, and the key is called id. A relationship is compared with a model, such as \
             Trip/7. Values of different kinds are unequal, and neither is less.
+
+            With -o and without an entity, the models and links of the whole store are written to a new SQLite database without \
+            a history, which any program can open. The copy of a tracked database has its indexes, views and triggers. If a \
+            value is not known, nothing is written, unless --unknown null replaces it with NULL; tables that are not recorded \
+            are empty then.
+
+              chronicle at Trips.store 2026-03-01 -o past.db
             """,
         operands: [
             .file, .init(name: "POSITION", summary: "a transaction, date or tag"),
-            .init(name: "ENTITY", summary: "the name of an entity"),
+            .init(name: "ENTITY", summary: "the name of an entity; required without -o", isOptional: true),
         ],
         options: [
+            .init(
+                name: "output", letter: "o", value: "NEW", values: .files,
+                summary: "write the whole store as it was to a new database"),
+            .init(
+                name: "unknown", value: "VALUE", values: .list(["null"]),
+                summary: "with -o, what replaces a value that is not known: null"),
             .init(name: "where", value: "CONDITION", summary: "only models whose attributes match"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N models"), .json, .modelFile,
         ], negativeResult: "no model matches", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        if let output = arguments.value("output") { return try write(arguments, to: output, console) }
+        guard !arguments.has("unknown") else { throw UsageError("--unknown requires -o") }
         let file = try StoreFile.read(arguments, console)
-        let name = try arguments.required("ENTITY")
+        guard let name = arguments.operands["ENTITY"] else {
+            throw UsageError(
+                "at: ENTITY is missing; to write the whole store, use -o\nUsage: \(HelpText.usage(of: command))")
+        }
         if file.schema.entitiesByName[name] == nil, let position = arguments.operands["POSITION"],
             file.schema.entitiesByName[position] != nil
         {
@@ -60,6 +79,23 @@ enum AtCommand {
 }
 
 extension AtCommand {
+    private static func write(_ arguments: Arguments, to output: String, _ console: Console) throws -> ExitStatus {
+        var arguments = arguments
+        if let position = arguments.operands["ENTITY"], arguments.operands["FILE"] == nil {
+            // The path of a file that does not exist was taken as the position.
+            arguments.operands["FILE"] = arguments.operands["POSITION"]
+            (arguments.operands["POSITION"], arguments.operands["ENTITY"]) = (position, nil)
+        }
+        if arguments.operands["ENTITY"] != nil || ["where", "number", "json"].contains(where: arguments.has) {
+            throw UsageError("-o writes the whole store; omit ENTITY, --where, --number and --json")
+        }
+        let file = try StoreFile.read(arguments, console)
+        let past = try store(at: try arguments.required("POSITION"), file, console)
+        try file.sqliteStore("writing a database", of: past).writeDatabase(
+            to: URL(fileURLWithPath: output), replacesUnknownValues: arguments.has("unknown"))
+        return .success
+    }
+
     private static func store(
         at text: String, _ file: StoreFile, _ console: Console
     ) throws -> any InspectedStore {

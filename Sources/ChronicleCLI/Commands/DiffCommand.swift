@@ -7,6 +7,12 @@ enum DiffCommand {
             Shows one change for each model that differs between two positions: transactions, dates, tags, start or now. \
             Changes that cancel each other out are not shown. If the history does not preserve a value, its place shows ?, \
             and the change is shown even if the values may be equal.
+
+            With --sql, the output consists of SQL statements that turn the models and links at the first position into those \
+            at the second one, and with --reverse the statements that undo this. A value that is not known is an error. The \
+            statements do not enforce foreign keys; triggers of the database run.
+
+              chronicle diff --sql Trips.store before-import now | sqlite3 past.db
             """,
         operands: [
             .file, .init(name: "FROM", summary: "the first position"),
@@ -14,7 +20,9 @@ enum DiffCommand {
         ],
         options: [
             .init(name: "entity", value: "E", summary: "only models of an entity and those that inherit from it"),
-            .init(name: "stat", summary: "only the numbers of models for each entity"), .json, .modelFile,
+            .init(name: "stat", summary: "only the numbers of models for each entity"),
+            .init(name: "sql", summary: "print SQL statements that make the changes"),
+            .init(name: "reverse", summary: "with --sql, print statements that undo the changes"), .json, .modelFile,
         ], negativeResult: "the positions differ", run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -22,9 +30,10 @@ enum DiffCommand {
         func token(_ text: String) throws -> DefaultHistoryToken {
             try Position(text, in: file.store, console.settings).token(in: file.store)
         }
-        let context = ModelContext(file.container)
-        let all: NetChanges = try context.changes(
-            between: try token(try arguments.required("FROM")), and: try token(arguments.operands["TO"] ?? "now"))
+        let (start, end) = (try token(try arguments.required("FROM")), try token(arguments.operands["TO"] ?? "now"))
+        if arguments.has("sql") { return try writeSQL(arguments, file, start, end, console) }
+        guard !arguments.has("reverse") else { throw UsageError("--reverse requires --sql") }
+        let all: NetChanges = try ModelContext(file.container).changes(between: start, and: end)
         let changes =
             try arguments.value("entity").map { all.changes(ofEntity: try file.entity(named: $0).name) }
             ?? Array(all)
@@ -43,6 +52,19 @@ enum DiffCommand {
             }
         }
         return changes.isEmpty ? .success : .negative
+    }
+
+    private static func writeSQL(
+        _ arguments: Arguments, _ file: StoreFile, _ start: DefaultHistoryToken, _ end: DefaultHistoryToken,
+        _ console: Console
+    ) throws -> ExitStatus {
+        if ["stat", "json", "entity"].contains(where: arguments.has) {
+            throw UsageError("--sql describes all changes; omit --stat, --json and --entity")
+        }
+        let (first, last) = arguments.has("reverse") ? (end, start) : (start, end)
+        let statements = try file.sqliteStore("statements in SQL").sqlStatements(from: first, to: last)
+        for statement in statements { try console.line(statement) }
+        return statements.isEmpty ? .success : .negative
     }
 }
 

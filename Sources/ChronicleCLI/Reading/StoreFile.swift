@@ -283,6 +283,14 @@ struct StoreFile {
             storeIdentifier: store.identifier)
     }
 
+    /// Returns a store of the file for what only SQLite files support; errors contain `feature`.
+    func sqliteStore(_ feature: String, of store: (any InspectedStore)? = nil) throws -> DefaultStore {
+        if let store = (store ?? self.store) as? DefaultStore { return store }
+        let kind = appleStore == nil ? "a PostgreSQL store" : "a store of SwiftData or Core Data"
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "\(kind) does not support \(feature)", storeIdentifier: self.store.identifier)
+    }
+
     func row(_ identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
         var found: DefaultSnapshot?
         try store.fetchRows(ofEntity: identifier.rootEntityName, identifiers: [identifier]) { found = $0 }

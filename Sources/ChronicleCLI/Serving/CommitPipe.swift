@@ -38,4 +38,12 @@ final class CommitPipe: Sendable {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while read(descriptor, &bytes, bytes.count) == bytes.count {}
     }
+
+    /// Waits until something may have been committed since ``drain()``.
+    func wait() throws {
+        var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&descriptors, 1, -1) < 0 {
+            guard errno == EINTR else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        }
+    }
 }

@@ -220,40 +220,16 @@ extension Connection {
         BusyWait.install(handle, limit: busyTimeout.clampedMilliseconds)
     }
 
-    /// Another program may have created a view in place of a table, with infinite rows. SQLite checks this when it prepares
-    /// a statement, and again after schema changes. https://www.sqlite.org/c3ref/set_authorizer.html
-    private func denyViews(_ handle: OpaquePointer) {
-        // The last argument names the view or trigger that causes the access. A read-only connection runs no triggers.
-        _ = sqlite3_set_authorizer(handle, { _, _, _, _, _, view in view == nil ? SQLITE_OK : SQLITE_DENY }, nil)
-    }
-
-    /// Hides tables and views of the same name in the file. The name is not quoted.
-    package func createTemporaryView(_ name: String, as select: String) throws {
-        guard let handle else { return }
-        let views = allowedViews ?? AllowedViews()
-        allowedViews = views
-        views.names.insert(name)
-        let quoted = name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-        try execute("CREATE TEMP VIEW \"\(quoted)\" AS \(select)")
-        // The views of the file are hidden, so a name determines a view.
-        _ = sqlite3_set_authorizer(
-            handle,
-            { context, _, _, _, _, view in
-                guard let view else { return SQLITE_OK }
-                guard let context else { return SQLITE_DENY }
-                let views = Unmanaged<AllowedViews>.fromOpaque(context).takeUnretainedValue()
-                return views.names.contains(String(cString: view)) ? SQLITE_OK : SQLITE_DENY
-            }, Unmanaged.passUnretained(views).toOpaque())
+    /// Before a program's definitions are copied: SQLite accepts texts in double quotation marks in them, unless it was told not to.
+    package func allowDefinitionsOfPrograms() throws {
+        try set(SQLITE_DBCONFIG_DQS_DDL, 1)
+        try set(SQLITE_DBCONFIG_DQS_DML, 1)
     }
 
     func set(_ option: Int32, _ value: Int32) throws {
         let code = chronicle_sqlite_db_config_int(handle, option, value, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
     }
-}
-
-final class AllowedViews {
-    fileprivate var names: Set<String> = []
 }
 
 extension Duration {

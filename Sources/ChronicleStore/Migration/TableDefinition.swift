@@ -34,7 +34,7 @@ struct TableDefinition {
     }
 
     /// Returns the SQL literal of a property's default value, or `nil` if there is none.
-    func defaultLiteral(_ property: Schema.Property) -> String? { property.defaultValue.flatMap(literal) }
+    func defaultLiteral(_ property: Schema.Property) -> String? { property.defaultValue.flatMap(SQLLiteral.text) }
 
     /// Returns the definition of a column with another default value.
     func column(_ property: Schema.Property, default literal: String?) -> String {
@@ -105,25 +105,5 @@ struct TableDefinition {
         if table != nil && table != entity.name || presentIndexes[TableNames.folded(other)] != nil { name = other }
         let columns = properties.map { quoted($0.name) }.joined(separator: ", ")
         return (name, "CREATE \(kind) \(quoted(name)) ON \(quoted(entity.name))(\(columns))")
-    }
-
-    /// Returns the SQL literal of exactly this value, as a column contains it, or `nil` if there is none.
-    private func literal(_ value: PropertyValue) -> String? {
-        func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-            "x'\(bytes.map { String(format: "%02x", $0) }.joined())'"
-        }
-        switch value {
-        case .null: return nil
-        case .integer(let integer): return String(integer)
-        case .real(let real):
-            if real.isNaN { return withUnsafeBytes(of: real.bitPattern.bigEndian) { hexadecimal($0) } }
-            // SQLite reads a number that is too large as infinity.
-            return real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
-        case .text(let text):
-            return text.utf8.contains(0)
-                ? "CAST(\(hexadecimal(text.utf8)) AS TEXT)" : "'\(text.replacing("'", with: "''"))'"
-        case .blob(let data): return hexadecimal(data)
-        case .reference, .references: return nil
-        }
     }
 }

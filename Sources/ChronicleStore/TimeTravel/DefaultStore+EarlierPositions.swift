@@ -20,7 +20,7 @@ extension DefaultStore {
         return DefaultStore(past, try attributingErrors { try present.databaseOfPastRows() })
     }
 
-    private func databaseOfPastRows() throws -> Database {
+    func databaseOfPastRows() throws -> Database {
         if configuration.isStoredInMemoryOnly { return Database(sharingWriterOf: database) }
         let configuration = configuration
         return try Database(

@@ -6,7 +6,6 @@ import Synchronization
 /// The rows of a store as of a position, read by one connection. Each read first adds the changes that were committed since
 /// the previous one, in the same read transaction. Known rows do not change any more, so reads show the same state while
 /// other connections write.
-/// state is known do not change any more, so reads show the same state while other connections write.
 final class PastRows: Sendable {
     let present: DefaultStore
     let position: Int64
@@ -40,8 +39,8 @@ final class PastRows: Sendable {
     }
 
     func read<Result>(_ database: Database, _ body: (Connection, PastTables) throws -> Result) throws -> Result {
-        do {
-            return try database.read { connection in
+        try state.withLock(\.tables).unknowns.attributingErrors {
+            try database.read { connection in
                 // A read within another one has the same snapshot.
                 if connection.isInTransaction {
                     try requireReached(connection)
@@ -61,10 +60,6 @@ final class PastRows: Sendable {
                     throw error
                 }
             }
-        } catch let error as SQLiteError {
-            guard let value = PredicateFunctions.missingValue(error.message) else { throw error }
-            throw state.withLock(\.tables).unknowns.error(
-                .init(table: value.entity, entity: value.entity, property: value.property, key: value.key))
         }
     }
 

@@ -14,7 +14,7 @@ func takeBackPrices(in container: ModelContainer) throws {
     }
 }
 
-/// The article about a wrong price: its commands print what it says, and its program takes the prices back.
+/// The articles about a wrong price and about SQL: their commands print what they say, and the program takes the prices back.
 @Suite struct WrongPriceListings {
     // The classes that the tool prints.
     @Model final class PackingItem {
@@ -78,10 +78,10 @@ func takeBackPrices(in container: ModelContainer) throws {
         return output
     }
 
-    @Test func commandsPrintWhatTheArticleSays() throws {
+    @Test(arguments: [("WhoChangedThisPrice", 11), ("QueryingWithSQL", 9)])
+    func commandsPrintWhatTheArticleSays(_ name: String, _ count: Int) throws {
         let article = try String(
-            contentsOf: Self.root.appending(path: "Sources/Chronicle/Chronicle.docc/WhoChangedThisPrice.md"),
-            encoding: .utf8)
+            contentsOf: Self.root.appending(path: "Sources/Chronicle/Chronicle.docc/\(name).md"), encoding: .utf8)
         let directory = try TemporaryDirectory()
         let store = directory.file("Trips.store")
         try FileManager.default.copyItem(at: Self.root.appending(path: "Documentation/Timeline/Trips.store"), to: store)
@@ -105,6 +105,6 @@ func takeBackPrices(in container: ModelContainer) throws {
             #expect(output == expected, "\(command)")
             commands += 1
         }
-        #expect(commands == 11)
+        #expect(commands == count)
     }
 }

@@ -1,0 +1,85 @@
+import Chronicle
+import Foundation
+
+/// The rows of a query. Those of a table are collected, because the widths of its columns depend on them.
+final class QueryOutput {
+    enum Format: String, CaseIterable { case table, csv, json, markdown }
+
+    private let format: Format
+    private let console: Console
+    /// The columns of the next rows.
+    var columns: [String] = []
+    private var rows: [[String]] = []
+    private var hasHeader = false
+
+    init(_ format: Format, _ console: Console) { (self.format, self.console) = (format, console) }
+
+    func write(_ row: [PropertyValue]) throws {
+        try writeHeader()
+        switch format {
+        case .table: rows.append(row.map(Self.text))
+        case .csv: try console.line(row.map(Self.field).joined(separator: ","))
+        case .markdown: try writeMarkdown(row.map(Self.text))
+        case .json:
+            try console.line(
+                .object(zip(columns, row).map { .init(name: $0, value: ValueText.json($1, of: nil)) }))
+        }
+    }
+
+    func finish() throws {
+        try writeHeader()
+        guard format == .table else { return }
+        for line in TextLayout.table(rows) { try console.line(line) }
+    }
+
+    private func writeHeader() throws {
+        if hasHeader { return }
+        hasHeader = true
+        switch format {
+        case .table:
+            let names = columns.map(\.escaped)
+            rows = [names, names.map { String(repeating: "-", count: max($0.count, 1)) }]
+        case .csv: try console.line(columns.map { Self.field(.text($0)) }.joined(separator: ","))
+        case .markdown:
+            try writeMarkdown(columns.map(\.escaped))
+            try console.line("|" + columns.map { _ in " --- |" }.joined())
+        case .json: break
+        }
+    }
+
+    private func writeMarkdown(_ cells: [String]) throws {
+        try console.line("|" + cells.map { " \($0.replacing("|", with: "\\|")) |" }.joined())
+    }
+
+    // MARK: Values
+
+    private static func text(_ value: PropertyValue) -> String {
+        if case .text(let text) = value { return text.escaped }
+        return literal(value)
+    }
+
+    /// RFC 4180, except that a control character other than a tab and a line feed is an escape sequence. An empty field is NULL.
+    private static func field(_ value: PropertyValue) -> String {
+        guard case .text(let text) = value else { return value.isNull ? "" : literal(value) }
+        var field = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n", "\t", "\\": field.unicodeScalars.append(scalar)
+            case "\"": field += "\"\""
+            default: field += String(scalar).escaped
+            }
+        }
+        let isPlain = !field.isEmpty && !field.contains { ",\"\n\t".contains($0) }
+        return isPlain ? field : "\"\(field)\""
+    }
+
+    private static func literal(_ value: PropertyValue) -> String {
+        switch value {
+        case .integer(let integer): String(integer)
+        case .real(let real): "\(real)"
+        case .text(let text): text
+        case .blob(let data): "x'\(data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+        case .null, .reference, .references: "NULL"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import ChronicleCore
+import ChronicleSQLStore
+import ChronicleSQLite
+
+/// The views of a query: the models and links as of a position, named as the classes and relationships.
+struct QueryViews {
+    let connection: Connection
+    /// The tables as of the position, or without changed rows for the present.
+    let tables: PastTables
+    let store: DefaultStore
+    private let recorded: [RecordedRows]
+
+    init(_ connection: Connection, _ tables: PastTables, _ store: DefaultStore) throws {
+        (self.connection, self.tables, self.store) = (connection, tables, store)
+        recorded = try RecordedRows.all(connection, store.schema, isTracked: store.isTracked)
+    }
+
+    func models() throws -> [(name: String, select: String)] {
+        var views: [(name: String, select: String)] = []
+        for rows in recorded {
+            for entity in rows.entities(store.schema) {
+                let columns = zip(rows.values(of: entity), entity.columns)
+                    .map { "r.\(quoted($0)) AS \(quoted($1))" }.joined(separator: ", ")
+                let condition = entity.condition.map { " WHERE r.\($0)" } ?? ""
+                views.append((entity.name, "SELECT \(columns) FROM \(source(of: rows)) AS r\(condition)"))
+            }
+        }
+        for name in store.layout.linkTablesByName.keys.sorted() {
+            if let unknown = tables.unknowns.links[name] {
+                // An error when the view is read.
+                let missing = PredicateFunctions.missing(unknown.property, of: unknown.entity, key: "\(unknown.key)")
+                views.append((name, "SELECT NULL AS owner, NULL AS destination WHERE \(missing)"))
+            } else {
+                let source = tables.links[name]?.source ?? "main.\(quoted(name))"
+                views.append((name, "SELECT l.owner AS owner, l.destination AS destination FROM \(source) AS l"))
+            }
+        }
+        return views
+    }
+
+    /// The histories and the revisions of the models.
+    func histories() throws -> [(name: String, select: String)] {
+        try HistoryViews(connection, store.schema, isTracked: store.isTracked).all()
+    }
+
+    /// Does not use the temporary view of a tracked table, which a view of this query replaces.
+    private func source(of rows: RecordedRows) -> String {
+        let present = TrackedRows.source(rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key)
+        return tables.tables[rows.name]?.reading(present).source ?? present
+    }
+}
+
+/// An entity as the class of a view.
+struct QueriedEntity {
+    let name: String
+    /// The names of the view's columns.
+    let columns: [String]
+    /// The columns of the table.
+    let values: [String]
+    /// The condition for the rows, which begins with a column, or `nil` for all rows of the table.
+    let condition: String?
+    /// The names of the entities whose rows these are.
+    let kinds: Set<String>
+}
+
+extension RecordedRows {
+    /// Returns the entities whose rows the table contains.
+    func entities(_ schema: Schema) -> [QueriedEntity] {
+        let key = hasRowIDKey ? self.key : []
+        guard let root = schema.entitiesByName[name], columns.contains(Schema.entityAttribute) else {
+            return [QueriedEntity(name: name, columns: names, values: key + columns, condition: nil, kinds: [name])]
+        }
+        return schema.kinds(of: root.name).sorted().compactMap { schema.entitiesByName[$0] }.map { entity in
+            let kinds = schema.kinds(of: entity.name)
+            let properties = entity.storedProperties.map(\.name).filter(columns.contains)
+            let names = kinds.sorted().map(RecorderSQL.literal).joined(separator: ", ")
+            return QueriedEntity(
+                name: entity.name, columns: key + properties + [Schema.entityAttribute],
+                values: key + properties + [Schema.entityAttribute],
+                condition: entity.name == root.name ? nil : "\(quoted(Schema.entityAttribute)) IN (\(names))",
+                kinds: kinds)
+        }
+    }
+
+    /// Returns the columns of ``PastTables`` with the values of an entity, where the rowid has another name.
+    func values(of entity: QueriedEntity) -> [String] {
+        entity.values.map { hasRowIDKey && $0 == key.first ? RecordedTable.primaryKey : $0 }
+    }
+}
+
+extension PastTable {
+    /// Returns the table with another FROM clause for the present rows.
+    func reading(_ present: String) -> PastTable {
+        var table = PastTable(
+            name: name, present: present, temporary: temporary, columns: columns, changed: changed)
+        for column in incomplete { table.addIncomplete(column) }
+        return table
+    }
+}

@@ -1,0 +1,71 @@
+import ChronicleCore
+import ChronicleSQLStore
+import ChronicleSQLite
+
+/// A table whose changes are recorded, so that its rows as of a position are known.
+struct RecordedRows {
+    let name: String
+    /// The number of the table's entity.
+    let entity: Int64
+    /// The recorded columns, without the one that is a name of the rowid.
+    let columns: [String]
+    /// The columns that a program has added without a record of their values.
+    let unrecordedColumns: [String]
+    /// The names of the primary key, which identifies a row in every program.
+    let key: [String]
+    /// Whether the primary key is the rowid.
+    let hasRowIDKey: Bool
+    /// The columns without NULL.
+    let required: Set<String>
+
+    /// Returns the tables of models, or the recorded ones of a tracked database, in the order of their numbers.
+    static func all(_ connection: Connection, _ schema: Schema, isTracked: Bool) throws -> [RecordedRows] {
+        let present = try isTracked ? TrackedRows.entities(connection) : Set(schema.entities.map(\.rootName))
+        return try EntityRegistry(connection).entities().filter { !$0.isSubentity && present.contains($0.name) }
+            .map { try RecordedRows($0, connection) }
+    }
+
+    private init(_ entity: RecordedEntity, _ connection: Connection) throws {
+        (name, self.entity, hasRowIDKey) = (entity.name, entity.number, entity.keyColumns == nil)
+        let statement = try connection.prepare(
+            "SELECT name, pk, \"notnull\" FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid")
+        try statement.bind(entity.name, at: 1)
+        let recorded = Set(entity.attributes.lazy.filter(\.isPresent).map(\.name))
+        var columns: [String] = []
+        var others: [String] = []
+        var required: Set<String> = []
+        var rowID = RecordedTable.primaryKey
+        while try statement.step() {
+            let column = statement.text(0)
+            if statement.int64(2) != 0 { required.insert(column) }
+            if recorded.contains(column) {
+                columns.append(column)
+            } else if entity.keyColumns == nil, statement.int64(1) != 0 {
+                rowID = column
+            } else {
+                others.append(column)
+            }
+        }
+        (self.columns, unrecordedColumns, self.required) = (columns, others, required)
+        key = entity.keyColumns ?? [rowID]
+    }
+
+    /// The names of all values of a row. The first one is that of the rowid, if that is the primary key.
+    var names: [String] { hasRowIDKey ? key + columns : columns }
+
+    /// A FROM clause that reads ``PastTables``, in which the rowid has another name.
+    func select(_ tables: PastTables, where condition: String? = nil) -> String {
+        let values = (hasRowIDKey ? [RecordedTable.primaryKey] : []) + columns
+        return "SELECT \(values.map { "r.\(quoted($0))" }.joined(separator: ", ")) FROM \(tables.source(name)) AS r"
+            + (condition.map { " WHERE \($0)" } ?? "")
+    }
+
+    /// The table must not have a column whose values are not recorded.
+    func requireAllColumns() throws {
+        guard let column = unrecordedColumns.first else { return }
+        throw SwiftDataError.historyValueMissing.with(
+            detail: "the values of the column are not recorded yet; use `chronicle track` to record them",
+            entityName: name,
+            propertyName: column)
+    }
+}

@@ -1,0 +1,103 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// `chronicle at -o` and `chronicle diff --sql`.
+@Suite struct PastDatabaseCommandTests {
+    private let file: URL
+    private let output: URL
+
+    init() throws {
+        file = try GoldenStore.copy()
+        output = file.deletingLastPathComponent().appending(path: "past.db")
+    }
+
+    private func sql(_ file: URL, _ sql: String) throws -> String { try Shell.sqlite3(file, sql) }
+
+    @Test func thePastIsWrittenAndBroughtUpToDate() async throws {
+        let run = try await CommandRun("at", file.path, "planned", "-o", output.path)
+        #expect(run.status == 0 && run.output.isEmpty, "\(run.errors)")
+        let trips = "SELECT name, destination, note IS NULL FROM Trip"
+        #expect(try sql(output, trips) == "Honeymoon|Rome|1")
+        #expect(
+            try sql(output, "SELECT name FROM sqlite_schema WHERE name LIKE 'chronicle%' AND type <> 'index'").isEmpty)
+        let forward = try await CommandRun("diff", "--sql", file.path, "planned", "now")
+        #expect(forward.status == 1)
+        _ = try sql(output, forward.output)
+        let tables = try sql(
+            output, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        ).split(separator: "\n")
+        #expect(tables.count >= 6)
+        for table in tables {
+            let rows = "SELECT * FROM \"\(table)\" ORDER BY 1, 2"
+            #expect(try sql(output, rows) == sql(file, rows))
+        }
+        let backward = try await CommandRun("diff", "--sql", "--reverse", file.path, "planned", "now")
+        _ = try sql(output, backward.output)
+        #expect(try sql(output, trips) == "Honeymoon|Rome|1")
+        #expect(try sql(output, "SELECT count(*) FROM LinkTag") == "0")
+        let equal = try await CommandRun("diff", "--sql", file.path, "now")
+        #expect(equal.status == 0 && equal.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["at", "FILE", "planned", "Trip", "-o", "NEW"], "omit ENTITY"),
+        (["at", "FILE", "planned", "-o", "NEW", "--json"], "omit ENTITY"),
+        (["at", "FILE", "planned"], "ENTITY is missing"),
+        (["at", "FILE", "planned", "Trip", "--unknown", "null"], "--unknown requires -o"),
+        (["at", "FILE", "planned", "-o", "NEW", "--unknown", "0"], "--unknown cannot be 0"),
+        (["at", "FILE", "planed", "-o", "NEW"], "did you mean the tag planned?"),
+        (["at", "FILE.missing", "planned", "-o", "NEW"], "FILE.missing: No such file"),
+        (["diff", "--sql", "--json", "FILE", "planned"], "omit --stat"),
+        (["diff", "--sql", "--entity", "Trip", "FILE", "planned"], "omit --stat"),
+        (["diff", "--reverse", "FILE", "planned"], "--reverse requires --sql"),
+    ])
+    func mistakesAreExplained(_ arguments: [String], _ message: String) async throws {
+        func path(_ text: String) -> String {
+            text.replacing("FILE", with: file.path).replacing("NEW", with: output.path)
+        }
+        let run = try await CommandRun(arguments.map(path))
+        #expect(run.status == 2 || message.hasSuffix("No such file"))
+        #expect(run.errors.contains(path(message)), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: output.path))
+    }
+
+    @Test func anExistingFileIsNotReplaced() async throws {
+        try Data("x".utf8).write(to: output)
+        let run = try await CommandRun("at", file.path, "now", "-o", output.path)
+        #expect(run.status == 3 && run.errors.contains("exists already"))
+        #expect(try String(contentsOf: output, encoding: .utf8) == "x")
+    }
+
+    @Test func aPositionBeforeTheHistoryIsAnError() async throws {
+        #expect(try await CommandRun("purge", "--max-changes", "5", file.path).status == 0)
+        for arguments in [["at", file.path, "1", "-o", output.path], ["diff", "--sql", file.path, "1"]] {
+            let run = try await CommandRun(arguments)
+            #expect(run.status == 3 && run.errors.contains("deleted"), "\(run.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: output.path))
+    }
+
+    /// Values of more than 65,536 bytes are not preserved by default.
+    @Test func anUnknownValueSaysWhatToEnable() async throws {
+        let test = try TestStore(.file)
+        let context = test.context()
+        let trip = Trip(name: "a", destination: String(repeating: "x", count: 100_000))
+        context.insert(trip)
+        try context.save()
+        let token = try context.currentHistoryToken()
+        let store = try #require(test.container.stores.first)
+        let position = try #require(token.position(in: store.identifier))
+        trip.destination = "Oslo"
+        try context.save()
+        let refused = try await CommandRun("at", test.url.path, "\(position)", "-o", output.path)
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("destination") && refused.errors.contains("enable preserving values"))
+        let replaced = try await CommandRun("at", test.url.path, "\(position)", "-o", output.path, "--unknown", "null")
+        #expect(replaced.status == 0, "\(replaced.errors)")
+        #expect(try sql(output, "SELECT destination IS NULL FROM Trip") == "1")
+    }
+}
