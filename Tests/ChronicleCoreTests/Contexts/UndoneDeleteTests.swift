@@ -49,13 +49,16 @@ import Testing
             let directory = try TemporaryDirectory()
             let container = try Self.container(kind, directory)
             let context = ModelContext(container)
-            let (binder, inbox, entry) = (Binder(), Binder(), Entry("free"))
-            for model in [binder, inbox, entry, Entry("taken")] as [any PersistentModel] { context.insert(model) }
+            let (binder, inbox, entry, label) = (Binder(), Binder(), Entry("free"), Label())
+            for model in [binder, inbox, entry, label, Entry("taken")] as [any PersistentModel] {
+                context.insert(model)
+            }
             if isMerged { context.insert(Writer("Ann", age: 1)) }
             try context.save()
             let (writer, leaf) = (Writer("Ann", age: 2), Leaf())
             context.insert(leaf)
             (leaf.binder, leaf.writer, leaf.second) = (binder, writer, Writer("Bob", age: 3))
+            leaf.labels = [label, Label()]
             context.delete(binder)
             entry.code = "taken"
             #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
@@ -67,9 +70,11 @@ import Testing
             }
             leaf.binder = inbox
             #expect(leaf.writer === writer && writer.leaves == [leaf] && leaf.second?.age == 3)
+            #expect(leaf.labels.count == 2 && label.leaves == [leaf])
             try context.save()
             let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<Leaf>()).first)
             #expect(stored.writer?.age == 2 && stored.second?.age == 3)
+            #expect(stored.labels.count == 2 && stored.labels.allSatisfy { $0.leaves == [stored] })
             #expect(stored.binder?.persistentModelID == inbox.persistentModelID)
             #expect(try context.fetchCount(FetchDescriptor<Writer>()) == 2)
         }
@@ -82,31 +87,38 @@ import Testing
         let container = try Self.container(number.isMultiple(of: 2) ? .inMemory : .file, directory)
         let context = ModelContext(container)
         let (binders, inbox, entry) = ((0..<4).map { _ in Binder() }, Binder(), Entry("free"))
-        for model in binders + [inbox, entry, Entry("taken")] as [any PersistentModel] { context.insert(model) }
+        let labels = (0..<3).map { _ in Label() }
+        for model in binders + labels + [inbox, entry, Entry("taken")] as [any PersistentModel] {
+            context.insert(model)
+        }
         for name in 0..<random.below(4) { context.insert(Writer("\(name)", age: -1)) }
         try context.save()
         // The save merges writers with the same name; the last one remains.
         let writers = (0..<8).map { Writer("\(random.below(6))", age: $0) }
         for writer in writers { context.insert(writer) }
-        var expected: [(leaf: Leaf, writer: String?, second: String?)] = []
+        var expected: [(leaf: Leaf, writer: String?, second: String?, labels: Set<PersistentIdentifier>)] = []
         for _ in 0..<10 {
             let leaf = Leaf()
             context.insert(leaf)
             (leaf.binder, leaf.writer) = (random.pick(binders), random.below(4) == 0 ? nil : random.pick(writers))
             leaf.second = random.below(2) == 0 ? nil : random.pick(writers)
-            expected.append((leaf, leaf.writer?.name, leaf.second?.name))
+            leaf.labels = labels.filter { _ in random.below(2) == 0 }
+            let identifiers = Set(leaf.labels.map(\.persistentModelID))
+            expected.append((leaf, leaf.writer?.name, leaf.second?.name, identifiers))
         }
         for binder in binders where random.below(2) == 0 { context.delete(binder) }
         entry.code = "taken"
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
         entry.code = "other"
-        for (leaf, _, _) in expected where random.below(2) == 0 { context.insert(leaf) }
-        for (leaf, _, _) in expected { leaf.binder = inbox }
+        for leaf in expected.map(\.leaf) where random.below(2) == 0 { context.insert(leaf) }
+        for leaf in expected.map(\.leaf) { leaf.binder = inbox }
         let message: Comment = "\(TestSeed.description)"
         for isSaved in [false, true] {
             if isSaved { try context.save() }
-            for (leaf, writer, second) in expected {
+            for (leaf, writer, second, labels) in expected {
                 #expect(leaf.writer?.name == writer && leaf.second?.name == second, message)
+                #expect(Set(leaf.labels.map(\.persistentModelID)) == labels, message)
+                #expect(leaf.labels.allSatisfy { $0.leaves.contains(leaf) }, message)
                 #expect(
                     leaf.writer?.leaves.contains(leaf) ?? true && leaf.second?.others.contains(leaf) ?? true, message)
             }
@@ -115,7 +127,9 @@ import Testing
         #expect(stored.count == expected.count && stored.allSatisfy { $0.binder != nil }, message)
         let names = Dictionary(
             uniqueKeysWithValues: stored.map { ($0.persistentModelID, [$0.writer?.name, $0.second?.name]) })
-        for (leaf, writer, second) in expected { #expect(names[leaf.persistentModelID] == [writer, second], message) }
+        for (leaf, writer, second, _) in expected {
+            #expect(names[leaf.persistentModelID] == [writer, second], message)
+        }
     }
 
     private static func container(_ kind: StoreKind, _ directory: TemporaryDirectory) throws -> ModelContainer {
@@ -126,9 +140,10 @@ import Testing
                     name, schema: Schema(types), url: directory.file("\(name).store"), durability: .relaxed)
         }
         return try ModelContainer(
-            for: Schema([Binder.self, Leaf.self, Writer.self, Entry.self]),
+            for: Schema([Binder.self, Leaf.self, Writer.self, Label.self, Entry.self]),
             configurations: [
-                configuration("first", [Binder.self, Leaf.self, Writer.self]), configuration("second", [Entry.self]),
+                configuration("first", [Binder.self, Leaf.self, Writer.self, Label.self]),
+                configuration("second", [Entry.self]),
             ])
     }
 }
@@ -142,6 +157,7 @@ import Testing
     var binder: Binder?
     @Relationship(inverse: \Writer.leaves) var writer: Writer?
     @Relationship(inverse: \Writer.others) var second: Writer?
+    @Relationship(inverse: \Label.leaves) var labels: [Label] = []
     init() {}
 }
 
@@ -151,6 +167,11 @@ import Testing
     var leaves: [Leaf] = []
     var others: [Leaf] = []
     init(_ name: String, age: Int) { (self.name, self.age) = (name, age) }
+}
+
+@Model private final class Label {
+    var leaves: [Leaf] = []
+    init() {}
 }
 
 @Model private final class Entry {

@@ -41,6 +41,26 @@ import Testing
     init(_ name: String) { self.name = name }
 }
 
+@Model private class Piece {
+    var songbook: Songbook?
+    init() {}
+}
+
+@Model private class Song: Piece {
+    var writer: Customer?
+    override init() { super.init() }
+}
+
+/// Its name is before that of the class that declares the relationship.
+@Model private final class Anthem: Song {
+    override init() { super.init() }
+}
+
+@Model private final class Songbook {
+    @Relationship(inverse: \Piece.songbook) var pieces: [Piece] = []
+    init() {}
+}
+
 /// The history of an order with its lines, and its limits.
 @Suite struct AggregateTests {
     private let directory: TemporaryDirectory
@@ -151,6 +171,27 @@ import Testing
         #expect(blames.map(\.paths) == [["lines.order"], ["lines.product"]])
         #expect(blames.map(\.model.entityName) == ["Order", "Product"])
         #expect(blames[1]["name"]?.token == entries[1].transaction.token)
+    }
+
+    /// Subclasses of the destination declare the relationship, and inherit it.
+    @Test private func relationshipsOfSubclasses() throws {
+        let container = try ModelContainer(
+            for: Piece.self, Song.self, Anthem.self, Songbook.self, Customer.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true))
+        let context = ModelContext(container)
+        let (songbook, song, anthem) = (Songbook(), Song(), Anthem())
+        songbook.pieces = [Piece(), song, anthem]
+        (song.writer, anthem.writer) = (Customer("a"), Customer("b"))
+        context.insert(songbook)
+        try context.save()
+        let start = try context.currentHistoryToken()
+        for writer in [song.writer, anthem.writer] {
+            writer?.name += "!"
+            try context.save()
+        }
+        let entries = try context.history(
+            of: songbook.persistentModelID, including: ["pieces.writer"], after: start)
+        #expect(text(entries) == Array(repeating: "update Customer name pieces.writer", count: 2))
     }
 
     // MARK: Missing values and errors
