@@ -83,7 +83,7 @@ extension ModelContext {
                 do {
                     return try body(
                         AggregateReader(identifier, paths, in: provider, coordinator.schema, after: token, asOf: asOf))
-                } catch SwiftDataError.historyValueMissing {
+                } catch let error as SwiftDataError where error == .historyValueMissing {
                     // The value may be one that another writer has replaced since the reading began.
                     attempts += 1
                     guard attempts < 5, try provider.currentHistoryToken() != newest else { throw error }
