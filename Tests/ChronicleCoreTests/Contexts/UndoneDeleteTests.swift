@@ -49,7 +49,7 @@ import Testing
             let directory = try TemporaryDirectory()
             let container = try Self.container(kind, directory)
             let context = ModelContext(container)
-            let (binder, inbox, entry, label) = (Binder(), Binder(), Entry("free"), Label())
+            let (binder, inbox, entry, label) = (Binder(), Binder(), Entry("free"), Sticker())
             for model in [binder, inbox, entry, label, Entry("taken")] as [any PersistentModel] {
                 context.insert(model)
             }
@@ -58,7 +58,7 @@ import Testing
             let (writer, leaf) = (Writer("Ann", age: 2), Leaf())
             context.insert(leaf)
             (leaf.binder, leaf.writer, leaf.second) = (binder, writer, Writer("Bob", age: 3))
-            leaf.labels = [label, Label()]
+            leaf.labels = [label, Sticker()]
             context.delete(binder)
             entry.code = "taken"
             #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
@@ -87,7 +87,7 @@ import Testing
         let container = try Self.container(number.isMultiple(of: 2) ? .inMemory : .file, directory)
         let context = ModelContext(container)
         let (binders, inbox, entry) = ((0..<4).map { _ in Binder() }, Binder(), Entry("free"))
-        let labels = (0..<3).map { _ in Label() }
+        let labels = (0..<3).map { _ in Sticker() }
         for model in binders + labels + [inbox, entry, Entry("taken")] as [any PersistentModel] {
             context.insert(model)
         }
@@ -140,9 +140,9 @@ import Testing
                     name, schema: Schema(types), url: directory.file("\(name).store"), durability: .relaxed)
         }
         return try ModelContainer(
-            for: Schema([Binder.self, Leaf.self, Writer.self, Label.self, Entry.self]),
+            for: Schema([Binder.self, Leaf.self, Writer.self, Sticker.self, Entry.self]),
             configurations: [
-                configuration("first", [Binder.self, Leaf.self, Writer.self, Label.self]),
+                configuration("first", [Binder.self, Leaf.self, Writer.self, Sticker.self]),
                 configuration("second", [Entry.self]),
             ])
     }
@@ -157,7 +157,7 @@ import Testing
     var binder: Binder?
     @Relationship(inverse: \Writer.leaves) var writer: Writer?
     @Relationship(inverse: \Writer.others) var second: Writer?
-    @Relationship(inverse: \Label.leaves) var labels: [Label] = []
+    @Relationship(inverse: \Sticker.leaves) var labels: [Sticker] = []
     init() {}
 }
 
@@ -169,7 +169,7 @@ import Testing
     init(_ name: String, age: Int) { (self.name, self.age) = (name, age) }
 }
 
-@Model private final class Label {
+@Model private final class Sticker {
     var leaves: [Leaf] = []
     init() {}
 }
