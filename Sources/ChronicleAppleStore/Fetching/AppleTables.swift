@@ -96,7 +96,7 @@ private struct RootQuery {
     }
 }
 
-private func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+private func literal(_ text: String) -> String { SQLQuery.literal(text) }
 
 extension Sequence {
     fileprivate func firstNonNil<Result>(_ transform: (Element) -> Result?) -> Result? {

@@ -48,7 +48,17 @@ final class QueryOutput {
     }
 
     private func writeMarkdown(_ cells: [String]) throws {
-        try console.line("|" + cells.map { " \($0.replacing("|", with: "\\|")) |" }.joined())
+        try console.line(
+            "|" + cells.map { " \($0.utf8.contains(UInt8(ascii: "|")) ? Self.escapingBars($0) : $0) |" }.joined())
+    }
+
+    private static func escapingBars(_ cell: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in cell.unicodeScalars {
+            if scalar == "|" { text.append("\\") }
+            text.append(scalar)
+        }
+        return String(text)
     }
 
     // MARK: Values
@@ -69,7 +79,7 @@ final class QueryOutput {
             default: field += String(scalar).escaped
             }
         }
-        let isPlain = !field.isEmpty && !field.contains { ",\"\n\t".contains($0) }
+        let isPlain = !field.isEmpty && !field.unicodeScalars.contains { [",", "\"", "\n", "\t"].contains($0) }
         return isPlain ? field : "\"\(field)\""
     }
 

@@ -20,6 +20,7 @@ extension ModelContext {
     ///
     /// - Complexity: O(*n*), where *n* is the number of pending models of the entity and of the models that they reference.
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
+        checkIsolation()
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges, !pendingModels.isEmpty else { return pending }
         var related = try RelatedModels(self, descriptor)

@@ -193,8 +193,12 @@ struct DirectAssignments {
             let before = isShared
             defer { isShared = before }
             return CodeBlockItemListSyntax(
-                node.map { statement in
+                zip(node, node.indices).map { statement, index in
                     if isShared { return statement }
+                    // It runs after the statements that follow.
+                    if statement.item.is(DeferStmtSyntax.self), node[index...].dropFirst().contains(where: isFound) {
+                        return statement
+                    }
                     if !isFound(in: statement) { return rewritten(statement) }
                     defer { isShared = true }
                     return hasOnlySharingBranches(statement) ? rewritten(statement) : statement
@@ -291,8 +295,6 @@ struct DirectAssignments {
         // MARK: Names
 
         override func visit(_ node: ClosureExprSyntax) -> ExprSyntax { ExprSyntax(node) }
-        // Its statements may run after the sharing.
-        override func visit(_ node: DeferStmtSyntax) -> StmtSyntax { StmtSyntax(node) }
         override func visit(_ node: ClassDeclSyntax) -> DeclSyntax { DeclSyntax(node) }
         override func visit(_ node: StructDeclSyntax) -> DeclSyntax { DeclSyntax(node) }
         override func visit(_ node: EnumDeclSyntax) -> DeclSyntax { DeclSyntax(node) }

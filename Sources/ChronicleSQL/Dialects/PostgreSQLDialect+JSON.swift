@@ -10,7 +10,7 @@ extension PostgreSQLDialect {
         var value: SQLQuery = "(\(object))::json"
         // Text instead of parameters, because an index is only used for the same expression.
         for (index, key) in keys.enumerated() {
-            let literal = "'\(key.replacing("'", with: "''"))'::text"
+            let literal = "\(SQLQuery.literal(key))::text"
             value = "\(value) \(raw: index < keys.count - 1 ? "->" : "->>") \(raw: literal)"
         }
         return converted("(\(value))", form)

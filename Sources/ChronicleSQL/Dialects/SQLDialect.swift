@@ -345,7 +345,7 @@ extension SQLDialect {
     }
 
     public func isOneOf(_ column: SQLQuery, names: [String]) -> SQLQuery {
-        let list = names.map { "'\($0.replacing("'", with: "''"))'" }.joined(separator: ", ")
+        let list = names.map(SQLQuery.literal).joined(separator: ", ")
         return "(\(column) IS NOT NULL AND \(column) IN (\(raw: list)))"
     }
 }

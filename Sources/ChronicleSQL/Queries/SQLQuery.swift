@@ -139,15 +139,25 @@ extension SQLQuery: ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(raw sql: String) { query.sql += sql }
     }
 
-    package static func quoted(_ name: String) -> String {
-        let isPlain = name.utf8.withContiguousStorageIfAvailable { !$0.contains(UInt8(ascii: "\"")) }
-        if isPlain == true { return "\"" + name + "\"" }
-        var text = "\""
-        for scalar in name.unicodeScalars {
-            if scalar == "\"" { text.unicodeScalars.append(scalar) }
-            text.unicodeScalars.append(scalar)
+    package static func quoted(_ name: String) -> String { enclosed(name, in: "\"") }
+
+    /// Returns a text in single quotes, as a literal of standard SQL.
+    package static func literal(_ text: String) -> String { enclosed(text, in: "'") }
+
+    /// Doubles the marks in a text, also those before a combining character, with which they are one `Character`.
+    private static func enclosed(_ text: String, in mark: Unicode.Scalar) -> String {
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { !$0.contains(UInt8(ascii: mark)) }
+        var enclosed = String(mark)
+        if isPlain == true {
+            enclosed += text
+        } else {
+            for scalar in text.unicodeScalars {
+                if scalar == mark { enclosed.unicodeScalars.append(scalar) }
+                enclosed.unicodeScalars.append(scalar)
+            }
         }
-        return text + "\""
+        enclosed.unicodeScalars.append(mark)
+        return enclosed
     }
 }
 

@@ -85,7 +85,8 @@ extension Connection {
     }
 
     private static func quoted(_ name: String) -> String {
-        "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+        // By scalars, because a mark and a combining character are one `Character`.
+        "\"\(String(String.UnicodeScalarView(name.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] })))\""
     }
 }
 

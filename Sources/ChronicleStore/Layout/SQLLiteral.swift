@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// Values as SQL.
@@ -15,7 +16,7 @@ enum SQLLiteral {
                 : real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
         case .text(let text):
             text.utf8.contains(0)
-                ? "CAST(\(hexadecimal(text.utf8)) AS TEXT)" : "'\(text.replacing("'", with: "''"))'"
+                ? "CAST(\(hexadecimal(text.utf8)) AS TEXT)" : SQLQuery.literal(text)
         case .blob(let data): hexadecimal(data)
         }
     }
@@ -55,7 +56,7 @@ struct SQLLiteralReader {
     private func literal(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
         if let text = String(validating: utf8, as: UTF8.self), !text.unicodeScalars.contains(where: \.isTerminalControl)
         {
-            return "'\(text.replacing("'", with: "''"))'"
+            return SQLQuery.literal(text)
         }
         let text = String(decoding: utf8, as: UTF8.self)
         let bytes: any Sequence<UInt8> =

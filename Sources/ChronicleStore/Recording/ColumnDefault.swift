@@ -1,3 +1,4 @@
+import ChronicleSQL
 import ChronicleSQLite
 
 /// The default values of columns, as SQLite describes them.
@@ -21,7 +22,7 @@ enum ColumnDefault {
         default: break
         }
         // A default value that is a name is a text. In a trigger, it would be a column.
-        if let name = name(text) { return "'\(name.replacing("'", with: "''"))'" }
+        if let name = name(text) { return SQLQuery.literal(name) }
         let isString = text.wholeMatch(of: #/[xX]?'(?:[^']|'')*'/#) != nil
         let isNumber = text.wholeMatch(of: #/[+-]?\s*(?:0[xX][0-9a-fA-F]+|[0-9.]+(?:[eE][+-]?[0-9]+)?)/#) != nil
         return isString || isNumber ? text : nil

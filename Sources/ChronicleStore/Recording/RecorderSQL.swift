@@ -121,7 +121,7 @@ extension RecorderSQL {
         return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(own) END"
     }
 
-    static func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+    static func literal(_ text: String) -> String { SQLQuery.literal(text) }
 
     /// Nests the terms in halves. SQLite rejects expressions deeper than 1,000 (<https://sqlite.org/limits.html>), while a
     /// table may have 2,000 columns.

@@ -154,8 +154,9 @@ struct TableTracking {
         let requested = try requestedTables(names)
         try dropRemains()
         if try !FileFormat.isTracked(connection) { try createHistory(preservesValues: preservesValues ?? true) }
-        if let preservesValues { try setPreservesValues(preservesValues) }
+        // The triggers show which columns were renamed, so they are compared before the setting changes them.
         let followed = try SchemaFollowing(connection).run()
+        if let preservesValues { try setPreservesValues(preservesValues) }
         var begun: Set<String> = []
         for table in requested where try record(table) { begun.insert(table.name) }
         if !begun.isEmpty { try HistoryGap.record(connection) }
@@ -342,6 +343,8 @@ struct TableTracking {
         // A program has dropped tables of the history. Without them, the others are of no use.
         if names == nil, objects.isIncomplete { return try objects.drop(connection) }
         try requireTracked()
+        // The other tables remain recorded, with the changes of their schema.
+        if names != nil { try SchemaFollowing(connection).run() }
         let entities = try registry.entities().filter { $0.tableName != nil }
         for name in names ?? [] where !entities.contains(where: { $0.name == name }) {
             throw SwiftDataError.unsupportedFeature.with(detail: "the table \(name) is not recorded")

@@ -149,6 +149,28 @@ import Testing
         #expect(try rows(url, ["account": []]) == rows(fixture.app, ["account": []]))
     }
 
+    /// A quotation mark and a combining character after it are one `Character`.
+    @Test func quotationMarksBeforeCombiningCharacters() throws {
+        let fixture = try TrackedFixture(
+            """
+            CREATE TABLE t(id INTEGER PRIMARY KEY, "c'\u{301}" TEXT);
+            CREATE TABLE other(id INTEGER PRIMARY KEY); INSERT INTO other VALUES (1)
+            """)
+        let store = try fixture.store()
+        let token = try #require(try store.currentHistoryToken())
+        let url = directory.file("past.db")
+        try #require(try store.store(asOf: token) as? DefaultStore).writeDatabase(to: url)
+        for mark in ["\u{301}", "\u{200D}", "\u{FE0F}"] {
+            let insert = try fixture.app.prepare("INSERT INTO t(\"c'\u{301}\") VALUES (?)")
+            try insert.bind("x'\(mark)); DELETE FROM other; --", at: 1)
+            try insert.run()
+        }
+        let statements = try store.sqlStatements(from: token, to: #require(try store.currentHistoryToken()))
+        _ = try Shell.sqlite3(url, statements.joined(separator: "\n"))
+        let tables = ["t": [String](), "other": []]
+        #expect(try rows(url, tables) == rows(fixture.app, tables))
+    }
+
     /// Other versions of SQLite read the last digits of such numbers differently.
     @Test func numbersAreExact() throws {
         var random = TestSeed.generator()

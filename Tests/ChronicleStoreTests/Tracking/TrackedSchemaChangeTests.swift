@@ -182,6 +182,30 @@ import Testing
                 == ["insert a/1,'x' k1=1 key='x' n \"1=2 v=3", "update a/1,'x' n \"1=2>5 v=3>4"])
     }
 
+    @Test(arguments: [false, true]) func aRenamedColumnAndAnotherSetting(_ preservesValues: Bool) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)", track: false)
+        try fixture.database.track(preservesValues: !preservesValues)
+        try fixture.app.execute("ALTER TABLE a RENAME COLUMN v TO u")
+        let table = try #require(try fixture.database.track(preservesValues: preservesValues).first)
+        #expect(table.schemaChanges == ["column renamed: a.v to u"] && !table.isNew)
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2); UPDATE a SET u = 3")
+        #expect(try fixture.changes().last == (preservesValues ? "update a/1 u=2>3" : "update a/1 u"))
+    }
+
+    /// The change of the schema of a table that remains recorded is followed when another one ends.
+    @Test func anotherTableIsNotRecordedAnyMore() throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute(
+            "INSERT INTO b(id) VALUES (1); ALTER TABLE b ADD COLUMN w; UPDATE b SET w = 2")
+        try fixture.database.stop(["a"])
+        #expect(try fixture.changes() == ["insert b/1 v=nil", "update b/1 w=nil>2"])
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.execute("UPDATE b SET w = 3")
+        #expect(try fixture.changes(after: token) == ["update b/1 w=2>3"])
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func renamedTables() throws {
         let fixture = try TrackedFixture("CREATE TABLE a(k TEXT PRIMARY KEY, v)")
         try fixture.app.execute("INSERT INTO a VALUES ('x', 1); ALTER TABLE a RENAME TO b; UPDATE b SET v = 2")

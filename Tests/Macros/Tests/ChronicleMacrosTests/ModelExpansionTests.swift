@@ -60,7 +60,12 @@ import Testing
             ("self.x = self.c.count", "self.x = self._c.initialValue.count"),
             // Closures and local functions call observers.
             ("a = 1; run { a = 2 }", "self._a.initialValue = 1; run { a = 2 }"),
-            ("defer { a = 2 }; a = 1", "defer { a = 2 }; self._a.initialValue = 1"),
+            (
+                "defer { a = 2 }; a = 1", "defer { self._a.initialValue = 2 }; self._a.initialValue = 1"
+            ),
+            (
+                "defer { a = 2 }; a = 1; insert(self)", "defer { a = 2 }; self._a.initialValue = 1; insert(self)"
+            ),
             ("a = 1; func f() { self.a = 2 }", "self._a.initialValue = 1; func f() { self.a = 2 }"),
             // Other variables of that name.
             ("let a = 1; self.a = a", "let a = 1; self._a.initialValue = a"),
