@@ -118,6 +118,10 @@ extension MetaName {
     /// it since then had NULL.
     static func addedColumn(_ entity: Int64, number: Int) -> MetaName { MetaName("column:\(entity):\(number)") }
 
+    /// The table of a tracked database with the entity of this number was dropped by its program: 1. A table of this name that
+    /// exists again is recorded.
+    static func droppedTable(_ entity: Int64) -> MetaName { MetaName("dropped:\(entity)") }
+
     /// The highest deleted position. Reading on from an earlier position is incomplete.
     static let floor = MetaName("floor")
     static let floorCheck = MetaName("floorCheck")

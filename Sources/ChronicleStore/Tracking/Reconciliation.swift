@@ -42,7 +42,7 @@ struct Reconciliation {
         var headers = HeaderWriter(connection)
         let first = try headers.sealExternalChanges(resolvesConflicts: true)
         var tables = try tables()
-        try compareValues(&tables)
+        try compareValues(&tables) { _ in true }
         var counts: [String: Int] = [:]
         // The transaction has the present date.
         try PendingTransaction.discard(connection)
@@ -76,54 +76,75 @@ struct Reconciliation {
 
     // MARK: Comparing
 
-    /// Finds the values that differ from the recorded ones. Reads the history.
-    func compareValues(_ tables: inout [Table]) throws {
-        let indexes = Dictionary(
-            tables.enumerated().compactMap { index, table in
-                table.table == nil || table.isNew ? nil : (table.entity.number, index)
-            }, uniquingKeysWith: { first, _ in first })
-        guard !indexes.isEmpty else { return }
-        let verifier = try StoreVerifier(connection, nil) { _ in }
-        let properties = try MetaCheck(verifier: verifier).run()
-        guard let registry = try RegistryCheck(verifier: verifier).run() else { return }
-        var counts: [Int: Int] = [:]
-        let deleted = tables.map { Set($0.difference.deleted) }
-        // Of columns that were added, because rows can lack a value without being unknown.
-        var keys: [Int: [Int: Set<Int64>]] = [:]
-        for index in indexes.values where tables[index].requiresValues {
-            for attribute in tables[index].entity.attributes where attribute.isPresent {
-                let name = MetaName.addedColumn(tables[index].entity.number, number: attribute.number)
-                guard let position = try MetaTable.integer(name, connection), position >= properties.completeAfter,
-                    !tables[index].addedAttributes.contains(attribute.number)
-                else { continue }
-                keys[index, default: [:]][attribute.number] = []
-            }
-        }
-        var values: [Int: [Int64: [Int: Int64]]] = [:]
-        try ReplayCheck(verifier, properties, registry).forEachDifferentValue { entity, key, attribute in
-            guard let index = indexes[entity], !deleted[index].contains(key) else { return }
-            if keys[index]?[Int(attribute)] != nil {
-                keys[index]?[Int(attribute)]?.insert(key)
-            } else {
-                counts[index, default: 0] += 1
-            }
-        } _: { entity, key, attribute, position in
-            guard let index = indexes[entity] else { return }
-            values[index, default: [:]][key, default: [:]][Int(attribute)] = position
-        }
-        for index in indexes.values {
-            tables[index].values = values[index] ?? [:]
+    /// Finds the values that differ from the recorded ones. Reads the history if the values of a table are compared.
+    ///
+    /// - Parameter comparesAll: Whether the values of a table that exists are compared. Otherwise, only those of its added columns are.
+    func compareValues(_ tables: inout [Table], comparesAll: (Table) -> Bool) throws {
+        var recorded: [Int: RecordedValues] = [:]
+        let compared = tables.indices.filter { tables[$0].table != nil && !tables[$0].isNew && comparesAll(tables[$0]) }
+        if !compared.isEmpty { recorded = try recordedValues(tables, compared) }
+        for index in tables.indices where tables[index].table != nil && !tables[index].isNew {
+            let found = recorded[index] ?? RecordedValues()
+            tables[index].values = found.different
             let added = Dictionary(
                 uniqueKeysWithValues: tables[index].addedAttributes.map { ($0, Set<Int64>()) })
-            for (attribute, known) in added.merging(keys[index] ?? [:], uniquingKeysWith: { $1 }) {
+            for (attribute, known) in added.merging(found.added, uniquingKeysWith: { $1 }) {
                 try compareAdded(attribute, known, &tables[index])
             }
             if tables[index].requiresValues {
-                let expected = try expectedCount(
-                    tables[index], without: Set(added.keys).union((keys[index] ?? [:]).keys))
-                tables[index].hasUnknownValues = counts[index] ?? 0 < expected
+                let expected = try expectedCount(tables[index], without: Set(added.keys).union(found.added.keys))
+                tables[index].hasUnknownValues = found.count < expected || found.hasForgotten
             }
         }
+    }
+
+    /// What the history contains of a table.
+    private struct RecordedValues {
+        /// The number of values of columns that were not added.
+        var count = 0
+        /// The keys of rows whose value of an added column was set since, by the number of the column. Others have NULL.
+        var added: [Int: Set<Int64>] = [:]
+        /// Whether an added column was set to a value that the history does not contain.
+        var hasForgotten = false
+        /// The values that differ, with the positions of the recorded ones.
+        var different: [Int64: [Int: Int64]] = [:]
+    }
+
+    private func recordedValues(_ tables: [Table], _ compared: [Int]) throws -> [Int: RecordedValues] {
+        let indexes = Dictionary(
+            compared.map { (tables[$0].entity.number, $0) }, uniquingKeysWith: { first, _ in first })
+        let verifier = try StoreVerifier(connection, nil) { _ in }
+        let properties = try MetaCheck(verifier: verifier).run()
+        guard let registry = try RegistryCheck(verifier: verifier).run() else { return [:] }
+        let deleted = tables.map { Set($0.difference.deleted) }
+        var result: [Int: RecordedValues] = [:]
+        // Rows can lack a value of a column that was added without being unknown.
+        var added: [Int64: [Int64: Int64]] = [:]
+        for index in compared where tables[index].requiresValues {
+            let entity = tables[index].entity
+            for attribute in entity.attributes where attribute.isPresent {
+                let name = MetaName.addedColumn(entity.number, number: attribute.number)
+                guard let position = try MetaTable.integer(name, connection), position >= properties.completeAfter,
+                    !tables[index].addedAttributes.contains(attribute.number)
+                else { continue }
+                added[entity.number, default: [:]][Int64(attribute.number)] = position
+                result[index, default: .init()].added[attribute.number] = []
+            }
+        }
+        let check = try ReplayCheck(verifier, properties, registry, entities: Set(indexes.keys), added: added)
+        try check.forEachDifferentValue { entity, key, attribute, isKnown in
+            guard let index = indexes[entity], !deleted[index].contains(key) else { return }
+            if added[entity]?[attribute] != nil {
+                result[index]?.added[Int(attribute)]?.insert(key)
+                if !isKnown { result[index]?.hasForgotten = true }
+            } else {
+                result[index, default: .init()].count += 1
+            }
+        } _: { entity, key, attribute, position in
+            guard let index = indexes[entity] else { return }
+            result[index, default: .init()].different[key, default: [:]][Int(attribute)] = position
+        }
+        return result
     }
 
     /// The number of values of the rows that were not inserted, without those of some attributes.

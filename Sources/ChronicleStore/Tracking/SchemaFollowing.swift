@@ -104,11 +104,15 @@ struct SchemaFollowing {
             guard let table = try TrackedTable(name, connection) else {
                 result.changes.append(Change(table: name, text: "table dropped: \(name)"))
                 try end(entity, &result, &tables)
+                try MetaTable.set(.droppedTable(entity.number), 1, connection)
                 continue
             }
             guard table.reason == nil else { continue }
             if try tracking.interruption(of: entity, table) != nil {
-                try follow(entity, table, &result, &tables)
+                // The name of a table that was rebuilt can differ in its case.
+                if table.name != name { try rename(entity, to: table, &result) }
+                let renamed = try registry.entities().first { $0.number == entity.number }
+                try follow(renamed ?? entity, table, &result, &tables)
             } else if try hasEarlierTriggers(entity, table) {
                 try tracking.recreateTriggers(table.recordedTable(entity))
             }
@@ -123,7 +127,7 @@ struct SchemaFollowing {
 
     private func record(_ tables: inout [Reconciliation.Table], from first: Int64, _ result: inout Result) throws {
         let reconciliation = Reconciliation(connection)
-        try reconciliation.compareValues(&tables)
+        try reconciliation.compareValues(&tables) { $0.requiresValues }
         var count = 0
         for table in tables {
             if table.hasUnknownValues { result.gaps.insert(table.entity.name) }
@@ -186,9 +190,12 @@ struct SchemaFollowing {
 
     /// Whether the triggers of the entity exist, except those that depend on unique indexes.
     private func isRecording(_ triggers: [String], _ entity: RecordedEntity, _ table: TrackedTable) -> Bool {
-        func name(_ sql: String) -> Substring { sql.dropFirst("CREATE TRIGGER ".count).prefix { $0 != " " } }
-        let required = Set(RecorderSQL.triggers(of: table.recordedTable(entity).withoutUniqueness).map(name))
-        return required.isSubset(of: triggers.map(name))
+        let required = RecorderSQL.triggers(of: table.recordedTable(entity).withoutUniqueness)
+        return Set(required.map(Self.name)).isSubset(of: triggers.map(Self.name))
+    }
+
+    private static func name(ofTrigger sql: String) -> Substring {
+        sql.dropFirst("CREATE TRIGGER ".count).prefix { $0 != " " }
     }
 
     /// The rows of a new table, or one with another primary key, are inserts. An earlier table of the same name is another
@@ -210,38 +217,62 @@ struct SchemaFollowing {
         try tracking.end(entity)
     }
 
-    /// The tables to record that did not exist when the recording was last adapted; none if new tables are not recorded.
+    /// The tables to record that did not exist when the recording was last adapted. If new tables are not recorded, these are only
+    /// those that were dropped and exist again, because a program can rebuild a table in several transactions.
     private func newTables() throws -> [TrackedTable] {
-        guard let ignored = try IgnoredTables(connection).names() else { return [] }
-        let recorded = try Set(registry.entities().compactMap(\.tableName))
+        let ignored = try IgnoredTables(connection).names()
+        let entities = try registry.entities()
+        let recorded = Set(entities.compactMap(\.tableName))
+        let dropped = try Set(
+            entities.filter { try MetaTable.integer(.droppedTable($0.number), connection) != nil }.map(\.name))
         return try TrackedTable.names(connection).compactMap { name in
-            guard !ignored.contains(name), !recorded.contains(name) else { return nil }
+            guard !recorded.contains(name), dropped.contains(name) || ignored.map({ !$0.contains(name) }) ?? false
+            else { return nil }
             return try TrackedTable(name, connection).flatMap { $0.reason == nil ? $0 : nil }
         }
     }
 
     // MARK: Names
 
-    /// SQLite changes the triggers of a table with its name, so that nothing is missing.
+    /// SQLite changes the triggers of a table with its name, so that nothing is missing. Tables can have exchanged their names.
     private func renameTables(_ result: inout Result, _ tables: inout [Reconciliation.Table]) throws {
-        for entity in try registry.entities() where entity.tableName != nil {
+        let entities = try registry.entities()
+        var renamed: [(entity: RecordedEntity, table: TrackedTable)] = []
+        for entity in entities where entity.tableName != nil {
             guard let name = try tracking.newName(of: entity), let table = try TrackedTable(name, connection) else {
                 continue
             }
-            if let other = try registry.entities().first(where: { $0.name == name }) {
-                // The table had replaced another one, which was dropped.
-                guard try !hasTriggers(other) else { continue }
-                if other.tableName != nil { try end(other, &result, &tables) }
-                try tracking.retire(other)
-            }
-            result.changes.append(Change(table: name, text: "table renamed: \(entity.name) to \(name)"))
-            let statement = try connection.prepare(
-                "UPDATE chronicle_entity SET name = ?1, table_name = ?1 WHERE id = ?2")
-            try statement.bind(name, at: 1)
-            try statement.bind(entity.number, at: 2)
-            try statement.run()
-            try registry.setDefinition(tracking.definition(of: table), of: entity)
+            renamed.append((entity, table))
         }
+        func other(named name: String) -> RecordedEntity? {
+            entities.first { other in other.name == name && !renamed.contains { $0.entity.number == other.number } }
+        }
+        // The table had replaced another one, which was dropped.
+        while let index = try renamed.firstIndex(where: { try other(named: $0.table.name).map(hasTriggers) ?? false }) {
+            renamed.remove(at: index)
+        }
+        for (_, table) in renamed {
+            guard let other = other(named: table.name) else { continue }
+            if other.tableName != nil { try end(other, &result, &tables) }
+            try tracking.retire(other)
+        }
+        // A name is unique, also while others have their earlier ones.
+        for (entity, _) in renamed { try setName("chronicle_\(entity.number)", of: entity) }
+        for (entity, table) in renamed { try rename(entity, to: table, &result) }
+    }
+
+    private func rename(_ entity: RecordedEntity, to table: TrackedTable, _ result: inout Result) throws {
+        result.changes.append(
+            Change(table: table.name, text: "table renamed: \(entity.name) to \(table.name)"))
+        try setName(table.name, of: entity)
+        try registry.setDefinition(tracking.definition(of: table), of: entity)
+    }
+
+    private func setName(_ name: String, of entity: RecordedEntity) throws {
+        let statement = try connection.prepare("UPDATE chronicle_entity SET name = ?1, table_name = ?1 WHERE id = ?2")
+        try statement.bind(name, at: 1)
+        try statement.bind(entity.number, at: 2)
+        try statement.run()
     }
 
     private func hasTriggers(_ entity: RecordedEntity) throws -> Bool {
@@ -290,9 +321,11 @@ struct SchemaFollowing {
                 choice.map { (entity.attributes[$0].name, $1) }, uniquingKeysWith: { first, _ in first })
             renamed.keyColumns = entity.keyColumns?.map { newNames[$0] ?? $0 }
             guard renamed != entity, (renamed.keyColumns ?? []) == table.primaryKey.map(\.name) else { continue }
-            if Set(RecorderSQL.triggers(of: table.recordedTable(renamed)).map(normalized)) == triggers {
-                return renamed
-            }
+            // The other triggers depend on the unique indexes, which may have changed as well.
+            let names = [RecorderSQL.TriggerKind.insert, .update, .delete].map { $0.name(of: entity.number)[...] }
+            let required = RecorderSQL.triggers(of: table.recordedTable(renamed))
+                .filter { names.contains(Self.name(ofTrigger: $0)) }
+            if Set(required.map(normalized)).isSubset(of: triggers) { return renamed }
         }
         return nil
     }

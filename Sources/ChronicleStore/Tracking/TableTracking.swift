@@ -133,12 +133,15 @@ struct TableTracking {
         return nil
     }
 
-    /// Returns the name of the table with the triggers of the entity.
+    /// Returns the name of the table with the triggers of the entity, if it has another one now. A table with the earlier name is one
+    /// that was renamed as well and has its own triggers; otherwise, it has replaced that of the entity.
     func newName(of entity: RecordedEntity) throws -> String? {
         try connection.scalarText(
             """
             SELECT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND name = ?1 AND tbl_name <> ?2 \
-            AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?2)
+            AND NOT EXISTS (SELECT 1 FROM sqlite_schema AS t WHERE t.type = 'table' AND t.name = ?2 \
+            AND NOT EXISTS (SELECT 1 FROM sqlite_schema AS s WHERE s.type = 'trigger' AND s.tbl_name = t.name \
+            AND substr(s.name, 1, 10) = 'chronicle_'))
             """
         ) {
             try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
@@ -304,10 +307,12 @@ struct TableTracking {
         for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
         for statement in RecorderSQL.triggers(of: table.recordedTable(entity)) { try connection.execute(statement) }
         try Baseline(of: entity.number, connection).set(table)
+        try MetaTable.remove(.droppedTable(entity.number), connection)
     }
 
     /// The history of an entity that is not recorded any more remains under another name.
     func retire(_ entity: RecordedEntity) throws {
+        try MetaTable.remove(.droppedTable(entity.number), connection)
         let names = Set(try registry.entities().map(\.name))
         var number = 1
         while names.contains("\(entity.name) (\(number))") { number += 1 }

@@ -40,18 +40,26 @@ final class ReplayCheck {
     /// The position of the row with an attribute's last value, or 0 if that is not known.
     private var values: [ValueKey: Int64] = [:]
     private var current: (key: Key, operation: ChangeTable.Operation)?
+    /// The positions at which columns were added, by entity and attribute.
+    private let added: [Int64: [Int64: Int64]]
+    /// The values of added columns that were set since, and that the history does not contain.
+    private var forgotten: Set<ValueKey> = []
 
     /// The rows that are replayed at once.
     private static let rowsPerPart: Int64 = 4_000_000
 
+    /// - Parameters:
+    ///   - entities: The tables to compare, or `nil` for all of them.
+    ///   - added: The positions at which columns were added, by entity and attribute, if it matters whether they were set since.
     init(
-        _ verifier: StoreVerifier, _ properties: MetaCheck.Properties, _ registry: RegistryCheck.Registry
+        _ verifier: StoreVerifier, _ properties: MetaCheck.Properties, _ registry: RegistryCheck.Registry,
+        entities: Set<Int64>? = nil, added: [Int64: [Int64: Int64]] = [:]
     ) throws {
-        self.verifier = verifier
+        (self.verifier, self.added) = (verifier, added)
         start = properties.completeAfter
         for entity in registry.entities {
             let root = registry.root(of: entity)
-            guard registry.tables.contains(root.name) else { continue }
+            guard registry.tables.contains(root.name), entities?.contains(root.number) ?? true else { continue }
             roots[entity.number] = root.number
             guard tables[root.number] == nil else { continue }
             let columns = root.attributes.filter(\.isPresent)
@@ -75,15 +83,19 @@ final class ReplayCheck {
         }
     }
 
-    /// Passes the numbers of the table's entity, the key and the attribute, and the position of the recorded value. `known`
-    /// receives each value of an existing row that the history contains.
+    /// Passes the numbers of the table's entity, the key and the attribute, and the position of the recorded value. `recorded`
+    /// receives each value of an existing row that the history contains, and each one of an added column that was set without a
+    /// value in the history.
     func forEachDifferentValue(
-        known: (_ entity: Int64, _ key: Int64, _ attribute: Int64) -> Void = { _, _, _ in },
+        recorded: (_ entity: Int64, _ key: Int64, _ attribute: Int64, _ isKnown: Bool) -> Void = { _, _, _, _ in },
         _ body: (_ entity: Int64, _ key: Int64, _ attribute: Int64, _ position: Int64) throws -> Void
     ) throws {
         try forEachPart { _, _ in
             for value in values.keys where states[value.row]?.exists == true {
-                known(value.row.table, value.row.key, value.attribute)
+                recorded(value.row.table, value.row.key, value.attribute, true)
+            }
+            for value in forgotten where states[value.row]?.exists == true {
+                recorded(value.row.table, value.row.key, value.attribute, false)
             }
             try findDifferentValues { value, position in
                 try body(value.row.table, value.row.key, value.attribute, position)
@@ -98,6 +110,7 @@ final class ReplayCheck {
         for part in 0..<parts {
             states.removeAll(keepingCapacity: true)
             values.removeAll(keepingCapacity: true)
+            forgotten.removeAll(keepingCapacity: true)
             try replay(part, of: parts)
             try body(part, parts)
         }
@@ -132,6 +145,9 @@ final class ReplayCheck {
             }
             states[key] = State(exists: true, last: position)
             forget(key)
+            for (number, start) in added[key.table] ?? [:] where position > start {
+                forgotten.insert(ValueKey(row: key, attribute: number))
+            }
         case .update:
             if states[key]?.exists == false {
                 try verifier.report(.row, at: position, "the updated row \(name(key)) does not exist before")
@@ -154,6 +170,7 @@ final class ReplayCheck {
         guard let table = tables[key.table], table.columns[number] != nil else { return }
         if table.relationships.contains(number), position <= table.relationshipsAfter { return }
         values[ValueKey(row: key, attribute: number)] = position
+        forgotten.remove(ValueKey(row: key, attribute: number))
     }
 
     private func name(_ key: Key) -> String { "\(tables[key.table]?.name ?? "")/\(key.key)" }
@@ -161,6 +178,7 @@ final class ReplayCheck {
     private func forget(_ key: Key) {
         for number in tables[key.table]?.columns.keys ?? [:].keys {
             values[ValueKey(row: key, attribute: number)] = nil
+            forgotten.remove(ValueKey(row: key, attribute: number))
         }
     }
 
@@ -169,7 +187,11 @@ final class ReplayCheck {
         let masks: AttributeMasks? =
             statement.isInteger(3) ? AttributeMasks(statement.int64(3)) : AttributeMasks(statement.text(3))
         // Damaged masks were reported.
-        masks?.forEach { values[ValueKey(row: key, attribute: Int64($0))] = nil }
+        masks?.forEach { number in
+            let value = ValueKey(row: key, attribute: Int64(number))
+            values[value] = nil
+            if let start = added[key.table]?[value.attribute], position > start { forgotten.insert(value) }
+        }
     }
 
     // MARK: Comparing

@@ -17,6 +17,8 @@ struct RecordedRows {
     let hasRowIDKey: Bool
     /// The columns without NULL.
     let required: Set<String>
+    /// The default values of required columns that were added. In the history, their earlier values are NULL.
+    private let defaults: [String: String]
 
     /// Returns the tables of models, or the recorded ones of a tracked database, in the order of their numbers.
     static func all(_ connection: Connection, _ schema: Schema, isTracked: Bool) throws -> [RecordedRows] {
@@ -28,9 +30,11 @@ struct RecordedRows {
     private init(_ entity: RecordedEntity, _ connection: Connection) throws {
         (name, self.entity, hasRowIDKey) = (entity.name, entity.number, entity.keyColumns == nil)
         let statement = try connection.prepare(
-            "SELECT name, pk, \"notnull\" FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid")
+            "SELECT name, pk, \"notnull\", dflt_value FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid")
         try statement.bind(entity.name, at: 1)
-        let recorded = Set(entity.attributes.lazy.filter(\.isPresent).map(\.name))
+        let recorded = Dictionary(
+            entity.attributes.lazy.filter(\.isPresent).map { ($0.name, $0.number) }, uniquingKeysWith: { $1 })
+        var defaults: [String: String] = [:]
         var columns: [String] = []
         var others: [String] = []
         var required: Set<String> = []
@@ -38,15 +42,20 @@ struct RecordedRows {
         while try statement.step() {
             let column = statement.text(0)
             if statement.int64(2) != 0 { required.insert(column) }
-            if recorded.contains(column) {
+            if let number = recorded[column] {
                 columns.append(column)
+                if let literal = ColumnDefault.replacement(statement, isRequired: 2, default: 3),
+                    try MetaTable.integer(.addedColumn(entity.number, number: number), connection) != nil
+                {
+                    defaults[column] = literal
+                }
             } else if entity.keyColumns == nil, statement.int64(1) != 0 {
                 rowID = column
             } else {
                 others.append(column)
             }
         }
-        (self.columns, unrecordedColumns, self.required) = (columns, others, required)
+        (self.columns, unrecordedColumns, self.required, self.defaults) = (columns, others, required, defaults)
         key = entity.keyColumns ?? [rowID]
     }
 
@@ -56,7 +65,11 @@ struct RecordedRows {
     /// A FROM clause that reads ``PastTables``, in which the rowid has another name.
     func select(_ tables: PastTables, where condition: String? = nil) -> String {
         let values = (hasRowIDKey ? [RecordedTable.primaryKey] : []) + columns
-        return "SELECT \(values.map { "r.\(quoted($0))" }.joined(separator: ", ")) FROM \(tables.source(name)) AS r"
+        let expressions = values.map { name in
+            let value = "r.\(quoted(name))"
+            return defaults[name].map { "ifnull(\(value), \($0))" } ?? value
+        }
+        return "SELECT \(expressions.joined(separator: ", ")) FROM \(tables.source(name)) AS r"
             + (condition.map { " WHERE \($0)" } ?? "")
     }
 

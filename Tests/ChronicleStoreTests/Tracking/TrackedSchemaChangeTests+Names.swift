@@ -1,0 +1,100 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+// Changes of which one alone looks like another one.
+extension TrackedSchemaChangeTests {
+    @Test(arguments: [
+        ("ALTER TABLE b RENAME TO c; ALTER TABLE a RENAME TO b", ["a to b", "b to c"]),
+        ("ALTER TABLE a RENAME TO x; ALTER TABLE b RENAME TO a; ALTER TABLE x RENAME TO b", ["a to b", "b to a"]),
+    ])
+    func namesThatOtherTablesHad(_ sql: String, _ names: [String]) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY, w)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2); INSERT INTO b VALUES (3, 4); \(sql); UPDATE b SET v = 5")
+        try expectFollowed(fixture, names.map { "table renamed: \($0)" }, [])
+        let other = names[1].suffix(1)
+        #expect(
+            try fixture.changes() == ["insert b/1 v=2", "insert \(other)/3 w=4", "update b/1 v=2>5"])
+    }
+
+    /// The program is ended, or the change is noticed, between the statements.
+    @Test(arguments: [false, true]) func aTableIsRebuiltInSeveralTransactions(_ recordsNewTables: Bool) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)", track: false)
+        try fixture.database.track(recordsNewTables: recordsNewTables)
+        for sql in [
+            "INSERT INTO a VALUES (1, 2); CREATE TABLE n(id INTEGER PRIMARY KEY, v, w); INSERT INTO n SELECT *, 3 FROM a",
+            "DROP TABLE a", "ALTER TABLE n RENAME TO a",
+        ] {
+            try fixture.app.execute(sql)
+            try fixture.database.followSchemaChanges()
+        }
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.execute("UPDATE a SET v = 4")
+        #expect(try fixture.changes(after: token) == ["update a/1 v=2>4"])
+        #expect(try fixture.problems() == [])
+        #expect(try fixture.database.tables().map(\.state) == [.recorded])
+    }
+
+    @Test func aRebuiltTableWithAnotherCase() throws {
+        let fixture = try TrackedFixture("CREATE TABLE Foo(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute(
+            """
+            INSERT INTO Foo VALUES (1, 2); CREATE TABLE n(id INTEGER PRIMARY KEY, v); INSERT INTO n SELECT * FROM Foo;
+            DROP TABLE Foo; ALTER TABLE n RENAME TO foo
+            """)
+        try expectFollowed(fixture, ["table renamed: Foo to foo", "table rebuilt: foo"], [])
+        #expect(try fixture.database.track().filter(\.isNew).isEmpty)
+        try fixture.app.execute("UPDATE foo SET v = 3")
+        #expect(try fixture.changes() == ["insert foo/1 v=2", "update foo/1 v=2>3"])
+    }
+
+    @Test(arguments: ["CREATE UNIQUE INDEX i ON a(u)", "DROP INDEX j", "DROP INDEX j; CREATE UNIQUE INDEX i ON a(u)"])
+    func aRenamedColumnAndAnotherUniqueIndex(_ sql: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE UNIQUE INDEX j ON a(v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2); ALTER TABLE a RENAME COLUMN v TO u; \(sql)")
+        try expectFollowed(fixture, ["column renamed: a.v to u"], [])
+        try fixture.app.execute("REPLACE INTO a VALUES (2, 2)")
+        let isReplaced = !sql.hasPrefix("DROP") || sql.contains("CREATE")
+        let isUnique = isReplaced || !sql.contains("DROP INDEX j")
+        #expect(
+            try fixture.changes() == ["insert a/1 u=2"] + (isUnique ? ["delete a/1 u=2"] : []) + ["insert a/2 u=2"])
+        #expect(try fixture.problems() == [])
+    }
+
+    /// The history does not contain the value, so it cannot tell whether the value changed while no triggers existed.
+    @Test func anAddedColumnWithALargeValue() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY)")
+        try fixture.app.execute("INSERT INTO a VALUES (1), (2); ALTER TABLE a ADD COLUMN w")
+        try expectFollowed(fixture, ["column added: a.w"], [])
+        try fixture.app.execute("UPDATE a SET w = printf('%70000c', 'x') WHERE id = 1")
+        try fixture.app.execute(
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, w); INSERT INTO n SELECT id, NULL FROM a;
+            DROP TABLE a; ALTER TABLE n RENAME TO a
+            """)
+        let token = try fixture.store().currentHistoryToken()
+        #expect(try fixture.database.track().filter(\.isNew).map(\.name) == ["a"])
+        #expect(throws: SwiftDataError.historyTokenGap) { try fixture.changes(after: token) }
+    }
+
+    /// The earlier value of a required column is NULL in the history.
+    @Test func aRequiredColumnIsAdded() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2)")
+        let token = try #require(try fixture.store().currentHistoryToken())
+        try fixture.app.execute("ALTER TABLE a ADD COLUMN w NOT NULL DEFAULT 5")
+        try fixture.database.followSchemaChanges()
+        let store = try fixture.store()
+        let url = try TemporaryDirectory().file("past.db")
+        try #require(try store.store(asOf: token) as? DefaultStore).writeDatabase(to: url)
+        #expect(try Shell.sqlite3(url, "SELECT * FROM a") == "1|2|5")
+        let newest = try #require(try store.currentHistoryToken())
+        let statements = try store.sqlStatements(from: newest, to: token)
+        #expect(statements.allSatisfy { !$0.contains("NULL") })
+    }
+}
