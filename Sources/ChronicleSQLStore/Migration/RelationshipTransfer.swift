@@ -102,9 +102,7 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
     @discardableResult
     package func apply(recording: (() throws -> Void) throws -> Void = { try $0() }) throws -> Set<String> {
         guard !relationships.isEmpty else { return [] }
-        for (number, relationship) in relationships.enumerated() {
-            try requireSingleDestinations(relationship, number)
-        }
+        for relationship in relationships { try requireSingleDestinations(relationship) }
         try recording {
             for cleaning in cleanings { try tables.execute(cleaning) }
             for (number, relationship) in relationships.enumerated() {
@@ -115,9 +113,14 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
         return Set(relationships.map(\.entity.name))
     }
 
-    private func requireSingleDestinations(_ relationship: RelationshipChange, _ number: Int) throws {
+    /// The pairs of classes that had the relationship in different places have the same new place.
+    private func requireSingleDestinations(_ relationship: RelationshipChange) throws {
         guard let key = relationship.new.uniqueColumn else { return }
-        let repeated = "\(Self.pairs) WHERE relationship = \(number) GROUP BY \(key) HAVING count(*) > 1"
+        let numbers = relationships.indices.filter { relationships[$0].new == relationship.new }
+        let other = key == "source" ? "destination" : "source"
+        let repeated =
+            "\(Self.pairs) WHERE relationship IN (\(numbers.map(String.init).joined(separator: ", "))) "
+            + "GROUP BY \(key) HAVING count(DISTINCT \(other)) > 1"
         guard try tables.exists(repeated) else { return }
         throw SwiftDataError.backwardMigration.with(
             detail: "the relationship is to-one now, or its inverse is, but the \(Tables.Catalog.Meta.noun) has models "

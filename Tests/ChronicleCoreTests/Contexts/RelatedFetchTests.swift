@@ -208,6 +208,18 @@ import Testing
         #expect(observer.sections?.sectionTitles == ["m", "z"])
         #expect(observer.sections?.map(\.count) == [1, 2] && observer.error == nil)
     }
+
+    /// The row of the owner is gone, and no row of a book references it.
+    @Test(arguments: StoreKind.allCases) func listOfAMissingOwner(_ kind: StoreKind) throws {
+        let fixture = try Fixture(kind)
+        #expect(fixture.first.books.count == 2)
+        fixture.other.delete(try fixture.elsewhere(fixture.first))
+        try fixture.other.save()
+        fixture.first.name = "edited"
+        let descriptor = FetchDescriptor<Shelf>(predicate: #Predicate { $0.books.contains { $0.title == "1" } })
+        #expect(try fixture.context.fetchCount(descriptor) == 0)
+        #expect(fixture.first.books.isEmpty)
+    }
 }
 
 @Model private final class Library {

@@ -7,14 +7,10 @@ import Testing
 
 /// Contexts as of a position show the models as they were then.
 @Suite struct AsOfTests {
-    private static let journeys: [any PersistentModel.Type] = [
-        Journey.self, GuidedJourney.self, Traveler.self, Topic.self,
-    ]
-
     /// All positions of a random history have the state that was kept when they were current.
     @Test(arguments: StoreKind.allCases, 0..<2)
     func positionsShowTheStateThen(_ kind: StoreKind, _ number: Int) throws {
-        let test = try TestStore(kind, Self.journeys, preservesValues: true)
+        let test = try TestStore(kind, RandomJourneys.types, preservesValues: true)
         let store = try #require(test.container.stores.first as? DefaultStore)
         var writer = RandomJourneys(test.container, store, TestSeed.generator(number))
         var kept = KeptStates<JourneyState>()

@@ -8,9 +8,6 @@ import Testing
 
 /// Databases with the rows as of a position, and the statements between positions, compared with the rows that were kept.
 @Suite struct PastDatabaseTests {
-    private static let journeys: [any PersistentModel.Type] = [
-        Journey.self, GuidedJourney.self, Traveler.self, Topic.self,
-    ]
     private typealias Rows = [String: [String]]
 
     private let directory: TemporaryDirectory
@@ -68,12 +65,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func pastDatabasesHaveTheRowsThatWereKept(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        var configuration =
-            kind == .file
-            ? ModelConfiguration(url: directory.file("test.store"), durability: .relaxed, preservesValues: true)
-            : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true)
-        configuration.recorder = recorder
-        let container = try ModelContainer(for: Schema(Self.journeys), configurations: [configuration])
+        let container = try TestStore(kind, RandomJourneys.types, preservesValues: true, recorder: recorder).container
         let store = try #require(container.stores.first as? DefaultStore)
         var random = TestSeed.generator(recorder == .automatic ? 0 : 1)
         var writer = RandomJourneys(container, store, random)

@@ -9,17 +9,10 @@ import Testing
 
 /// SQL over the models as of any position and over their history, compared with the rows after each transaction.
 @Suite struct QueryTests {
-    private static let journeys: [any PersistentModel.Type] = [
-        Journey.self, GuidedJourney.self, Traveler.self, Topic.self,
-    ]
     private struct State {
         let token: DefaultHistoryToken
         let rows: [String: [String]]
     }
-
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
 
     private func lines(_ store: DefaultStore, _ sql: String) throws -> [String] {
         var lines: [String] = []
@@ -67,12 +60,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func viewsHaveTheRowsThatWereKept(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        var configuration =
-            kind == .file
-            ? ModelConfiguration(url: directory.file("test.store"), durability: .relaxed, preservesValues: true)
-            : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true)
-        configuration.recorder = recorder
-        let container = try ModelContainer(for: Schema(Self.journeys), configurations: [configuration])
+        let container = try TestStore(kind, RandomJourneys.types, preservesValues: true, recorder: recorder).container
         let store = try #require(container.stores.first as? DefaultStore)
         var writer = RandomJourneys(container, store, TestSeed.generator(recorder == .automatic ? 0 : 1))
         let models = ["Journey", "GuidedJourney", "Traveler", "Topic"]

@@ -7,29 +7,11 @@ import Testing
 
 /// The history of models together with others, in random histories, compared with the relationships after each transaction.
 @Suite struct RandomAggregateTests {
-    private static let journeys: [any PersistentModel.Type] = [
-        Journey.self, GuidedJourney.self, Traveler.self, Topic.self,
-    ]
     private typealias Kept = [(token: DefaultHistoryToken, snapshot: RelationshipSnapshot)]
-
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
-    private func container(
-        _ kind: StoreKind, _ recorder: ModelConfiguration.Recorder, _ types: [any PersistentModel.Type]
-    ) throws -> ModelContainer {
-        var configuration =
-            kind == .file
-            ? ModelConfiguration(url: directory.file("test.store"), durability: .relaxed, preservesValues: true)
-            : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true)
-        configuration.recorder = recorder
-        return try ModelContainer(for: Schema(types), configurations: [configuration])
-    }
 
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func changesOfSeveralWriters(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        let container = try container(kind, recorder, Self.journeys)
+        let container = try TestStore(kind, RandomJourneys.types, preservesValues: true, recorder: recorder).container
         let store = try #require(container.stores.first as? DefaultStore)
         var random = TestSeed.generator(recorder == .automatic ? 10 : 11)
         var writer = RandomJourneys(container, store, random)
@@ -40,7 +22,7 @@ import Testing
     /// With lists without an inverse, sets, and references of two models to each other.
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func changesOfLists(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        let container = try container(kind, recorder, StoreContent.types)
+        let container = try TestStore(kind, StoreContent.types, preservesValues: true, recorder: recorder).container
         var edits = RandomEdits(recorder == .automatic ? 12 : 13)
         var random = TestSeed.generator(14)
         let kept = try steps(60, container) { try edits.save(ModelContext(container)) }

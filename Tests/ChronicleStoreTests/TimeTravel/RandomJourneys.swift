@@ -6,6 +6,8 @@ import Foundation
 
 /// Random transactions of several writers.
 struct RandomJourneys {
+    static let types: [any PersistentModel.Type] = [Journey.self, GuidedJourney.self, Traveler.self, Topic.self]
+
     let container: ModelContainer
     let store: DefaultStore
     private var random: SplitMix

@@ -7,27 +7,11 @@ import Testing
 
 /// Revisions of random histories, compared with the models that were fetched after each transaction, and with the changes.
 @Suite struct RandomRevisionTests {
-    private static let journeys: [any PersistentModel.Type] = [
-        Journey.self, GuidedJourney.self, Traveler.self, Topic.self,
-    ]
     private typealias Snapshot = [PersistentIdentifier: String]
-
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
-    private func container(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws -> ModelContainer {
-        var configuration =
-            kind == .file
-            ? ModelConfiguration(url: directory.file("test.store"), durability: .relaxed, preservesValues: true)
-            : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: true)
-        configuration.recorder = recorder
-        return try ModelContainer(for: Schema(Self.journeys), configurations: [configuration])
-    }
 
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func revisionsAreTheStatesThatWereKept(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        let container = try container(kind, recorder)
+        let container = try TestStore(kind, RandomJourneys.types, preservesValues: true, recorder: recorder).container
         let store = try #require(container.stores.first as? DefaultStore)
         var random = TestSeed.generator(recorder == .automatic ? 0 : 1)
         var writer = RandomJourneys(container, store, random)

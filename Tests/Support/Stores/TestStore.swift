@@ -15,20 +15,24 @@ package struct TestStore {
     package var url: URL { directory.file("test.store") }
 
     package init(
-        _ kind: StoreKind, _ types: [any PersistentModel.Type] = [Trip.self], preservesValues: Bool = false
+        _ kind: StoreKind, _ types: [any PersistentModel.Type] = [Trip.self], preservesValues: Bool = false,
+        recorder: ModelConfiguration.Recorder = .automatic
     ) throws {
         directory = try TemporaryDirectory()
         self.kind = kind
-        container = try Self.open(kind, directory.file("test.store"), types, preservesValues: preservesValues)
+        container = try Self.open(
+            kind, directory.file("test.store"), types, preservesValues: preservesValues, recorder: recorder)
     }
 
     private static func open(
-        _ kind: StoreKind, _ url: URL, _ types: [any PersistentModel.Type], preservesValues: Bool = false
+        _ kind: StoreKind, _ url: URL, _ types: [any PersistentModel.Type], preservesValues: Bool = false,
+        recorder: ModelConfiguration.Recorder = .automatic
     ) throws -> ModelContainer {
-        let configuration =
+        var configuration =
             kind == .file
             ? ModelConfiguration(url: url, durability: .relaxed, preservesValues: preservesValues)
             : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: preservesValues)
+        configuration.recorder = recorder
         return try ModelContainer(for: Schema(types), configurations: [configuration])
     }
 

@@ -11,7 +11,7 @@ package struct VersionedStore {
         case attributeWithTheNameOfARemovedSide, attributeInStage, attributeInPlaceOfASide
         case separatedSides, separatedAndRenamedSides, separatedSidesWithAReference
         case returningValueInReadOnlyStore, returningLinksInReadOnlyStore
-        case columnOfSibling, renameOfAColumnWithTheNameOfLinks
+        case columnOfSibling, listInPlaceOfAReferenceOfSiblings, renameOfAColumnWithTheNameOfLinks
         case referenceWhoseNameAListReceives
         case requiredValuesWithoutConstraint, constraintOnReturningProperty, returningReference
     }
@@ -64,6 +64,7 @@ package struct VersionedStore {
         case .returningValueInReadOnlyStore: return try checkReadOnlyValue()
         case .returningLinksInReadOnlyStore: return try checkReadOnlyLinks()
         case .columnOfSibling: return try checkColumnOfSibling()
+        case .listInPlaceOfAReferenceOfSiblings: return try checkMovedReference()
         case .renameOfAColumnWithTheNameOfLinks: return try checkRenamedColumn()
         case .referenceWhoseNameAListReceives: return try checkHistoryOfSuccessors()
         case .requiredValuesWithoutConstraint: return try checkRequiredValues()
@@ -217,6 +218,27 @@ package struct VersionedStore {
             try context.fetch(FetchDescriptor<Siblings.Third.One>()).map(\.value),
         ]
         return failure("\(values)", unless: values == [[7], [nil]])
+    }
+
+    private func checkMovedReference() throws -> [String] {
+        let first = try open(
+            MovedReference.OfAll.Item.self, MovedReference.OfAll.Book.self, MovedReference.OfAll.Disc.self,
+            MovedReference.OfAll.Owner.self)
+        let items = [MovedReference.OfAll.Book(), MovedReference.OfAll.Disc(), MovedReference.OfAll.Item()]
+        let owner = MovedReference.OfAll.Owner()
+        for item in items { first.insert(item) }
+        owner.things = items
+        try first.save()
+        let second = try open(
+            MovedReference.OfOne.Item.self, MovedReference.OfOne.Book.self, MovedReference.OfOne.Disc.self,
+            MovedReference.OfOne.Owner.self)
+        let counts = try second.fetch(FetchDescriptor<MovedReference.OfOne.Owner>()).map(\.things.count)
+        let third = try open(
+            MovedReference.List.Item.self, MovedReference.List.Book.self, MovedReference.List.Disc.self,
+            MovedReference.List.Owner.self)
+        let lists = try third.fetch(FetchDescriptor<MovedReference.List.Owner>()).map(\.things.count)
+        let books = try third.fetch(FetchDescriptor<MovedReference.List.Book>()).map(\.owner.count)
+        return failure("\(counts) \(lists) \(books)", unless: counts == [1] && lists == [1] && books == [1])
     }
 
     private func checkRenamedColumn() throws -> [String] {

@@ -139,7 +139,12 @@ extension ModelContext {
             try load(entityName, .identifiers(Set(models.map(\.persistentModelID)))).map { ObjectIdentifier($0) })
         return models.map { model in
             let isFound = found.contains(ObjectIdentifier(model))
-            if !isFound { report(event(model.persistentBackingData), model.persistentBackingData) }
+            if !isFound {
+                let backing: AnyBackingData = model.persistentBackingData
+                report(event(backing), backing)
+                // As after a row was read. Those of a model that has left the context do not change.
+                if backing.state == .missing { backing.removeLists() }
+            }
             return (model, isFound)
         }
     }

@@ -19,7 +19,7 @@ struct HistoryViews {
         recorded = try RecordedRows.all(connection, schema, isTracked: isTracked)
         entities = try EntityRegistry(connection).entities()
         var defaults: [String: [String: String]] = [:]
-        // The history of a tracked database begins again when a column is added.
+        // In a tracked database, the values of a column that was added are updates.
         for rows in recorded where !isTracked {
             let statement = try connection.prepare(
                 "SELECT name, dflt_value FROM pragma_table_info(?, 'main') WHERE dflt_value IS NOT NULL")
@@ -166,15 +166,10 @@ struct HistoryViews {
         return entity.columns.compactMap { column in
             guard let number = numbers[column] else { return nil }
             let isEntity = column == Schema.entityAttribute
-            let absent = kinds.filter { kind in
-                guard let modelled = schema.entitiesByName[kind.name], !isEntity else { return false }
-                return modelled.propertiesByName[column] == nil
-            }
             let value = schema.entitiesByName[entity.name]?.propertiesByName[column]?.defaultValue
             return RevisedAttribute(
                 name: column, number: number,
                 kinds: isEntity ? kinds.map { ($0.number, $0.name, $0.number == root.number) } : [],
-                absent: absent.map(\.number),
                 defaultValue: defaults[rows.name]?[column] ?? value.flatMap(SQLLiteral.text) ?? "NULL")
         }
     }
@@ -186,25 +181,18 @@ private struct RevisedAttribute {
     let number: Int
     /// For the attribute with the name of the entity: the entities, of which the root has no name.
     let kinds: [(number: Int64, name: String, isRoot: Bool)]
-    /// The entities that do not have the attribute.
-    let absent: [Int64]
     /// A literal.
     let defaultValue: String
 
     /// The codes of a place; see ``HistoryViews``.
-    private enum Code: Int { case value, unknown, defaultValue, empty }
+    private enum Code: Int { case value, unknown, defaultValue }
 
     /// An expression for a change.
     func place(since: String) -> String {
         let size = AttributeMasks.attributesPerMask
         let mask = "json_extract('[' || masks || ']', '$[\(number / size)]') >> \(number % size) & 1"
-        var deleted = "CASE"
-        if !absent.isEmpty {
-            deleted +=
-                " WHEN entity IN (\(absent.map(String.init).joined(separator: ", "))) THEN \(Code.empty.rawValue)"
-        }
-        deleted +=
-            " WHEN lacks = 0 AND id > \(since) THEN \(Code.defaultValue.rawValue) ELSE \(Code.unknown.rawValue) END"
+        let deleted =
+            "CASE WHEN lacks = 0 AND id > \(since) THEN \(Code.defaultValue.rawValue) ELSE \(Code.unknown.rawValue) END"
         return "CASE WHEN kind = 1 THEN NULL WHEN v\(number) IS NOT NULL THEN v\(number) * 4 "
             + "WHEN kind = 2 AND \(mask) THEN id * 4 + \(Code.unknown.rawValue) WHEN kind = 3 THEN id * 4 + \(deleted) END"
     }
