@@ -28,6 +28,7 @@ import Testing
         let file = try GoldenStore.copy()
         let before = try await CommandRun("stats", file.path).output
         #expect(!before.contains("recorded completely since"))
+        #expect(try await !CommandRun("verify", file.path).errors.contains("gap"))
         let trip = try Shell.sqlite3(file, "SELECT id FROM chronicle_entity WHERE name = 'Trip'")
         _ = try Shell.sqlite3(
             file, "DROP TRIGGER chronicle_\(trip)_update; UPDATE Trip SET note = 'lost'")
@@ -46,6 +47,9 @@ import Testing
         let gauges = try await CommandRun("stats", "--format", "prometheus", file.path).output
         let gauge = try Regex("chronicle_history_earliest_position\\{[^}]*\\} \(number)\n")
         #expect(gauges.contains(gauge), "\(gauges)")
+
+        let verification = try await CommandRun("verify", file.path)
+        #expect(verification.status == 0 && verification.errors.contains("has a gap before \(gap);"), "\(verification)")
 
         let log = try await CommandRun("log", "--oneline", file.path).output.split(separator: "\n")
         #expect(log.filter { $0.contains("(after changes that were not recorded)") } == [log[0]], "\(log)")

@@ -117,6 +117,7 @@
             let statistics = try await run("stats", url).output
             let row = try Regex("recorded completely since +\(number)-")
             #expect(statistics.contains(row), "\(statistics)")
+            #expect(try await run("verify", url).errors.contains("the history has a gap before \(number)-"))
             let log = try await run("log", "--oneline", url).output.split(separator: "\n")
             #expect(log.count == 5 && log.filter { $0.contains("not recorded") } == [log[0]], "\(log)")
             for start in ["start", "beginning", String(number)] {

@@ -7,7 +7,8 @@ enum VerifyCommand {
         discussion: """
             Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
             rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \
-            row is what its recorded history says. Tables of a tracked database that are not recorded are named in a message. \
+            row is what its recorded history says. Tables of a tracked database that are not recorded, and a gap in the history, are \
+            named in a message. \
             Problems are listed with their kind, table and row. A file that contains no \
             store, because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a \
             defect that can damage files. In a PostgreSQL database, the triggers, positions, transactions, changes, tags and \
@@ -40,6 +41,8 @@ enum VerifyCommand {
         }
         progress.finish()
         try noteUnrecordedTables(location, console)
+        // A damaged file may not open.
+        if count == 0 { try noteGap(location, console) }
         if location.url != nil {
             if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
         }
@@ -48,6 +51,18 @@ enum VerifyCommand {
             try console.line(count == 0 ? "The \(noun) is valid." : "\(NumberText.counted(count, "problem")) found.")
         }
         return count == 0 ? .success : .negative
+    }
+
+    /// A history with a gap is right, but not complete.
+    private static func noteGap(_ location: StoreFile.Location, _ console: Console) throws {
+        func gap() throws -> String? {
+            let store = try StoreFile(location, allowsSave: false).store
+            let token = try (store as? any ToolStore)?.historyGap()
+            return token.map { Position.text($0, in: store.identifier) }
+        }
+        guard let gap = try location.url.map({ try StoreFile.recovering($0, gap) }) ?? gap() else { return }
+        console.message(
+            "Note: the history has a gap before \(gap); changes that were made while it was not recorded are missing.")
     }
 
     /// Tables of a tracked database that are not recorded are no problem.
