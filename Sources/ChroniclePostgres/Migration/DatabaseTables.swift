@@ -113,7 +113,8 @@
         }
 
         func copyPairs(
-            _ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String
+            _ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String,
+            destinations: String
         ) throws {
             // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist.
             try connection.script(
@@ -122,7 +123,8 @@
                 FROM (\(relationship.old.pairs(connection.dialect).sql)) AS p \
                 JOIN (SELECT _rowid_ FROM \(connection.table(relationship.entity.name)) WHERE \(rows)) AS s \
                 ON s._rowid_ = p.source \
-                JOIN \(connection.table(destination)) AS d ON d._rowid_ = p.destination
+                JOIN (SELECT _rowid_ FROM \(connection.table(destination)) WHERE \(destinations)) AS d \
+                ON d._rowid_ = p.destination
                 """)
         }
 

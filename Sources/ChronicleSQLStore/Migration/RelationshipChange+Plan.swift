@@ -40,6 +40,17 @@ extension SchemaPlan.Table {
 }
 
 extension SchemaPlan {
+    /// Returns whether a class in a table has a property in a column after the opening, also a class that no program declares
+    /// any more: its rows remain.
+    package func hasColumn(_ name: String, of table: String) -> Bool {
+        func isColumn(_ property: StoredProperty) -> Bool { property.place == .column && property.name == name }
+        // A class that no program declares has inherited what its superclass no longer has.
+        let isRemoved = entities[table]?.removed.contains(where: isColumn) == true
+        return entities.contains { key, entity in
+            root(of: key) == table && (!isRemoved || opening.schemas.use(key)) && entity.live.contains(where: isColumn)
+        }
+    }
+
     /// Returns whether a class in a table has the values of a removed relationship in a column, also if it moves for another class.
     func keepsColumn(_ name: String, of table: String) -> Bool {
         entities.contains { key, entity in

@@ -30,7 +30,10 @@ package protocol RelationshipTables: StoreTables {
     ///   - number: The number of the relationship in the table.
     ///   - destination: The table of the destinations.
     ///   - rows: The condition for the models.
-    func copyPairs(_ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String) throws
+    ///   - destinations: The condition for the destinations.
+    func copyPairs(
+        _ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String, destinations: String
+    ) throws
     /// Writes the pairs of a relationship to a column or a table of links.
     func writePairs(_ number: Int, to storage: RelationshipStorage) throws
 }

@@ -66,7 +66,20 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
 
     private func copy(_ relationship: RelationshipChange, _ number: Int, _ plan: SchemaPlan) throws {
         guard let destination = relationship.property.relationship?.destination else { return }
-        try tables.copyPairs(relationship, number, to: destination, rows: try rows(of: relationship, plan))
+        try tables.copyPairs(
+            relationship, number, to: destination, rows: try rows(of: relationship, plan),
+            destinations: try destinations(of: relationship, plan))
+    }
+
+    /// Returns the condition for the destinations of a relationship. Those of other classes may have the values of a removed
+    /// relationship in the column of its inverse.
+    private func destinations(of relationship: RelationshipChange, _ plan: SchemaPlan) throws -> String {
+        guard case .inverseColumn(let table, let name) = relationship.old,
+            let others = plan.tables[table]?.leftovers[name]
+        else { return tables.dialect.true.sql }
+        let columns = try tables.columns(of: table).keys
+        let rows = others.sorted().compactMap { tables.models.entitiesByName[$0] }.map { tables.rows(of: $0, columns) }
+        return rows.isEmpty ? tables.dialect.true.sql : "(\(rows.joined(separator: " OR "))) IS NOT TRUE"
     }
 
     /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.

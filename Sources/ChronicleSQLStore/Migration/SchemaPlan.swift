@@ -21,6 +21,8 @@ package struct SchemaPlan: Sendable {
         package fileprivate(set) var classes: [Class] = []
         /// The properties that the table has for any class, by name.
         fileprivate var live: [String: StoredProperty] = [:]
+        /// The classes for whose models only a removed property remains in a column, by the column.
+        fileprivate(set) var leftovers: [String: Set<String>] = [:]
 
         /// Whether the names of properties change, or columns or links are dropped.
         package var changesProperties: Bool { !renames.isEmpty || !droppedColumns.isEmpty || !droppedLinks.isEmpty }
@@ -175,17 +177,6 @@ package struct SchemaPlan: Sendable {
         entities.keys.filter { schema.entitiesByName[$0] == nil && entities.inherits($0, from: name) }.sorted()
     }
 
-    /// Returns whether a class in a table has a property in a column after the opening, also a class that no program declares
-    /// any more: its rows remain.
-    package func hasColumn(_ name: String, of table: String) -> Bool {
-        func isColumn(_ property: StoredProperty) -> Bool { property.place == .column && property.name == name }
-        // A class that no program declares has inherited what its superclass no longer has.
-        let isRemoved = entities[table]?.removed.contains(where: isColumn) == true
-        return entities.contains { key, entity in
-            root(of: key) == table && (!isRemoved || opening.schemas.use(key)) && entity.live.contains(where: isColumn)
-        }
-    }
-
     /// Whether names change.
     package var changesNames: Bool { !entitySteps.isEmpty || tables.values.contains { !$0.renames.isEmpty } }
 
@@ -205,6 +196,12 @@ package struct SchemaPlan: Sendable {
         let rootFirst = stored.sorted { $0.key == table.name || $1.key != table.name && $0.key < $1.key }
         for (_, entity) in rootFirst {
             for property in entity.live where plan.live[property.name] == nil { plan.live[property.name] = property }
+        }
+        for (name, entity) in stored {
+            let columns = Set(entity.live.filter { $0.place == .column }.map(\.name))
+            for property in entity.removed where property.place == .column && !columns.contains(property.name) {
+                plan.leftovers[property.name, default: []].insert(name)
+            }
         }
         if opening.requiresOwnNames { try requirePresentNames(members, stored) }
         plan.renames = try renames(table, members, stored, plan.live, opening)

@@ -123,7 +123,9 @@ extension SchemaCompletion: RelationshipTables {
             """)
     }
 
-    func copyPairs(_ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String) throws {
+    func copyPairs(
+        _ relationship: RelationshipChange, _ number: Int, to destination: String, rows: String, destinations: String
+    ) throws {
         // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist. The unary plus
         // keeps SQLite from trying every pair of rows in the index of a link table.
         // https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
@@ -131,7 +133,7 @@ extension SchemaCompletion: RelationshipTables {
             """
             INSERT INTO temp.chronicle_pair SELECT \(number), source, destination FROM (\(relationship.old.pairs.sql)) \
             WHERE +source IN (SELECT _rowid_ FROM \(quoted(relationship.entity.name)) WHERE \(rows)) \
-            AND +destination IN (SELECT _rowid_ FROM \(quoted(destination)))
+            AND +destination IN (SELECT _rowid_ FROM \(quoted(destination)) WHERE \(destinations))
             """)
     }
 

@@ -65,7 +65,8 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func pastDatabasesHaveTheRowsThatWereKept(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        let container = try TestStore(kind, RandomJourneys.types, preservesValues: true, recorder: recorder).container
+        let test = try TestStore(kind, RandomJourneys.types, preservesValues: true, recorder: recorder)
+        let container = test.container
         let store = try #require(container.stores.first as? DefaultStore)
         var random = TestSeed.generator(recorder == .automatic ? 0 : 1)
         var writer = RandomJourneys(container, store, random)
@@ -82,10 +83,10 @@ import Testing
         guard kind == .file else { return }
         let start = try #require(states.last)
         let statements = try store.sqlStatements(from: start.token, to: states[5].token)
-        _ = try Shell.sqlite3(configuration.url, statements.joined(separator: "\n"))
+        _ = try Shell.sqlite3(test.url, statements.joined(separator: "\n"))
         #expect(try store.database.read { try rows($0, tables) } == states[5].rows, "\(TestSeed.description)")
         var problems: [StoreProblem] = []
-        try DefaultStore.verify(fileAt: configuration.url) { problems.append($0) }
+        try DefaultStore.verify(fileAt: test.url) { problems.append($0) }
         #expect(problems.map(String.init(describing:)) == [])
     }
 

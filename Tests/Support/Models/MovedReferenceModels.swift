@@ -24,7 +24,7 @@ package enum MovedReference {
         }
         @Model package final class Disc: Item {}
         @Model package final class Owner {
-            @Relationship(inverse: \Book.owner) package var things: [Book] = []
+            @Relationship(inverse: \Book.owner) package var books: [Book] = []
             package init() {}
         }
     }
@@ -38,7 +38,7 @@ package enum MovedReference {
         }
         @Model package final class Disc: Item {}
         @Model package final class Owner {
-            @Relationship(inverse: \Book.owner) package var things: [Book] = []
+            @Relationship(inverse: \Book.owner) package var books: [Book] = []
             package init() {}
         }
     }

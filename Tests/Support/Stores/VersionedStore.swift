@@ -226,17 +226,17 @@ package struct VersionedStore {
             MovedReference.OfAll.Owner.self)
         let items = [MovedReference.OfAll.Book(), MovedReference.OfAll.Disc(), MovedReference.OfAll.Item()]
         let owner = MovedReference.OfAll.Owner()
-        for item in items { first.insert(item) }
         owner.things = items
+        first.insert(owner)
         try first.save()
         let second = try open(
             MovedReference.OfOne.Item.self, MovedReference.OfOne.Book.self, MovedReference.OfOne.Disc.self,
             MovedReference.OfOne.Owner.self)
-        let counts = try second.fetch(FetchDescriptor<MovedReference.OfOne.Owner>()).map(\.things.count)
+        let counts = try second.fetch(FetchDescriptor<MovedReference.OfOne.Owner>()).map(\.books.count)
         let third = try open(
             MovedReference.List.Item.self, MovedReference.List.Book.self, MovedReference.List.Disc.self,
             MovedReference.List.Owner.self)
-        let lists = try third.fetch(FetchDescriptor<MovedReference.List.Owner>()).map(\.things.count)
+        let lists = try third.fetch(FetchDescriptor<MovedReference.List.Owner>()).map(\.books.count)
         let books = try third.fetch(FetchDescriptor<MovedReference.List.Book>()).map(\.owner.count)
         return failure("\(counts) \(lists) \(books)", unless: counts == [1] && lists == [1] && books == [1])
     }
