@@ -57,8 +57,12 @@ enum VerifyCommand {
     private static func noteGap(_ location: StoreFile.Location, _ console: Console) throws {
         func gap() throws -> String? {
             let store = try StoreFile(location, allowsSave: false).store
-            let token = try (store as? any ToolStore)?.historyGap()
-            return token.map { Position.text($0, in: store.identifier) }
+            do {
+                let token = try (store as? any ToolStore)?.historyGap()
+                return token.map { Position.text($0, in: store.identifier) }
+            } catch let error as SwiftDataError where error == .historyDisabled {
+                return nil
+            }
         }
         guard let gap = try location.url.map({ try StoreFile.recovering($0, gap) }) ?? gap() else { return }
         console.message(

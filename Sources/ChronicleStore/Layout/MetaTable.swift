@@ -122,6 +122,9 @@ extension MetaName {
     /// exists again is recorded.
     static func droppedTable(_ entity: Int64) -> MetaName { MetaName("dropped:\(entity)") }
 
+    /// The numbers in the schema of the triggers of a tracked table, when the recording was last adapted.
+    static func triggers(_ entity: Int64) -> MetaName { MetaName("triggers:\(entity)") }
+
     /// The highest deleted position. Reading on from an earlier position is incomplete.
     static let floor = MetaName("floor")
     static let floorCheck = MetaName("floorCheck")

@@ -39,7 +39,12 @@ extension DefaultStore {
         try attributingErrors {
             try database.write { connection in
                 try connection.immediate {
-                    if layout.isTracked { return try TableTracking(connection).setPreservesValues(preservesValues) }
+                    if layout.isTracked {
+                        // The triggers show which columns were renamed, so they are compared before they change.
+                        try SchemaFollowing(connection).run()
+                        try TableTracking(connection).setPreservesValues(preservesValues)
+                        return try SchemaFollowing(connection).finish()
+                    }
                     try SchemaCompletion(connection, schema, configuration).setPreservesValues(preservesValues)
                 }
             }

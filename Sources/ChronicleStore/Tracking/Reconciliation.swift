@@ -21,6 +21,9 @@ struct Reconciliation {
         var isNew = false
         /// Whether changes can be missing whose values the history does not contain.
         var requiresValues = false
+        /// Whether the values are compared with the recorded ones, as they are if they are required. Otherwise, only those of added
+        /// columns are.
+        var comparesValues = true
         /// Whether that is so.
         fileprivate(set) var hasUnknownValues = false
         /// The attributes whose values differ, by key, with the positions of the recorded values, or 0 for NULL.
@@ -28,10 +31,11 @@ struct Reconciliation {
 
         init(
             entity: RecordedEntity, table: TrackedTable?, difference: Baseline.Difference, addedAttributes: [Int] = [],
-            isNew: Bool = false, requiresValues: Bool = false
+            isNew: Bool = false, requiresValues: Bool = false, comparesValues: Bool = true
         ) {
             (self.entity, self.table, self.difference) = (entity, table, difference)
             (self.addedAttributes, self.isNew, self.requiresValues) = (addedAttributes, isNew, requiresValues)
+            self.comparesValues = requiresValues || comparesValues
         }
     }
 
@@ -42,7 +46,7 @@ struct Reconciliation {
         var headers = HeaderWriter(connection)
         let first = try headers.sealExternalChanges(resolvesConflicts: true)
         var tables = try tables()
-        try compareValues(&tables) { _ in true }
+        try compareValues(&tables)
         var counts: [String: Int] = [:]
         // The transaction has the present date.
         try PendingTransaction.discard(connection)
@@ -77,11 +81,11 @@ struct Reconciliation {
     // MARK: Comparing
 
     /// Finds the values that differ from the recorded ones. Reads the history if the values of a table are compared.
-    ///
-    /// - Parameter comparesAll: Whether the values of a table that exists are compared. Otherwise, only those of its added columns are.
-    func compareValues(_ tables: inout [Table], comparesAll: (Table) -> Bool) throws {
+    func compareValues(_ tables: inout [Table]) throws {
         var recorded: [Int: RecordedValues] = [:]
-        let compared = tables.indices.filter { tables[$0].table != nil && !tables[$0].isNew && comparesAll(tables[$0]) }
+        let compared = tables.indices.filter {
+            tables[$0].table != nil && !tables[$0].isNew && tables[$0].comparesValues
+        }
         if !compared.isEmpty { recorded = try recordedValues(tables, compared) }
         for index in tables.indices where tables[index].table != nil && !tables[index].isNew {
             let found = recorded[index] ?? RecordedValues()

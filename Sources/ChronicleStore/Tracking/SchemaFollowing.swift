@@ -57,7 +57,23 @@ struct SchemaFollowing {
         guard try FileFormat.isTracked(connection) else { return }
         let version = try schemaVersion
         guard try MetaTable.integer(.followedSchema, connection) != version else { return }
+        for entity in try registry.entities() {
+            guard let name = entity.tableName else { continue }
+            try MetaTable.set(.triggers(entity.number), numbers(ofTriggersOf: name), connection)
+        }
         try MetaTable.set(.followedSchema, version, connection)
+    }
+
+    /// The numbers of the triggers in the schema, which others have that a program created again, also with the same text.
+    private func numbers(ofTriggersOf table: String) throws -> String {
+        try tracking.triggers(of: table).map { String($0.number) }.sorted().joined(separator: " ")
+    }
+
+    /// Whether a program may have dropped and created the triggers, for example because it rebuilt the table. `VACUUM` gives them
+    /// other numbers, too.
+    private func mayHaveNewTriggers(_ entity: RecordedEntity, _ table: TrackedTable) throws -> Bool {
+        guard let known = try MetaTable.text(.triggers(entity.number), connection) else { return false }
+        return try known != numbers(ofTriggersOf: table.name)
     }
 
     // MARK: Following
@@ -78,6 +94,7 @@ struct SchemaFollowing {
             guard let table = try TrackedTable(name, connection) else { return true }
             if table.reason == nil,
                 try tracking.interruption(of: entity, table) != nil || hasEarlierTriggers(entity, table)
+                    || mayHaveNewTriggers(entity, table)
             {
                 return true
             }
@@ -108,7 +125,7 @@ struct SchemaFollowing {
                 continue
             }
             guard table.reason == nil else { continue }
-            if try tracking.interruption(of: entity, table) != nil {
+            if try tracking.interruption(of: entity, table) != nil || mayHaveNewTriggers(entity, table) {
                 // The name of a table that was rebuilt can differ in its case.
                 if table.name != name { try rename(entity, to: table, &result) }
                 let renamed = try registry.entities().first { $0.number == entity.number }
@@ -127,7 +144,7 @@ struct SchemaFollowing {
 
     private func record(_ tables: inout [Reconciliation.Table], from first: Int64, _ result: inout Result) throws {
         let reconciliation = Reconciliation(connection)
-        try reconciliation.compareValues(&tables) { $0.requiresValues }
+        try reconciliation.compareValues(&tables)
         var count = 0
         for table in tables {
             if table.hasUnknownValues { result.gaps.insert(table.entity.name) }
@@ -167,6 +184,7 @@ struct SchemaFollowing {
             entity.attributes.filter(\.isPresent).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let columns = Set(table.attributes.map(\.name))
         for name in known.keys.sorted() where !columns.contains(name) { add("column removed: \(table.name).\(name)") }
+        let hasNewTriggers = try mayHaveNewTriggers(entity, table)
         let recorded = try tracking.register(table, entity)
         var added: [Int] = []
         for attribute in recorded.attributes where attribute.isPresent {
@@ -185,7 +203,8 @@ struct SchemaFollowing {
         tables.append(
             Reconciliation.Table(
                 entity: recorded, table: table, difference: difference ?? .init(), addedAttributes: added,
-                requiresValues: !isRecording(found.map(\.sql), entity, table)))
+                requiresValues: !isRecording(found.map(\.sql), entity, table),
+                comparesValues: hasNewTriggers || Set(known.keys) != columns))
     }
 
     /// Whether the triggers of the entity exist, except those that depend on unique indexes.
@@ -201,7 +220,9 @@ struct SchemaFollowing {
     /// The rows of a new table, or one with another primary key, are inserts. An earlier table of the same name is another
     /// one.
     private func begin(_ table: TrackedTable) throws -> Reconciliation.Table {
-        if let known = try registry.entities().first(where: { $0.name == table.name }) { try tracking.retire(known) }
+        for known in try registry.entities() where TableNames.folded(known.name) == TableNames.folded(table.name) {
+            try tracking.retire(known)
+        }
         let recorded = try tracking.register(table, nil)
         let keys = try Baseline.keys(table, recorded.number, connection)
         return Reconciliation.Table(entity: recorded, table: table, difference: .init(inserted: keys), isNew: true)
@@ -224,9 +245,10 @@ struct SchemaFollowing {
         let entities = try registry.entities()
         let recorded = Set(entities.compactMap(\.tableName))
         let dropped = try Set(
-            entities.filter { try MetaTable.integer(.droppedTable($0.number), connection) != nil }.map(\.name))
+            entities.filter(tracking.wasDropped).map { TableNames.folded($0.name) })
         return try TrackedTable.names(connection).compactMap { name in
-            guard !recorded.contains(name), dropped.contains(name) || ignored.map({ !$0.contains(name) }) ?? false
+            guard !recorded.contains(name),
+                dropped.contains(TableNames.folded(name)) || ignored.map({ !$0.contains(name) }) ?? false
             else { return nil }
             return try TrackedTable(name, connection).flatMap { $0.reason == nil ? $0 : nil }
         }
@@ -264,6 +286,10 @@ struct SchemaFollowing {
     private func rename(_ entity: RecordedEntity, to table: TrackedTable, _ result: inout Result) throws {
         result.changes.append(
             Change(table: table.name, text: "table renamed: \(entity.name) to \(table.name)"))
+        // The recording of another table with the name ended.
+        for other in try registry.entities() where other.name == table.name && other.number != entity.number {
+            try tracking.retire(other)
+        }
         try setName(table.name, of: entity)
         try registry.setDefinition(tracking.definition(of: table), of: entity)
     }
@@ -295,6 +321,8 @@ struct SchemaFollowing {
             }
             try registry.setTable(name, keyColumns: renamed.keyColumns ?? [], of: renamed)
             try registry.setDefinition(tracking.definition(of: table), of: renamed)
+            // Changes since the creation of a unique index may be missing otherwise.
+            guard try tracking.interruption(of: renamed, table) == nil else { continue }
             // Also changes the schema, so that open stores read the names again.
             try tracking.recreateTriggers(table.recordedTable(renamed))
         }
@@ -322,10 +350,12 @@ struct SchemaFollowing {
             renamed.keyColumns = entity.keyColumns?.map { newNames[$0] ?? $0 }
             guard renamed != entity, (renamed.keyColumns ?? []) == table.primaryKey.map(\.name) else { continue }
             // The other triggers depend on the unique indexes, which may have changed as well.
-            let names = [RecorderSQL.TriggerKind.insert, .update, .delete].map { $0.name(of: entity.number)[...] }
+            let names = [RecorderSQL.TriggerKind.insert, .update, .delete].map {
+                quoted($0.name(of: entity.number))[...]
+            }
             let required = RecorderSQL.triggers(of: table.recordedTable(renamed))
                 .filter { names.contains(Self.name(ofTrigger: $0)) }
-            if Set(required.map(normalized)).isSubset(of: triggers) { return renamed }
+            if required.count == names.count, Set(required.map(normalized)).isSubset(of: triggers) { return renamed }
         }
         return nil
     }

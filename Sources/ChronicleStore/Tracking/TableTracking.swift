@@ -7,6 +7,12 @@ import Foundation
 struct TableTracking {
     let connection: Connection
     let registry: EntityRegistry
+    /// The triggers of the program, which do not change in a transaction.
+    private let programTriggers = ProgramTriggers()
+
+    private final class ProgramTriggers {
+        var analysis: TriggerAnalysis?
+    }
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -101,10 +107,9 @@ struct TableTracking {
     /// equal values.
     func hasOtherKeys(_ entity: RecordedEntity, _ table: TrackedTable) throws -> Bool {
         if hasOtherKey(entity, table) { return true }
-        guard let key = KeyTable(table, of: entity.number),
-            let definition = try key.storedDefinition(connection)
-        else { return false }
-        return definition != key.createTable
+        // Without its table, new keys would have the numbers of others.
+        guard let key = KeyTable(table, of: entity.number) else { return false }
+        return try key.storedDefinition(connection) != key.createTable
     }
 
     func triggers(of table: String) throws -> [(number: Int64, sql: String)] {
@@ -122,13 +127,15 @@ struct TableTracking {
     private func laterTrigger(than own: [(number: Int64, sql: String)], on table: String) throws -> String? {
         let statement = try connection.prepare(
             """
-            SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND rowid > ? \
+            SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND rowid > ? \
             AND substr(name, 1, 10) <> 'chronicle_' ORDER BY rowid
             """)
         try statement.bind(table, at: 1)
         try statement.bind(own.map(\.number).min() ?? .max, at: 2)
         while try statement.step() {
-            if try TriggerAnalysis(connection).mayWrite(table, trigger: statement.text(1)) { return statement.text(0) }
+            let analysis = try programTriggers.analysis ?? TriggerAnalysis(connection)
+            programTriggers.analysis = analysis
+            if analysis.mayWrite(table, trigger: statement.text(1)) { return statement.text(0) }
         }
         return nil
     }
@@ -310,6 +317,11 @@ struct TableTracking {
         try MetaTable.remove(.droppedTable(entity.number), connection)
     }
 
+    /// Whether a table was dropped while it was recorded, so that it is recorded again if it exists again.
+    func wasDropped(_ entity: RecordedEntity) throws -> Bool {
+        try MetaTable.integer(.droppedTable(entity.number), connection) != nil
+    }
+
     /// The history of an entity that is not recorded any more remains under another name.
     func retire(_ entity: RecordedEntity) throws {
         try MetaTable.remove(.droppedTable(entity.number), connection)
@@ -350,11 +362,15 @@ struct TableTracking {
         try requireTracked()
         // The other tables remain recorded, with the changes of their schema.
         if names != nil { try SchemaFollowing(connection).run() }
-        let entities = try registry.entities().filter { $0.tableName != nil }
+        // A table that was dropped would be recorded again.
+        let entities = try registry.entities().filter { try $0.tableName != nil || wasDropped($0) }
         for name in names ?? [] where !entities.contains(where: { $0.name == name }) {
             throw SwiftDataError.unsupportedFeature.with(detail: "the table \(name) is not recorded")
         }
-        for entity in entities where names?.contains(entity.name) ?? true { try stop(entity) }
+        for entity in entities where names?.contains(entity.name) ?? true {
+            if entity.tableName != nil { try stop(entity) }
+            try MetaTable.remove(.droppedTable(entity.number), connection)
+        }
         let ignored = IgnoredTables(connection)
         if names == nil { try ignored.remove() } else if try ignored.names() != nil { try ignored.set() }
         try SchemaFollowing(connection).finish()

@@ -103,11 +103,17 @@ struct RandomDefinitions {
         case 10: return "CREATE UNIQUE INDEX \(self.name("u")) ON \(name)(\(random.pick(columns)))"
         // Added by SQLite 3.53.
         case 11: return "ALTER TABLE \(name) ALTER COLUMN \(random.pick(columns)) SET NOT NULL"
-        default: return rebuild(table)
+        default:
+            let texts = try app.prepare(
+                "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? ORDER BY rowid")
+            try texts.bind(table.name, at: 1)
+            var triggers: [String] = []
+            while try texts.step() { triggers.append(texts.text(0)) }
+            return rebuild(table, triggers)
         }
     }
 
-    private mutating func rebuild(_ table: Table) -> String {
+    private mutating func rebuild(_ table: Table, _ triggers: [String]) -> String {
         let name = quoted(table.name)
         var key = table.key
         if chance(20), let other = table.columns.randomElement(using: &random)?.name { key = [other] }
@@ -123,11 +129,15 @@ struct RandomDefinitions {
         let names = kept.map { quoted($0.name) }.joined(separator: ", ")
         let create = "(\(definitions.joined(separator: ", ")))\(isRowID ? "" : " WITHOUT ROWID")"
         let other = self.name("new")
-        return random.pick([
-            "CREATE TABLE \(other)\(create); INSERT OR IGNORE INTO \(other)(\(names)) SELECT \(names) FROM \(name); "
+        let limit = chance(30) ? " LIMIT \(below(4))" : ""
+        let statements = random.pick([
+            "CREATE TABLE \(other)\(create); INSERT OR IGNORE INTO \(other)(\(names)) SELECT \(names) FROM \(name)\(limit); "
                 + "DROP TABLE \(name); ALTER TABLE \(other) RENAME TO \(name)",
             "ALTER TABLE \(name) RENAME TO \(other); CREATE TABLE \(name)\(create); "
-                + "INSERT OR IGNORE INTO \(name)(\(names)) SELECT \(names) FROM \(other); DROP TABLE \(other)",
+                + "INSERT OR IGNORE INTO \(name)(\(names)) SELECT \(names) FROM \(other)\(limit); DROP TABLE \(other)",
         ])
+        // As SQLite recommends. Triggers for columns that do not exist any more would make every change fail.
+        let keepsTriggers = chance(50) && key == table.key && kept.count == table.columns.count
+        return ([statements] + (keepsTriggers ? triggers : [])).joined(separator: "; ")
     }
 }

@@ -66,6 +66,83 @@ extension TrackedSchemaChangeTests {
         #expect(try fixture.problems() == [])
     }
 
+    /// The new order of the columns is not that of their numbers.
+    @Test(arguments: ["CREATE UNIQUE INDEX i ON a(v)", "ALTER TABLE a ADD COLUMN x", "DROP TRIGGER chronicle_1_delete"])
+    func reorderedColumnsAreNotRenamed(_ sql: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v, w)")
+        try fixture.app.execute(
+            """
+            INSERT INTO a VALUES (1, 11, 12); CREATE TABLE n(id INTEGER PRIMARY KEY, w, v);
+            INSERT INTO n SELECT id, w, v FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a
+            """)
+        try fixture.database.followSchemaChanges()
+        try fixture.app.execute(sql)
+        let changes = try fixture.database.followSchemaChanges()
+        #expect(changes.filter { $0.contains("renamed") } == [])
+        let first = try #require(try fixture.changes().first)
+        #expect(first.contains("v=11") && first.contains("w=12"))
+    }
+
+    /// No trigger records the delete by REPLACE before the change is followed.
+    @Test func aRowIsReplacedAfterARename() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute(
+            """
+            INSERT INTO a VALUES (1, 2); ALTER TABLE a RENAME COLUMN v TO u; CREATE UNIQUE INDEX i ON a(u);
+            REPLACE INTO a VALUES (2, 2)
+            """)
+        #expect(try fixture.database.followSchemaChanges() == ["column renamed: a.v to u"])
+        #expect(try fixture.changes().filter { $0.hasPrefix("delete") } == ["delete a/1"])
+        #expect(try fixture.problems().filter { !$0.contains("exist") } == [])
+    }
+
+    /// As SQLite recommends: https://www.sqlite.org/lang_altertable.html#otheralter
+    @Test(arguments: [false, true]) func aTableIsRebuiltWithItsTriggers(_ addsColumn: Bool) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 3), (2, 4)")
+        let texts = try fixture.app.prepare(
+            "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'a' ORDER BY rowid")
+        var triggers: [String] = []
+        while try texts.step() { triggers.append(texts.text(0)) }
+        texts.reset()
+        try fixture.app.execute(
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, v\(addsColumn ? ", w" : ""));
+            INSERT INTO n(id, v) SELECT id, v + 10 FROM a WHERE id = 1; DROP TABLE a; ALTER TABLE n RENAME TO a;
+            \(triggers.joined(separator: ";"))
+            """)
+        #expect(try fixture.database.followSchemaChanges() == (addsColumn ? ["column added: a.w"] : []))
+        #expect(
+            try fixture.changes() == ["insert a/1 v=3", "insert a/2 v=4", "delete a/2", "update a/1 v=3>13"])
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func theNameOfATableThatIsNotRecordedAnyMore() throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE foo(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY)")
+        try fixture.database.stop(["foo"])
+        try fixture.app.execute("DROP TABLE foo; CREATE TABLE Foo(id INTEGER PRIMARY KEY, v)")
+        try fixture.database.track(["Foo"])
+        try fixture.app.execute(
+            """
+            INSERT INTO Foo VALUES (1, 2); CREATE TABLE n(id INTEGER PRIMARY KEY, v); INSERT INTO n SELECT * FROM Foo;
+            DROP TABLE Foo; ALTER TABLE n RENAME TO foo
+            """)
+        try expectFollowed(fixture, ["table renamed: Foo to foo", "table rebuilt: foo"], [])
+        #expect(try fixture.changes() == ["insert foo/1 v=2"])
+    }
+
+    @Test(arguments: [nil, ["a"]]) func aDroppedTableIsNotRecordedAgainAfterTheEnd(_ names: [String]?) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id INTEGER PRIMARY KEY)")
+        try fixture.app.execute("DROP TABLE a")
+        try fixture.database.followSchemaChanges()
+        try fixture.database.stop(names)
+        try fixture.app.execute("CREATE TABLE a(id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1)")
+        #expect(try fixture.database.followSchemaChanges() == [])
+        #expect(try fixture.changes() == [])
+    }
+
     /// The history does not contain the value, so it cannot tell whether the value changed while no triggers existed.
     @Test func anAddedColumnWithALargeValue() throws {
         let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY)")

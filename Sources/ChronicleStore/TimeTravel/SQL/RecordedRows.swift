@@ -65,9 +65,11 @@ struct RecordedRows {
     /// A FROM clause that reads ``PastTables``, in which the rowid has another name.
     func select(_ tables: PastTables, where condition: String? = nil) -> String {
         let values = (hasRowIDKey ? [RecordedTable.primaryKey] : []) + columns
+        // NULL is also a value that is not known.
+        let unknown = MissingValues.current == nil ? [] : tables.tables[self.name]?.incomplete ?? []
         let expressions = values.map { name in
             let value = "r.\(quoted(name))"
-            return defaults[name].map { "ifnull(\(value), \($0))" } ?? value
+            return unknown.contains(name) ? value : defaults[name].map { "ifnull(\(value), \($0))" } ?? value
         }
         return "SELECT \(expressions.joined(separator: ", ")) FROM \(tables.source(name)) AS r"
             + (condition.map { " WHERE \($0)" } ?? "")
