@@ -87,7 +87,7 @@ import Testing
             #expect(try other.fileHeader(1 << 20).isEmpty)
             other.close()
         }
-        #expect(throws: (any Error).self) { _ = try Shell.sqlite3(file, "INSERT INTO t VALUES (2)") }
+        #expect(throws: (any Error).self) { _ = try Shell.sqlite3(file, "INSERT INTO t VALUES (2)", timeout: 0) }
         try reader.execute("COMMIT")
         _ = try Shell.sqlite3(file, "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (2)")
         let other = try Connection(path: file.path, mode: .readOnly)
