@@ -3,6 +3,8 @@ protocol AttributeAccess: AnyObject, Sendable {
     var hasDefault: Bool { get }
     /// Returns the value of a model in its stored form.
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
+    /// Assigns values to a model in no context, and returns whether a closure returns them; `nil` if no different values are known.
+    func isRead(of model: any PersistentModel, by read: () -> Any?) -> Bool?
 }
 
 /// Access to the destinations of a relationship, with the static types that the schema erases.
@@ -38,6 +40,26 @@ final class TypedAttributeAccess<Model: PersistentModel, Value>: AttributeAccess
             throw SwiftDataError.modelValidationFailure.with(
                 detail: "the value cannot be encoded", entityName: Model.entityName, propertyName: property.name,
                 underlying: error)
+        }
+    }
+
+    func isRead(of model: any PersistentModel, by read: () -> Any?) -> Bool? {
+        func sample(_ type: any Decodable.Type, _ round: Int) -> Any? {
+            SampleDecoder.sample(type, round: round, hasOptionals: true)
+        }
+        guard let keyPath = keyPath as? ReferenceWritableKeyPath<Model, Value>,
+            let type = unwrapped(Value.self) as? any Decodable.Type
+        else { return nil }
+        // A value that cannot be encoded is as good as none.
+        let samples = (0..<2).compactMap { sample(type, $0) as? Value }.map { (value: $0, code: try? codec.encode($0)) }
+        guard samples.count == 2, samples[0].code != nil, samples[1].code != nil, samples[0].code != samples[1].code
+        else {
+            return nil
+        }
+        return samples.allSatisfy { sample in
+            unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = sample.value
+            // The same as for the sample.
+            return (read() as? Value).flatMap { try? codec.encode($0) } == sample.code
         }
     }
 }
