@@ -14,7 +14,7 @@ import Testing
         try explain(RandomSchema(TestSeed.generator(number)), steps: 25)
     }
 
-    @Test(arguments: 0..<30) func theHistoryExplainsUpserts(_ number: Int) throws {
+    @Test(arguments: 0..<15) func theHistoryExplainsUpserts(_ number: Int) throws {
         try explain(RandomUpserts(TestSeed.generator(number)), steps: 25)
     }
 
@@ -62,7 +62,7 @@ import Testing
 
     /// A program that sometimes disables triggers: verification finds that rows are missing in the history, or too many, and
     /// the history explains the rows again when they are reconciled. Purges do not hide it.
-    @Test(arguments: 0..<20) func unrecordedChangesAreReconciled(_ number: Int) throws {
+    @Test(arguments: 0..<10) func unrecordedChangesAreReconciled(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "))
         try fixture.app.execute("PRAGMA recursive_triggers = \(schema.below(2))")
