@@ -8,152 +8,15 @@ struct TableTracking {
     let connection: Connection
     let registry: EntityRegistry
     /// The triggers of the program, which do not change in a transaction.
-    private let programTriggers = ProgramTriggers()
+    let programTriggers = ProgramTriggers()
 
-    private final class ProgramTriggers {
+    final class ProgramTriggers {
         var analysis: TriggerAnalysis?
     }
 
     init(_ connection: Connection) {
         self.connection = connection
         registry = EntityRegistry(connection)
-    }
-
-    // MARK: The state of the tables
-
-    /// Includes recorded tables that do not exist any more.
-    func tables() throws -> [TrackedDatabase.Table] {
-        let isReadable = try FileFormat.isTracked(connection) && !RecorderObjects(connection).isIncomplete
-        let entities = try isReadable ? registry.entities().filter { $0.tableName != nil } : []
-        var tables = try TrackedTable.names(connection).compactMap { name -> TrackedDatabase.Table? in
-            guard let table = try TrackedTable(name, connection) else { return nil }
-            return try self.table(table, entities.first { $0.name == table.name })
-        }
-        for entity in entities where !tables.contains(where: { $0.name == entity.name }) {
-            let renamed = try newName(of: entity).map { "the table was renamed to \($0)" }
-            tables.append(
-                .init(
-                    name: entity.name, state: .interrupted(reason: renamed ?? "the table does not exist"),
-                    limitations: []))
-        }
-        return tables.sorted { $0.name < $1.name }
-    }
-
-    func differences() throws -> [(table: String, Baseline.Difference)] {
-        var differences: [(String, Baseline.Difference)] = []
-        for entity in try registry.entities() {
-            guard let name = entity.tableName, let table = try TrackedTable(name, connection),
-                try interruption(of: entity, table) == nil,
-                let difference = try Baseline(of: entity.number, connection).difference(table), !difference.isEmpty
-            else { continue }
-            differences.append((name, difference))
-        }
-        return differences
-    }
-
-    private func table(_ table: TrackedTable, _ entity: RecordedEntity?) throws -> TrackedDatabase.Table {
-        var limitations: [String] = []
-        if table.reason == nil {
-            limitations = table.unknownIndexes.map {
-                "rows that REPLACE deletes because of the index \($0), which is partial or contains expressions, are missing"
-            }
-            if try hasRowsWithoutKey(table) {
-                limitations.append("rows with NULL in the primary key are missing")
-            }
-        }
-        let state: TrackedDatabase.Table.State
-        if let entity {
-            state = try interruption(of: entity, table).map { .interrupted(reason: $0) } ?? .recorded
-        } else {
-            state = table.reason.map { .unsupported(reason: $0) } ?? .notRecorded
-        }
-        var result = TrackedDatabase.Table(name: table.name, state: state, limitations: limitations)
-        (result.isOrdinary, result.isPart) = (table.isOrdinary, table.isPart)
-        return result
-    }
-
-    private func hasRowsWithoutKey(_ table: TrackedTable) throws -> Bool {
-        guard !table.primaryKey.isEmpty else { return false }
-        let isNull = table.primaryKey.map { "\(quoted($0.name)) IS NULL" }.joined(separator: " OR ")
-        return try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE \(isNull) LIMIT 1") != nil
-    }
-
-    /// `nil` if all changes are recorded.
-    func interruption(of entity: RecordedEntity, _ table: TrackedTable) throws -> String? {
-        if let reason = table.reason { return reason }
-        if hasOtherKey(entity, table) { return "its primary key has other columns" }
-        let columns = Set(table.attributes.map(\.name))
-        let recorded = Set(entity.attributes.filter(\.isPresent).map(\.name))
-        if let name = recorded.subtracting(columns).min() { return "the column \(name) does not exist" }
-        if let name = columns.subtracting(recorded).min() { return "the column \(name) is not recorded" }
-        let found = try triggers(of: table.name)
-        if found.isEmpty { return "its triggers were dropped, as by a change that rebuilds the table" }
-        if !RecorderSQL.isRecorded(table.recordedTable(entity), by: Set(found.map(\.sql))) {
-            return "its triggers are not those of the table and its indexes any more"
-        }
-        if let key = KeyTable(table, of: entity.number), try key.storedDefinition(connection) != key.createTable {
-            return "the table \(key.key.table) is not the one that was created"
-        }
-        return try laterTrigger(than: found, on: table.name).map {
-            "the trigger \($0) was created later, so the changes it makes may be recorded before those that caused them"
-        }
-    }
-
-    private func hasOtherKey(_ entity: RecordedEntity, _ table: TrackedTable) -> Bool {
-        (entity.keyColumns ?? []) != table.primaryKey.map(\.name)
-    }
-
-    /// Whether the numbers of the entity's keys identify other rows: the primary key has other columns, or another idea of
-    /// equal values.
-    func hasOtherKeys(_ entity: RecordedEntity, _ table: TrackedTable) throws -> Bool {
-        if hasOtherKey(entity, table) { return true }
-        // Without its table, new keys would have the numbers of others.
-        guard let key = KeyTable(table, of: entity.number) else { return false }
-        return try key.storedDefinition(connection) != key.createTable
-    }
-
-    func triggers(of table: String) throws -> [(number: Int64, sql: String)] {
-        let statement = try connection.prepare(
-            """
-            SELECT rowid, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'
-            """)
-        try statement.bind(table, at: 1)
-        var triggers: [(Int64, String)] = []
-        while try statement.step() { triggers.append((statement.int64(0), statement.text(1))) }
-        return triggers
-    }
-
-    /// SQLite runs newer triggers before those of the recorder. Returns one that may write the table.
-    private func laterTrigger(than own: [(number: Int64, sql: String)], on table: String) throws -> String? {
-        let statement = try connection.prepare(
-            """
-            SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND rowid > ? \
-            AND substr(name, 1, 10) <> 'chronicle_' ORDER BY rowid
-            """)
-        try statement.bind(table, at: 1)
-        try statement.bind(own.map(\.number).min() ?? .max, at: 2)
-        while try statement.step() {
-            let analysis = try programTriggers.analysis ?? TriggerAnalysis(connection)
-            programTriggers.analysis = analysis
-            if analysis.mayWrite(table, trigger: statement.text(1)) { return statement.text(0) }
-        }
-        return nil
-    }
-
-    /// Returns the name of the table with the triggers of the entity, if it has another one now. A table with the earlier name is one
-    /// that was renamed as well and has its own triggers; otherwise, it has replaced that of the entity.
-    func newName(of entity: RecordedEntity) throws -> String? {
-        try connection.scalarText(
-            """
-            SELECT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND name = ?1 AND tbl_name <> ?2 \
-            AND NOT EXISTS (SELECT 1 FROM sqlite_schema AS t WHERE t.type = 'table' AND t.name = ?2 \
-            AND NOT EXISTS (SELECT 1 FROM sqlite_schema AS s WHERE s.type = 'trigger' AND s.tbl_name = t.name \
-            AND substr(s.name, 1, 10) = 'chronicle_'))
-            """
-        ) {
-            try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
-            try $0.bind(entity.name, at: 2)
-        }
     }
 
     // MARK: Beginning
