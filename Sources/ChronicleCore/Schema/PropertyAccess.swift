@@ -3,8 +3,10 @@ protocol AttributeAccess: AnyObject, Sendable {
     var hasDefault: Bool { get }
     /// Returns the value of a model in its stored form.
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
-    /// Assigns values to a model in no context, and returns whether a closure returns them; `nil` if no different values are known.
-    func isRead(of model: any PersistentModel, by read: () -> Any?) -> Bool?
+    /// Sets the value of a model in no context without calling observers. Returns whether the type accepts the stored value.
+    func hold(_ value: PropertyValue, at offset: Int, in model: any PersistentModel) -> Bool
+    /// Returns whether a result of reading the attribute is a stored value.
+    func hasValue(_ result: Any?, _ value: PropertyValue) -> Bool
 }
 
 /// Access to the destinations of a relationship, with the static types that the schema erases.
@@ -13,6 +15,8 @@ protocol RelationshipAccess: AnyObject, Sendable {
     var isArray: Bool { get }
     func destinations(of model: any PersistentModel) -> [any PersistentModel]
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
+    /// Sets the destination of a model in no context without calling observers.
+    func hold(_ destination: any PersistentModel, in model: any PersistentModel)
     func value<Value>(of destinations: [AnyObject], as: Value.Type) -> Value?
     func destinations<Value>(in value: Value) -> [AnyObject]
     func model(_ destination: AnyObject) -> any PersistentModel
@@ -43,24 +47,18 @@ final class TypedAttributeAccess<Model: PersistentModel, Value>: AttributeAccess
         }
     }
 
-    func isRead(of model: any PersistentModel, by read: () -> Any?) -> Bool? {
-        func sample(_ type: any Decodable.Type, _ round: Int) -> Any? {
-            SampleDecoder.sample(type, round: round, hasOptionals: true)
-        }
-        guard let keyPath = keyPath as? ReferenceWritableKeyPath<Model, Value>,
-            let type = unwrapped(Value.self) as? any Decodable.Type
-        else { return nil }
-        // A value that cannot be encoded is as good as none.
-        let samples = (0..<2).compactMap { sample(type, $0) as? Value }.map { (value: $0, code: try? codec.encode($0)) }
-        guard samples.count == 2, samples[0].code != nil, samples[1].code != nil, samples[0].code != samples[1].code
-        else {
-            return nil
-        }
-        return samples.allSatisfy { sample in
-            unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = sample.value
-            // The same as for the sample.
-            return (read() as? Value).flatMap { try? codec.encode($0) } == sample.code
-        }
+    func hold(_ value: PropertyValue, at offset: Int, in model: any PersistentModel) -> Bool {
+        guard let value = codec.decode(value) else { return false }
+        let backing = model.persistentBackingData
+        backing.wrapperValues = .any
+        Attribute<Value>.wrapper(of: unsafeDowncast(model, to: Model.self), at: offset).pointee.take(
+            value, backing.generation)
+        return true
+    }
+
+    func hasValue(_ result: Any?, _ value: PropertyValue) -> Bool {
+        // A value that cannot be encoded is another one.
+        (result as? Value).flatMap { try? codec.encode($0) } == value
     }
 }
 
@@ -83,6 +81,11 @@ final class TypedRelationshipAccess<Model: PersistentModel, Value>: Relationship
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {
         guard let value = shape.value(destinations) else { return }
         unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
+    }
+
+    func hold(_ destination: any PersistentModel, in model: any PersistentModel) {
+        guard let value = shape.value([destination]) else { return }
+        _ = model.persistentBackingData.hold(value, at: keyPath)
     }
 
     func value<Other>(of destinations: [AnyObject], as: Other.Type) -> Other? {

@@ -41,9 +41,10 @@ extension Schema {
     ///   along the key path.
     public func path(of keyPath: AnyKeyPath, from entity: Entity) throws -> [ModelProperty]? {
         if let property = ModelProperty(keyPath, of: entity) { return [property] }
-        guard let (properties, rest) = describedPath(of: keyPath, from: entity) ?? readPath(of: keyPath, from: entity),
-            let last = properties.last
-        else { return nil }
+        guard let (properties, rest) = describedPath(of: keyPath, from: entity), let last = properties.last else {
+            let reader = KeyPathReader(keyPath, entity, self)
+            return reader.isRequired ? reader.path()?.map(ModelProperty.stored) : nil
+        }
         var path = properties.map(ModelProperty.stored)
         if ModelProperty.stored(last).isJSON {
             path += try CodableMember.members(rest, of: ModelProperty.stored(last).valueType).map { .member($0) }
@@ -78,68 +79,16 @@ extension Schema {
         return ModelProperty.stored(last).isJSON || !rest.contains(Self.getter) ? (path, rest) : nil
     }
 
-    private static let getter = ".<computed "
-
-    /// Returns the same as ``describedPath(of:from:)`` if the description contains the addresses of other getters: an optimized program
-    /// has some for each file. The types of the values restrict the properties, and the key path must return the values that they have
-    /// in models in no context.
-    func readPath(of keyPath: AnyKeyPath, from entity: Entity) -> (properties: [Property], rest: Substring)? {
-        var rest = "\(keyPath)".dropFirst("\\\(entity.type)".count)
-        var types: [Substring] = []
-        var end = rest
-        while rest.hasPrefix(Self.getter), let type = rest.firstRange(of: " ("), let mark = rest.firstRange(of: ")>") {
-            types.append(rest[type.upperBound..<mark.lowerBound])
-            end = rest[mark.upperBound...]
-            rest = end.drop { "?!".contains($0) }
-        }
-        guard !types.isEmpty else { return nil }
-        let candidates = paths(types[...], from: entity)
-        let found = candidates.filter {
-            isPath($0, of: keyPath, from: entity, reads: rest.isEmpty) ?? (candidates.count == 1)
-        }
-        return found.count == 1 ? (found[0], end) : nil
-    }
-
-    private func paths(_ types: ArraySlice<Substring>, from entity: Entity) -> [[Property]] {
-        guard let type = types.first else { return [[]] }
-        return entity.properties.flatMap { property -> [[Property]] in
-            guard let keyPath = property.keyPath, "\(Swift.type(of: keyPath).valueType)" == type else { return [] }
-            if types.count == 1 { return [[property]] }
-            guard let relationship = property.relationship, !relationship.isToMany,
-                let destination = entitiesByName[relationship.destination]
-            else { return [] }
-            return paths(types.dropFirst(), from: destination).map { [property] + $0 }
-        }
-    }
-
-    /// Returns whether a key path reads the last property of a path; `nil` if that cannot be determined.
-    ///
-    /// - Parameter reads: Whether the key path ends with the property, and not with a member of its value.
-    private func isPath(_ path: [Property], of keyPath: AnyKeyPath, from entity: Entity, reads: Bool) -> Bool? {
-        let first = entity.type.placeholder()
-        var model = first
-        func connect(_ property: Property) -> (any PersistentModel)? {
-            guard let access = property.relationshipAccess, let name = property.relationship?.destination,
-                let destination = entitiesByName[name]?.type.placeholder()
-            else { return nil }
-            access.assign([destination], to: model)
-            return destination
-        }
-        func read<Model: PersistentModel>(_ model: Model) -> Any? {
-            (keyPath as? PartialKeyPath<Model>).map { model[keyPath: $0] }
-        }
-        for property in path.dropLast() {
-            guard let next = connect(property) else { return nil }
-            model = next
-        }
-        guard let last = path.last else { return nil }
-        if let access = last.attributeAccess { return reads ? access.isRead(of: model) { read(first) } : nil }
-        guard last.relationship?.isToMany == false, let destination = connect(last) else { return nil }
-        return read(first).map { $0 as AnyObject === destination }
-    }
+    /// The beginning of a getter in a description, before its address and the type of its value.
+    static let getter = ".<computed "
 }
 
 extension Schema.Entity {
+    /// Whether the description of a key path begins with the getter of a property.
+    func hasGetter(of keyPath: AnyKeyPath) -> Bool {
+        firstProperty(of: "\(keyPath)".dropFirst("\\\(type)".count)) != nil
+    }
+
     /// Returns the property whose key path is a prefix of a description without its root, and the end of that prefix.
     fileprivate func firstProperty(of description: Substring) -> (Schema.Property, Substring.Index)? {
         for property in properties {
