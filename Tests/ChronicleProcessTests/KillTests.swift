@@ -24,7 +24,7 @@ import Testing
             let replayed = try Replay(file)
             #expect(try replayed.notes == replayed.rows("Note"), comment)
             #expect(try replayed.pages == replayed.rows("Page"), comment)
-            #expect(replayed.unsealed == "0", comment)
+            #expect(replayed.ungrouped == "0", comment)
             #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok", comment)
         }
     }
@@ -68,13 +68,13 @@ private struct Replay {
     let file: URL
     let notes: String
     let pages: String
-    let unsealed: String
+    let ungrouped: String
 
     init(_ file: URL) throws {
         self.file = file
         notes = try Self.live("Note", file)
         pages = try Self.live("Page", file)
-        unsealed = try Shell.sqlite3(
+        ungrouped = try Shell.sqlite3(
             file,
             "SELECT count(*) FROM chronicle_change WHERE id > (SELECT max(id) FROM chronicle_change WHERE kind <= 0)")
     }

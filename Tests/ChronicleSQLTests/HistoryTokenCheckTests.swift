@@ -146,7 +146,7 @@ import Testing
         #expect(check.failure(position: 5, checkValue: nil, Facts(newest: 9, row: .none)) == .forked)
     }
 
-    @Test func positionWithinUnsealedChangesHasNoCheckValue() {
+    @Test func positionWithinUngroupedChangesHasNoCheckValue() {
         #expect(check.failure(position: 5, checkValue: nil, Facts(newest: 9, row: .change)) == nil)
         #expect(check.failure(position: 5, checkValue: nil, Facts(newest: 9, row: .header(checkValue: 3))) == nil)
         #expect(check.failure(position: 5, checkValue: nil, Facts(newest: 9, row: .partOfChange)) == .forked)

@@ -10,7 +10,7 @@ import Foundation
 /// | `ids`, `times` | for each transaction, the difference to the previous one; times in milliseconds since 1970 |
 /// | `author`, `context`, `program` | for each transaction, the index of a name; -1 for none, -2 for other programs as author |
 /// | `metadata` | `[transaction, {…}]` for those that have some |
-/// | `unsealed`, `partial` | the transactions whose time is not known, and those with more changes than the block contains |
+/// | `ungrouped`, `partial` | the transactions whose time is not known, and those with more changes than the block contains |
 /// | `counts` | for each transaction, the number of its changes |
 /// | `kinds`, `entity`, `keys` | for each change, 0 insert, 1 update, 2 delete; the index of its entity; its primary key |
 /// | `values` | for each change, an array of attribute, value before, value after, and so on; 0 if there are none |
@@ -36,7 +36,7 @@ struct TimelineBlock {
     private var context = JSONColumn()
     private var program = JSONColumn()
     private var metadata = JSONColumn()
-    private var unsealed = JSONColumn()
+    private var ungrouped = JSONColumn()
     private var partial = JSONColumn()
     private var counts = JSONColumn()
     private var kinds = JSONColumn()
@@ -92,7 +92,7 @@ struct TimelineBlock {
         if !transaction.metadata.isEmpty { append(transaction.metadata) }
         // The store returns the time of the read.
         if transaction.token.checkValue(in: transaction.storeIdentifier) == nil, file?.store.isTracked != true {
-            unsealed.append(transactionCount)
+            ungrouped.append(transactionCount)
         }
         if !isComplete { partial.append(transactionCount) }
         counts.append(changes.count)
@@ -215,7 +215,8 @@ struct TimelineBlock {
         json.append(raw: "]")
         let columns: KeyValuePairs<StaticString, JSONColumn> = [
             #","ids":"#: ids, #","times":"#: times, #","author":"#: author, #","context":"#: context,
-            #","program":"#: program, #","metadata":"#: metadata, #","unsealed":"#: unsealed, #","partial":"#: partial,
+            #","program":"#: program, #","metadata":"#: metadata, #","ungrouped":"#: ungrouped,
+            #","partial":"#: partial,
             #","counts":"#: counts, #","kinds":"#: kinds, #","entity":"#: entity, #","keys":"#: keys,
             #","values":"#: values,
         ]

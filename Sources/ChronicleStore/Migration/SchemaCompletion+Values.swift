@@ -84,7 +84,7 @@ extension SchemaCompletion {
     func recordingChanges(_ body: () throws -> Void) throws {
         guard try MetaTable.text(.history, connection) == "on" else { return try body() }
         var headers = HeaderWriter(connection)
-        let first = try headers.sealExternalChanges()
+        let first = try headers.groupExternalChanges()
         try body()
         let state = EditingState(id: UUID(), author: MigrationStage.author)
         _ = try headers.write(state, from: first, isChange: false)

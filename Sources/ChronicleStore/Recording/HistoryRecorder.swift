@@ -48,7 +48,7 @@ final class HistoryRecorder: @unchecked Sendable {
     ) throws -> Recording {
         let hook = try availableHook(connection)
         // Without triggers, a delete does not withdraw the note of its row.
-        let headers = try sealedHistory(connection, resolvesConflicts: !request.deleted.isEmpty)
+        let headers = try groupedHistory(connection, resolvesConflicts: !request.deleted.isEmpty)
         guard let hook else {
             try connection.setTriggersEnabled(true)
             return Recording(connection, headers, nil)
@@ -59,7 +59,7 @@ final class HistoryRecorder: @unchecked Sendable {
     /// Begins to record a statement that updates slots of any number of rows.
     func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Recording {
         let hook = try availableHook(connection)
-        let headers = try sealedHistory(connection)
+        let headers = try groupedHistory(connection)
         if let hook, try hook.begin(updating: table, slots, connection) { return Recording(connection, headers, hook) }
         try connection.setTriggersEnabled(true)
         return Recording(connection, headers, nil)
@@ -67,7 +67,7 @@ final class HistoryRecorder: @unchecked Sendable {
 
     /// Begins to record statements whose changes the transaction reads in the file, or that the hook cannot record.
     func begin(_ connection: Connection) throws -> Recording {
-        let headers = try sealedHistory(connection)
+        let headers = try groupedHistory(connection)
         try connection.setTriggersEnabled(true)
         return Recording(connection, headers, nil)
     }
@@ -80,21 +80,21 @@ final class HistoryRecorder: @unchecked Sendable {
         return created
     }
 
-    private func sealedHistory(
+    private func groupedHistory(
         _ connection: Connection, resolvesConflicts: Bool = false
     ) throws -> (writer: HeaderWriter, firstChange: Int64)? {
         guard recordsHistory else { return nil }
         var headers = HeaderWriter(connection, self)
-        let first = try headers.sealExternalChanges(resolvesConflicts: resolvesConflicts)
+        let first = try headers.groupExternalChanges(resolvesConflicts: resolvesConflicts)
         return (headers, first)
     }
 
-    /// Seals the changes of other programs since the last header as an external transaction; returns the first free
-    /// position. See ``HeaderWriter/sealExternalChanges(resolvesConflicts:)``.
+    /// Groups the changes of other programs since the last header as an external transaction; returns the first free
+    /// position. See ``HeaderWriter/groupExternalChanges(resolvesConflicts:)``.
     @discardableResult
-    func sealExternalChanges(_ connection: Connection, resolvesConflicts: Bool = false) throws -> Int64 {
+    func groupExternalChanges(_ connection: Connection, resolvesConflicts: Bool = false) throws -> Int64 {
         var headers = HeaderWriter(connection, database.isWriter(connection) ? self : nil)
-        return try headers.sealExternalChanges(resolvesConflicts: resolvesConflicts)
+        return try headers.groupExternalChanges(resolvesConflicts: resolvesConflicts)
     }
 
     // MARK: The newest header

@@ -48,7 +48,7 @@ enum RecorderSQL {
     }
 
     /// Records deletes for which no trigger ran. Run the statements for every recorded table at the start of a write
-    /// transaction of Chronicle, before sealing changes by other programs, if `chronicle_conflict` is not empty.
+    /// transaction of Chronicle, before grouping changes by other programs, if `chronicle_conflict` is not empty.
     static func resolveConflicts(of table: RecordedTable) -> [String] {
         recordConflicts(table, after: nil)
     }

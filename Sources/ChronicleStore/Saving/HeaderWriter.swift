@@ -35,10 +35,10 @@ struct HeaderWriter {
         (self.connection, self.recorder) = (connection, recorder)
     }
 
-    /// Seals the changes of other programs since the last header as an external transaction; returns the first free
+    /// Groups the changes of other programs since the last header as an external transaction; returns the first free
     /// position. `resolvesConflicts` records replaced rows for which no trigger ran even without such changes.
     @discardableResult
-    mutating func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
+    mutating func groupExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
         if let recorder, let header = recorder.newestHeader(connection) {
             isUnchanged = true
@@ -57,10 +57,10 @@ struct HeaderWriter {
             kind.isHeader && position == latest?.position && !last.isNull(2) && last.int64(2) == latest?.checkValue
         guard kind.isChange else { return position + 1 }
         if !resolvesConflicts { try resolveConflicts() }
-        return try Self.sealExternalChanges(from: newestHeader() + 1, connection) + 1
+        return try Self.groupExternalChanges(from: newestHeader() + 1, connection) + 1
     }
 
-    static func sealExternalChanges(from first: Int64, _ connection: Connection) throws -> Int64 {
+    static func groupExternalChanges(from first: Int64, _ connection: Connection) throws -> Int64 {
         let date = try PendingTransaction.started(connection) ?? Date()
         let header = ChangeTable.Header(
             source: SourceTable.external, timestamp: date.timeIntervalSinceReferenceDate,

@@ -64,7 +64,7 @@ extension DefaultStore {
     /// Includes the changes of this transaction, which were just recorded.
     private func eraseHistory(_ connection: Connection) throws {
         if configuration.recordsHistory {
-            try recorder.sealExternalChanges(connection, resolvesConflicts: true)
+            try recorder.groupExternalChanges(connection, resolvesConflicts: true)
         } else {
             try HistoryGap.record(connection)
         }

@@ -44,7 +44,7 @@ struct Reconciliation {
     /// Reconciles all tables whose recording was not interrupted. Returns the numbers of recorded changes.
     func run() throws -> [String: Int] {
         var headers = HeaderWriter(connection)
-        let first = try headers.sealExternalChanges(resolvesConflicts: true)
+        let first = try headers.groupExternalChanges(resolvesConflicts: true)
         var tables = try tables()
         try compareValues(&tables)
         var counts: [String: Int] = [:]
@@ -55,7 +55,7 @@ struct Reconciliation {
             if count > 0 { counts[table.entity.name] = count }
         }
         if !counts.isEmpty {
-            let position = try HeaderWriter.sealExternalChanges(from: first, connection)
+            let position = try HeaderWriter.groupExternalChanges(from: first, connection)
             try MetadataTable.insert(Self.metadata, at: position, connection)
         }
         for table in tables {

@@ -110,7 +110,7 @@ struct SchemaFollowing {
     private func follow() throws -> Result {
         var result = Result()
         var headers = HeaderWriter(connection)
-        let first = try headers.sealExternalChanges(resolvesConflicts: true)
+        let first = try headers.groupExternalChanges(resolvesConflicts: true)
         // The transaction has the present date.
         try PendingTransaction.discard(connection)
         var tables: [Reconciliation.Table] = []
@@ -151,7 +151,7 @@ struct SchemaFollowing {
             count += try reconciliation.record(table)
         }
         if count > 0 || !result.changes.isEmpty {
-            let position = try HeaderWriter.sealExternalChanges(from: first, connection)
+            let position = try HeaderWriter.groupExternalChanges(from: first, connection)
             var metadata = count > 0 ? Reconciliation.metadata : [:]
             if !result.changes.isEmpty {
                 metadata[Self.metadata] = result.changes.map(\.text).joined(separator: ", ")

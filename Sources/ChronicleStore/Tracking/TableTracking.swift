@@ -108,7 +108,7 @@ struct TableTracking {
     func setPreservesValues(_ preservesValues: Bool) throws {
         guard try self.preservesValues != preservesValues else { return }
         var headers = HeaderWriter(connection)
-        try headers.sealExternalChanges(resolvesConflicts: true)
+        try headers.groupExternalChanges(resolvesConflicts: true)
         try MetaTable.set(.preservesValues, preservesValues ? "on" : "off", connection)
         let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
         try MetaTable.set(.preservesValuesSince, newest, connection)
@@ -241,7 +241,7 @@ struct TableTracking {
 
     private func stop(_ entity: RecordedEntity) throws {
         var headers = HeaderWriter(connection)
-        try headers.sealExternalChanges(resolvesConflicts: true)
+        try headers.groupExternalChanges(resolvesConflicts: true)
         try end(entity)
     }
 

@@ -30,15 +30,15 @@ struct TrackingCheck {
 
     /// The pending transaction begins at the first change that no header follows.
     private func checkPending() throws {
-        let unsealed = try HistoryPositions(connection).unsealed(after: 0)
+        let ungrouped = try HistoryPositions(connection).ungrouped(after: 0)
         let statement = try connection.prepare("SELECT first, started FROM \(PendingTransaction.table)")
         guard try statement.step() else {
             return try verifier.report(.header, PendingTransaction.table, detail: "the row is missing")
         }
         let first = statement.isNull(1) ? nil : statement.int64(0)
         // A transaction can have begun without a change.
-        let hasNoChange = unsealed == nil && first == properties.newest + 1
-        if first != unsealed?.lowerBound, !hasNoChange {
+        let hasNoChange = ungrouped == nil && first == properties.newest + 1
+        if first != ungrouped?.lowerBound, !hasNoChange {
             try verifier.report(
                 .header, PendingTransaction.table, 1, detail: "the transaction does not begin at its first change")
         }

@@ -42,7 +42,7 @@ extension BrowserTests {
             // A program without Chronicle.
             _ = try Shell.sqlite3(store, "UPDATE Note SET text = 'other' WHERE number = 5")
             try browser.wait(until: "timeline.transactionCount === 104")
-            // The next save seals the changes of the other program, which are not shown twice.
+            // The next save groups the changes of the other program, which are not shown twice.
             try write(store, "app", 1)
             try browser.wait(until: "timeline.transactionCount === 105")
             try browser.press(.home)

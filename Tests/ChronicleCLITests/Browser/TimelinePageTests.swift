@@ -116,7 +116,7 @@ extension BrowserTests {
             try browser.open(try TimelineFixtures.makePage(of: store).url.absoluteString)
             // The newest transaction is selected.
             var details = try state(browser).details
-            #expect(details.contains("not later than"), "the time of the unsealed transaction is not known")
+            #expect(details.contains("not later than"), "the time of the ungrouped transaction is not known")
             #expect(details.contains("by another program"))
             // The text of 500 characters before the update is shortened.
             #expect(details.contains("… (500 characters)"))

@@ -146,7 +146,7 @@ import Testing
         let unsigned = try store.consumer(
             "unsigned", filter: HistoryFilter(authors: .only([], includingAnonymous: true)))
         #expect(try unsigned.take() == ["insert Trip/2"])
-        // Sealed by the next save, and not delivered again.
+        // Grouped by the next save, and not delivered again.
         try store.add("b", author: "app")
         #expect(try unsigned.take() == nil)
         let all = try store.consumer("all")

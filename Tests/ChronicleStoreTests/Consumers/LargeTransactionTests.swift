@@ -11,10 +11,10 @@ import Testing
     enum Writer: CaseIterable {
         /// A context.
         case context
-        /// A program without Chronicle, whose changes no save has sealed yet.
-        case unsealed
+        /// A program without Chronicle, whose changes no save has grouped yet.
+        case ungrouped
         /// A program without Chronicle, followed by a save.
-        case sealed
+        case grouped
     }
 
     /// Inserts trips as another program, which is faster than with a context.
@@ -59,7 +59,7 @@ import Testing
         let store = try TestStore(kind)
         try insert(300_000, store)
         if writer == .context {
-            try store.add("sealing")
+            try store.add("grouping")
             let consumer = try store.consumer(at: .now)
             try store.context(author: "app").delete(model: Trip.self)
             let batch = try #require(try consumer.nextBatch())
@@ -68,13 +68,13 @@ import Testing
             try consumer.acknowledge(batch)
             #expect(try consumer.nextBatch() == nil)
         } else {
-            if writer == .sealed { try store.add("sealing") }
+            if writer == .grouped { try store.add("grouping") }
             let consumer = try store.consumer()
             let batch = try #require(try consumer.nextBatch())
             #expect(isLarge(batch))
             #expect(try count(batch) == 300_000)
             try consumer.acknowledge(batch)
-            #expect(try consumer.take() == (writer == .sealed ? ["insert Trip/300001"] : nil))
+            #expect(try consumer.take() == (writer == .grouped ? ["insert Trip/300001"] : nil))
         }
     }
 

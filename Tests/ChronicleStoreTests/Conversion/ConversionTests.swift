@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The transactions, without what differs between two stores.
-    private func history(_ store: DefaultStore) throws -> [(text: String, time: Date, isSealed: Bool)] {
+    private func history(_ store: DefaultStore) throws -> [(text: String, time: Date, isGrouped: Bool)] {
         let added = Set(HistoryReplayStep.MetadataKey.allCases.map(\.rawValue))
         return try store.fetchHistory(HistoryDescriptor()).map { transaction in
             let metadata = transaction.metadata.filter { !added.contains($0.key) }.sorted { $0.key < $1.key }
@@ -68,8 +68,8 @@ import Testing
         #expect(try ReplicaHarness.contents(copy) == ReplicaHarness.contents(source), comment)
         let copiedHistory = try history(copy)
         #expect(copiedHistory.map(\.text) == sourceHistory.map(\.text), comment)
-        for (copied, expected) in zip(copiedHistory, sourceHistory) where expected.isSealed {
-            // That of changes that no save has sealed is the present time.
+        for (copied, expected) in zip(copiedHistory, sourceHistory) where expected.isGrouped {
+            // That of changes that no save has grouped is the present time.
             #expect(copied.time == expected.time, comment)
         }
         #expect(try VerificationTests.problems(in: url).isEmpty, comment)
@@ -120,7 +120,7 @@ import Testing
                 // More transactions than a page, one of which has more changes than a page.
                 for number in 1...2_300 {
                     try connection.execute("INSERT INTO LinkTag(name, weight) VALUES ('tag \(number)', 1)")
-                    if number > 1_200 { try source.store.recorder.sealExternalChanges(connection) }
+                    if number > 1_200 { try source.store.recorder.groupExternalChanges(connection) }
                 }
             }
         }

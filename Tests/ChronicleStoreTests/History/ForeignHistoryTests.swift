@@ -100,10 +100,10 @@ import Testing
         #expect(try store.lines() == ["insert Trip/1"])
     }
 
-    // MARK: Before they are sealed
+    // MARK: Before they are grouped
 
     @Test(arguments: StoreKind.allCases)
-    func readerWithinUnsealedChangesReceivesEachOnce(_ kind: StoreKind) throws {
+    func readerWithinUngroupedChangesReceivesEachOnce(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var seen: [String] = []
@@ -138,33 +138,33 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func sealingAloneIsNotANewTransaction(_ kind: StoreKind) throws {
+    func groupingAloneIsNotANewTransaction(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.foreign(insert("a") + insert("b"))
-        let unsealed = try #require(try store.store.currentHistoryToken())
-        #expect(unsealed.checkValue(in: try store.store.identifier) == nil)
-        #expect(unsealed == (try store.history().last?.token))
-        // Deleting history seals first, but has nothing to delete here.
+        let ungrouped = try #require(try store.store.currentHistoryToken())
+        #expect(ungrouped.checkValue(in: try store.store.identifier) == nil)
+        #expect(ungrouped == (try store.history().last?.token))
+        // Deleting history groups them first, but has nothing to delete here.
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "nobody" }))
         #expect(try store.number("SELECT count(*) FROM chronicle_change WHERE kind < 0") == 1)
 
-        #expect(try store.history(.after(unsealed)).isEmpty)
-        #expect(try store.store.fetchHistoryCount(.after(unsealed)) == 0)
-        #expect(try store.store.fetchHistoryIdentifiers(.after(unsealed)).isEmpty)
-        #expect(try store.store.fetchHistoryWithoutChanges(.after(unsealed)).isEmpty)
-        let unsigned = Descriptor(predicate: #Predicate { $0.token > unsealed && $0.author == nil })
+        #expect(try store.history(.after(ungrouped)).isEmpty)
+        #expect(try store.store.fetchHistoryCount(.after(ungrouped)) == 0)
+        #expect(try store.store.fetchHistoryIdentifiers(.after(ungrouped)).isEmpty)
+        #expect(try store.store.fetchHistoryWithoutChanges(.after(ungrouped)).isEmpty)
+        let unsigned = Descriptor(predicate: #Predicate { $0.token > ungrouped && $0.author == nil })
         #expect(try store.history(unsigned).isEmpty)
         #expect(try store.store.fetchHistoryCount(unsigned) == 0)
         #expect(try store.lines() == ["insert Trip/1, insert Trip/2"])
-        let sealed = try #require(try store.store.currentHistoryToken())
-        #expect(sealed > unsealed)
+        let grouped = try #require(try store.store.currentHistoryToken())
+        #expect(grouped > ungrouped)
         try store.add("c")
-        #expect(try store.lines(.after(unsealed)) == ["insert Trip/3"])
-        #expect(try store.lines(.after(sealed)) == ["insert Trip/3"])
+        #expect(try store.lines(.after(ungrouped)) == ["insert Trip/3"])
+        #expect(try store.lines(.after(grouped)) == ["insert Trip/3"])
     }
 
     @Test(arguments: StoreKind.allCases)
-    func sealedTransactionIsReadPartiallyAfterAToken(_ kind: StoreKind) throws {
+    func groupedTransactionIsReadPartiallyAfterAToken(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.foreign(insert("a"))
         let token = try #require(try store.store.currentHistoryToken())
@@ -193,10 +193,10 @@ import Testing
         #expect(try store.lines(including) == ["insert Trip/1, insert Trip/2, insert Trip/3", "insert Trip/4"])
     }
 
-    // MARK: After they are sealed
+    // MARK: After they are grouped
 
     @Test(arguments: StoreKind.allCases)
-    func predicatesApplyToUnsealedChanges(_ kind: StoreKind) throws {
+    func predicatesApplyToUngroupedChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", author: "app")
         try store.foreign(insert("b"))
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func orderAndLimitsApplyToUnsealedChanges(_ kind: StoreKind) throws {
+    func orderAndLimitsApplyToUngroupedChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b")
         try store.foreign(insert("c"))

@@ -197,7 +197,7 @@ import Testing
     // MARK: Other programs and replaced histories
 
     @Test(arguments: StoreKind.allCases)
-    func externalChangesAreSealedBeforeADeletion(_ kind: StoreKind) throws {
+    func externalChangesAreGroupedBeforeADeletion(_ kind: StoreKind) throws {
         let store = try filled(kind)
         try store.foreign("DELETE FROM Trip WHERE id = 1")
         let token = try #require(try store.store.currentHistoryToken())
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func readerOfUnsealedChangesMayDeleteThem(_ kind: StoreKind) throws {
+    func readerOfUngroupedChangesMayDeleteThem(_ kind: StoreKind) throws {
         let store = try filled(kind)
         try store.foreign("DELETE FROM Trip WHERE id = 1")
         let token = try #require(try store.store.currentHistoryToken())

@@ -178,12 +178,12 @@ import Testing
             [SortDescriptor(\.author, order: .reverse), SortDescriptor(\.id, order: .reverse)],
             [SortDescriptor(\.timestamp, order: .reverse)], [SortDescriptor(\.processIdentifier)],
         ]
-        // The unsealed transaction has the current time as its timestamp.
+        // The ungrouped transaction has the current time as its timestamp.
         try store.add("last")
-        let sealed = try store.history()
-        #expect(sealed.count == all.count + 1)
+        let grouped = try store.history()
+        #expect(grouped.count == all.count + 1)
         for (index, order) in orders.enumerated() {
-            let expected = sealed.sorted(using: order).map(\.line)
+            let expected = grouped.sorted(using: order).map(\.line)
             #expect(try store.lines(Descriptor(sortBy: order)) == expected, "\(index)")
             #expect(
                 try store.lines(Descriptor(sortBy: order).limited(4, offset: 3)) == Array(expected[3..<7]), "\(index)")

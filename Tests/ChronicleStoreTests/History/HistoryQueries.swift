@@ -94,8 +94,8 @@ struct HistoryQueries {
 
     private mutating func predicate() -> (name: String, predicate: Condition?) {
         // Changes that no header follows have the time of each read.
-        let sealed = all.filter { $0.token.checkValue(in: $0.storeIdentifier) != nil }
-        let some = sealed.isEmpty ? nil : random.pick(sealed)
+        let grouped = all.filter { $0.token.checkValue(in: $0.storeIdentifier) != nil }
+        let some = grouped.isEmpty ? nil : random.pick(grouped)
         let author =
             random.below(3) == 0
             ? random.pick(RandomHistory.authors) : random.pick([nil, "", "author 0", some?.author])

@@ -7,7 +7,7 @@ import Testing
 
 /// Transactions whose changes are read in pages.
 @Suite struct HistoryReaderTests {
-    /// A history with inserts, updates, and deletes, with and without preserved values, and an unsealed transaction.
+    /// A history with inserts, updates, and deletes, with and without preserved values, and an ungrouped transaction.
     private func filled(_ kind: StoreKind, preservesValues: Bool) throws -> TestStore {
         let store = try TestStore(kind, preservesValues: preservesValues)
         let context = store.context(author: "app")
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: SwiftDataError.damagedFile) { try damaged.nextChanges() }
     }
 
-    /// A part of a transaction of another program was read, then more changes were made, and a save sealed all of them.
+    /// A part of a transaction of another program was read, then more changes were made, and a save grouped all of them.
     @Test func growingExternalTransactions() throws {
         let store = try filled(.file, preservesValues: true)
         var reader = try store.context().historyReader()
@@ -88,7 +88,7 @@ import Testing
         #expect(external.isExternal)
         var changes = try #require(try reader.nextChanges(limit: 3)).map(description)
         try store.foreign("UPDATE Trip SET note = 'z'")
-        try store.add("sealing")
+        try store.add("grouping")
         while let page = try reader.nextChanges(limit: 3) { changes += page.map(description) }
         #expect(changes.count == 8)
         let rest = try #require(try reader.nextTransaction())

@@ -27,7 +27,7 @@ import Testing
         context.delete(trips[2])
         try context.save()
         try store.foreign("UPDATE Trip SET note = 'x'")
-        // The transaction of another program has the present time until it is sealed.
+        // The transaction of another program has the present time until it is grouped.
         let before = Date()
         var history = try store.history()
         var statistics = try store.store.historyStatistics()
@@ -45,7 +45,7 @@ import Testing
         #expect(statistics.oldest == history[0].timestamp)
     }
 
-    /// Each history ends with nothing, with a save, or with changes by another program that no save has sealed.
+    /// Each history ends with nothing, with a save, or with changes by another program that no save has grouped.
     @Test(arguments: StoreKind.allCases)
     func newestTransactionIsTheLastOfTheHistory(_ kind: StoreKind) throws {
         let store = try TestStore(kind)

@@ -222,7 +222,7 @@ import Testing
         try expect(.historyTokenGap, store, before)
     }
 
-    @Test func unsealedChangesEndAtAGap() throws {
+    @Test func ungroupedChangesEndAtAGap() throws {
         let store = try TestStore(.file)
         try store.foreign("INSERT INTO Trip(name, destination, startDate, endDate) VALUES ('a', '', 0, 0)")
         for recordsHistory in [false, true] {

@@ -261,7 +261,7 @@ import Testing
             try context.save()
             if random.below(6) == 0 { try store.foreign("UPDATE Piece SET note = note || 'f' WHERE id % 3 = 0") }
         }
-        // The identifier of a transaction of another program changes when the next save seals it.
+        // The identifier of a transaction of another program changes when the next save groups it.
         contexts[2].insert(Piece("last"))
         try contexts[2].save()
         func lines() throws -> [String: [String]] {

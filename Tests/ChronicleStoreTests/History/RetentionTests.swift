@@ -166,7 +166,7 @@ import Testing
     // MARK: Other programs
 
     @Test(arguments: StoreKind.allCases)
-    func unsealedChangesAreKept(_ kind: StoreKind) async throws {
+    func ungroupedChangesAreKept(_ kind: StoreKind) async throws {
         let store = try filled(kind)
         try store.foreign("UPDATE chronicle_change SET primary_key = primary_key - 1e6 WHERE kind < 0")
         try store.foreign("UPDATE Trip SET note = 'x' WHERE id < 3")

@@ -132,8 +132,8 @@ import Testing
         #expect(try store.history(.after(token)).isEmpty)
     }
 
-    /// The header that would have sealed the changes was deleted, too, so the reader has missed nothing.
-    @Test func tokenOfUnsealedChangesBeforeADeletedHeader() throws {
+    /// The header that would have grouped the changes was deleted, too, so the reader has missed nothing.
+    @Test func tokenOfUngroupedChangesBeforeADeletedHeader() throws {
         let (store, _) = try filled(.file, "a", "b")
         try store.foreign("DELETE FROM Trip WHERE id = 1")
         let token = try #require(try store.store.currentHistoryToken())

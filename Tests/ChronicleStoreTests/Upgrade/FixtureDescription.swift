@@ -53,11 +53,11 @@ struct FixtureDescription {
     }
 
     private func line(_ transaction: Transaction) -> String {
-        // Changes that no save has sealed have the time of the fetch.
-        let isSealed = transaction.token.checkValue(in: transaction.storeIdentifier) != nil
+        // Changes that no save has grouped have the time of the fetch.
+        let isGrouped = transaction.token.checkValue(in: transaction.storeIdentifier) != nil
         let parts: [(String, Any)] = [
             ("token", positions(transaction.token)), ("store", transaction.storeIdentifier),
-            ("timestamp", isSealed ? exactly(transaction.timestamp) : "unsealed"),
+            ("timestamp", isGrouped ? exactly(transaction.timestamp) : "unsealed"),
             ("author", exactly(transaction.author as Any)), ("context", exactly(transaction.contextName as Any)),
             ("program", exactly(transaction.bundleIdentifier)), ("process", exactly(transaction.processIdentifier)),
             ("external", transaction.isExternal),

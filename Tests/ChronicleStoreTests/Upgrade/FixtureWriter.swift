@@ -30,8 +30,8 @@ struct FixtureWriter {
         try writer.disableHistory()
         try writer.deleteModels()
         try writer.preserveValues()
-        try writer.sealForeignChanges()
-        try writer.leaveChangesUnsealed()
+        try writer.groupForeignChanges()
+        try writer.leaveChangesUngrouped()
         return writer.tokens
     }
 
@@ -216,8 +216,8 @@ struct FixtureWriter {
         try store.setPreservesValues(false)
     }
 
-    /// Changes by another program that the next save seals.
-    private mutating func sealForeignChanges() throws {
+    /// Changes by another program that the next save groups.
+    private mutating func groupForeignChanges() throws {
         _ = try Shell.sqlite3(
             file,
             """
@@ -254,8 +254,8 @@ struct FixtureWriter {
         tokens["newest save"] = try context.currentHistoryToken()
     }
 
-    /// Changes by another program after the last save.
-    private mutating func leaveChangesUnsealed() throws {
+    /// Changes by another program after the last save. The texts are those in the file of format 2, which never changes.
+    private mutating func leaveChangesUngrouped() throws {
         _ = try Shell.sqlite3(
             file,
             """

@@ -9,7 +9,7 @@ $('data').textContent = '';
 
 const ids = [], times = [], authorOf = [], contextOf = [], programOf = [];
 const metadataOf = new Map();
-const unsealed = new Set();  // The transactions of other programs whose time is not known yet.
+const ungrouped = new Set();  // The transactions of other programs whose time is not known yet.
 const partial = new Set();   // The transactions with more changes than the page contains.
 const first = [];  // The index of each transaction's first change.
 const kinds = [], entityOf = [], modelOf = [];
@@ -75,12 +75,12 @@ const append = (block, isNewestFirst) => {
     for (const link of entity.links) known.links.add(numbers[link]);
   });
   const blockIDs = sums(block.ids), blockTimes = sums(block.times), ends = sums(block.counts);
-  const metadata = new Map(block.metadata), unsealedIndices = new Set(block.unsealed), partialIndices = new Set(block.partial);
+  const metadata = new Map(block.metadata), ungroupedIndices = new Set(block.ungrouped), partialIndices = new Set(block.partial);
   for (let step = 0; step < blockIDs.length; step++) {
     const index = isNewestFirst ? blockIDs.length - 1 - step : step;
     if (ids.length && blockIDs[index] <= ids[ids.length - 1]) continue;
     if (metadata.has(index)) metadataOf.set(ids.length, metadata.get(index));
-    if (unsealedIndices.has(index)) unsealed.add(ids.length);
+    if (ungroupedIndices.has(index)) ungrouped.add(ids.length);
     if (partialIndices.has(index)) partial.add(ids.length);
     ids.push(blockIDs[index]);
     times.push(blockTimes[index]);

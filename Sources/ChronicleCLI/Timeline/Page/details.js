@@ -90,7 +90,7 @@ const showTransaction = (transaction) => {
     facts.append(element('dt', '', visible(name)), element('dd', className || '', visible(text)));
   };
   const author = authorOf[transaction];
-  fact('Time', (unsealed.has(transaction) ? 'not later than ' : '') + preciseTimeText(times[transaction]));
+  fact('Time', (ungrouped.has(transaction) ? 'not later than ' : '') + preciseTimeText(times[transaction]));
   fact('Author', authorName(author), author < 0 ? 'absent' : '');
   if (contextOf[transaction] >= 0) fact('Context', contexts[contextOf[transaction]]);
   if (programOf[transaction] >= 0) fact('Program', programs[programOf[transaction]]);

@@ -182,7 +182,7 @@ struct ModelHistoryReader {
         of change: Int64
     ) throws -> (header: HistoryHeader, transaction: DefaultHistoryTransaction) {
         if let header, header.header.first <= change, change <= header.header.last { return header }
-        let found = try storedHeader(after: change) ?? unsealedHeader()
+        let found = try storedHeader(after: change) ?? ungroupedHeader()
         guard let found, found.first <= change, change <= found.last else {
             throw SwiftDataError.damagedRow(.change(change), "the change belongs to no transaction")
         }
@@ -198,8 +198,8 @@ struct ModelHistoryReader {
         return try statement.step() ? HistoryHeader(statement) : nil
     }
 
-    private func unsealedHeader() throws -> HistoryHeader? {
-        try HistoryPositions(connection).unsealed(after: 0).map { try .unsealed($0, connection) }
+    private func ungroupedHeader() throws -> HistoryHeader? {
+        try HistoryPositions(connection).ungrouped(after: 0).map { try .ungrouped($0, connection) }
     }
 
     /// The ranges of ``SummaryTable`` skip the changes of long transactions.

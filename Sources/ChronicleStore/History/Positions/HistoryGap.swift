@@ -4,9 +4,9 @@ import ChronicleSQLite
 /// are unknown.
 enum HistoryGap {
     static func record(_ connection: Connection) throws {
-        // Seals changes by other programs from before the gap. A void header must not follow changes.
-        if let unsealed = try HistoryPositions(connection).unsealed(after: 0) {
-            _ = try HeaderWriter.sealExternalChanges(from: unsealed.lowerBound, connection)
+        // Groups changes by other programs from before the gap. A void header must not follow changes.
+        if let ungrouped = try HistoryPositions(connection).ungrouped(after: 0) {
+            _ = try HeaderWriter.groupExternalChanges(from: ungrouped.lowerBound, connection)
         } else {
             try PendingTransaction.discard(connection)
         }

@@ -95,7 +95,7 @@ struct HistoryPositions: HistoryTokenChecking {
     }
 
     /// The changes by other programs that no header follows yet; the time is proportional to their number.
-    func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
+    func ungrouped(after position: Int64) throws -> ClosedRange<Int64>? {
         guard let newest = try newest(requiringHistory: false), newest.checkValue == nil, newest.position > position
         else {
             return nil

@@ -3,7 +3,7 @@ import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The history of the store. Reads run concurrently with saves on a separate connection and see what was committed when
-/// they began. Changes by other programs that no save has sealed yet are one external transaction at the end of the
+/// they began. Changes by other programs that no save has grouped yet are one external transaction at the end of the
 /// history.
 extension DefaultStore: HistoryProviding {
     public typealias HistoryType = DefaultHistoryTransaction

@@ -6,7 +6,7 @@ extension DefaultStore: HistoryPaging {
     /// Returns the next changes of a transaction.
     ///
     /// - Complexity: Proportional to the number of returned changes. The first page of a transaction of another program
-    ///   that no save has sealed yet takes time proportional to the number of its changes.
+    ///   that no save has grouped yet takes time proportional to the number of its changes.
     public func fetchHistoryChanges(
         _ request: HistoryChangesRequest<DefaultHistoryTransaction>
     ) throws -> [HistoryChange] {
@@ -44,7 +44,7 @@ extension Connection {
         let first =
             try checkValue == nil
             // Later pages need no search, because they begin at the last change of the previous page.
-            ? (request.lastChange == nil ? firstUnsealed(before: position) : 1) : firstChange(ofHeaderAt: position)
+            ? (request.lastChange == nil ? firstUngrouped(before: position) : 1) : firstChange(ofHeaderAt: position)
         let last = checkValue == nil ? position : position - 1
         let start = max(first, min(request.token?.position(in: storeIdentifier) ?? 0, last) + 1)
         guard let change = request.lastChange else { return start <= last ? start...last : nil }
@@ -63,7 +63,7 @@ extension Connection {
         return try HistoryHeader(statement).first
     }
 
-    private func firstUnsealed(before position: Int64) throws -> Int64 {
+    private func firstUngrouped(before position: Int64) throws -> Int64 {
         let statement = try cached(
             """
             SELECT id FROM \(ChangeTable.name) WHERE \(ChangeTable.endsTransaction()) AND id < ? \

@@ -168,14 +168,14 @@ struct HeaderSearch {
     }
 
     private func bound(_ selection: String, _ ranges: SQLQuery?, _ rest: SQLQuery) throws -> Statement {
-        let unsealed = try HistoryPositions(connection).unsealed(after: range.after)
+        let ungrouped = try HistoryPositions(connection).ungrouped(after: range.after)
         let statement = try connection.cached(
             "\(raw: selection + Self.source)\(ranges ?? "")\(raw: Self.sourceEnd)\(rest)", bindingFrom: 6)
         try statement.bind(range.endingAfter, at: 1)
         try statement.bind(range.after, at: 2)
-        if let unsealed {
-            try statement.bind(unsealed.upperBound, at: 3)
-            try statement.bind(unsealed.lowerBound, at: 4)
+        if let ungrouped {
+            try statement.bind(ungrouped.upperBound, at: 3)
+            try statement.bind(ungrouped.lowerBound, at: 4)
             let date = try PendingTransaction.started(connection) ?? Date()
             try statement.bind(date.timeIntervalSinceReferenceDate, at: 5)
         }

@@ -7,7 +7,7 @@ struct HistoryHeader {
     let position: Int64
     let source: Int64
     let timestamp: Date
-    /// `nil` for unsealed changes by other programs; the position is then that of the last change.
+    /// `nil` for ungrouped changes by other programs; the position is then that of the last change.
     let checkValue: Int64?
     let first: Int64
     /// The text is empty for external transactions.
@@ -15,7 +15,7 @@ struct HistoryHeader {
 
     /// Returns the header of changes that no header row follows. The timestamp is the present time, except in a tracked
     /// database, which contains the time of the first change.
-    static func unsealed(_ positions: ClosedRange<Int64>, _ connection: Connection) throws -> HistoryHeader {
+    static func ungrouped(_ positions: ClosedRange<Int64>, _ connection: Connection) throws -> HistoryHeader {
         HistoryHeader(
             position: positions.upperBound, source: SourceTable.external,
             timestamp: try PendingTransaction.started(connection) ?? Date(), checkValue: nil,

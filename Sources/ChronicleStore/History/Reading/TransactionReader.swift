@@ -78,7 +78,7 @@ struct TransactionReader {
             }
         }
         if limit > 0, changeLimit > 0, !buffer.isEmpty {
-            try take(.unsealed(buffer.first...buffer.last, connection), &self)
+            try take(.ungrouped(buffer.first...buffer.last, connection), &self)
         }
         return limit <= 0 || changeLimit <= 0
     }

@@ -43,13 +43,13 @@ extension DefaultStore: HistoryRetaining {
         }
     }
 
-    /// Unsealed changes by other programs are one transaction, whose timestamp is that of `oldest` if there is no other.
+    /// Ungrouped changes by other programs are one transaction, whose timestamp is that of `oldest` if there is no other.
     private func newestTimestamp(
         _ range: HistoryRange, _ oldest: HistoryHeader?, _ connection: Connection
     ) throws -> Date? {
-        if let unsealed = try HistoryPositions(connection).unsealed(after: range.after) {
+        if let ungrouped = try HistoryPositions(connection).ungrouped(after: range.after) {
             let isOldest = oldest.map { $0.checkValue == nil } ?? false
-            return isOldest ? oldest?.timestamp : try HistoryHeader.unsealed(unsealed, connection).timestamp
+            return isOldest ? oldest?.timestamp : try HistoryHeader.ungrouped(ungrouped, connection).timestamp
         }
         let newest = try PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0
         return try connection.timestamp(after: max(newest - 1, range.after))
@@ -62,7 +62,7 @@ extension DefaultStore: HistoryRetaining {
     public func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
-        if retention.hasLimit, configuration.allowsSave { try sealExternalChanges() }
+        if retention.hasLimit, configuration.allowsSave { try groupExternalChanges() }
         return try readingHistory { connection in
             // Throws if another program disabled the history.
             _ = try HistoryPositions(connection).facts(at: 0)
@@ -75,10 +75,10 @@ extension DefaultStore: HistoryRetaining {
     }
 
     /// Allows to delete changes by other programs even if no context saves.
-    private func sealExternalChanges() throws {
+    private func groupExternalChanges() throws {
         try attributingErrors {
             try database.maintain { connection in
-                _ = try connection.immediate { try recorder.sealExternalChanges(connection) }
+                _ = try connection.immediate { try recorder.groupExternalChanges(connection) }
             }
         }
     }

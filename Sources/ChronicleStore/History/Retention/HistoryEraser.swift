@@ -11,7 +11,7 @@ extension DefaultStore {
     /// `HistoryDescriptor.requiresCompleteHistory`.
     ///
     /// With a limit, the first matching transactions in the order of the descriptor are deleted. Changes by other programs
-    /// are sealed first.
+    /// are grouped first.
     ///
     /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the write-ahead
     /// log contains copies until a checkpoint.
@@ -29,7 +29,7 @@ extension DefaultStore {
                     let query = try HistoryQuery(descriptor, self, connection)
                     // Checked first: throws if the history is disabled.
                     _ = try HistoryPositions(connection).facts(at: 0)
-                    try recorder.sealExternalChanges(connection)
+                    try recorder.groupExternalChanges(connection)
                     for bound in query.sql.upperBounds {
                         _ = try HistoryPositions(connection).checkedUpperBound(bound.token, storeIdentifier: identifier)
                     }
@@ -96,7 +96,7 @@ struct HistoryEraser {
     private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, checkValue: Int64)] {
         var ranges: [(ClosedRange<Int64>, checkValue: Int64)] = []
         for header in headers.sorted(by: { $0.position < $1.position }) {
-            // Only unsealed changes have no check value, and all changes were sealed before.
+            // Only ungrouped changes have no check value, and all changes were grouped before.
             guard let checkValue = header.checkValue else { continue }
             var first = header.first
             if ranges.last?.0.upperBound != first - 1 {

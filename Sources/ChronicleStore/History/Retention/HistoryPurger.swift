@@ -82,7 +82,7 @@ struct HistoryPurger {
         guard try oldest == first && end(plan) >= rows.positions.upperBound else {
             return HistoryPurgeStep(isLast: false)
         }
-        try store.recorder.sealExternalChanges(connection)
+        try store.recorder.groupExternalChanges(connection)
         var eraser = try HistoryEraser(connection)
         if let header = rows.header {
             try eraser.erase(from: first, through: header.position, header.checkValue)

@@ -85,7 +85,7 @@ extension DefaultStore {
                 }
                 let newest = try connection.immediate {
                     // The values of replaced rows are written to the history first.
-                    try recorder.sealExternalChanges(connection, resolvesConflicts: true) - 1
+                    try recorder.groupExternalChanges(connection, resolvesConflicts: true) - 1
                 }
                 for eraser in erasers { try eraser.erase(through: newest, connection) }
                 if !configuration.isStoredInMemoryOnly { try connection.execute("VACUUM") }

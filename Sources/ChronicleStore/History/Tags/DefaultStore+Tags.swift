@@ -25,7 +25,7 @@ extension DefaultStore: HistoryTagging {
         try writingTags { connection in
             // Checked first: throws if the history is disabled.
             _ = try HistoryPositions(connection).facts(at: 0)
-            try recorder.sealExternalChanges(connection)
+            try recorder.groupExternalChanges(connection)
             if try !TagTable.exists(connection) { try TagTable.create(connection) }
             let tag = HistoryTag(
                 name: name, token: try HistoryPositions(connection).newestToken(of: identifier), date: Date())

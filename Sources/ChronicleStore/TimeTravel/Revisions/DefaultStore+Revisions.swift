@@ -51,11 +51,11 @@ extension DefaultStore: RevisionProviding {
             let computed = ComputedTable(
                 RevisionTables.newName(), columns: RevisionRows.declarations(plan.columns)
             ) { try RevisionRows(plan, connection) }
-            let unsealed = try HistoryPositions(connection).unsealed(after: 0)
-            let source = try revisionSource(descriptor, "temp.\(computed.name)", plan, unsealed, connection)
+            let ungrouped = try HistoryPositions(connection).ungrouped(after: 0)
+            let source = try revisionSource(descriptor, "temp.\(computed.name)", plan, ungrouped, connection)
             let fetch = try revisionFetch(descriptor, source)
             return try connection.withTable(computed) {
-                try body(fetch, RevisionReader(plan, table, connection, historyCatalog, unsealed))
+                try body(fetch, RevisionReader(plan, table, connection, historyCatalog, ungrouped))
             }
         }
     }
@@ -163,7 +163,7 @@ extension DefaultStore: RevisionProviding {
 
     /// The revisions whose transactions match, in a FROM clause.
     private func revisionSource<Model>(
-        _ descriptor: RevisionDescriptor<Model>, _ name: String, _ plan: RevisionPlan, _ unsealed: ClosedRange<Int64>?,
+        _ descriptor: RevisionDescriptor<Model>, _ name: String, _ plan: RevisionPlan, _ ungrouped: ClosedRange<Int64>?,
         _ connection: Connection
     ) throws -> SQLQuery {
         guard let transactions = descriptor.transactions else { return "\(raw: name)" }
@@ -177,13 +177,13 @@ extension DefaultStore: RevisionProviding {
         func value(_ column: String, _ pending: SQLQuery) -> SQLQuery {
             "CASE WHEN \(raw: ChangeTable.isChange("c.")) THEN \(pending) ELSE c.\(raw: column) END AS \(raw: column)"
         }
-        let date = unsealed == nil ? nil : try PendingTransaction.started(connection) ?? Date()
+        let date = ungrouped == nil ? nil : try PendingTransaction.started(connection) ?? Date()
         let headers: SQLQuery = """
             (SELECT c.id AS id, \(value("kind", "\(raw: ChangeTable.headerKind(source: SourceTable.external))")), \
             \(value("primary_key", "\(value: .real(date?.timeIntervalSinceReferenceDate ?? 0))")), \
-            \(value("old_value", "\(value: .integer(unsealed?.lowerBound ?? 0))")), \
+            \(value("old_value", "\(value: .integer(ungrouped?.lowerBound ?? 0))")), \
             \(value("new_value", "NULL")) FROM \(raw: ChangeTable.name) AS c \
-            WHERE \(raw: ChangeTable.isHeader("c.")) OR c.id = \(value: .integer(unsealed?.upperBound ?? 0)))
+            WHERE \(raw: ChangeTable.isHeader("c.")) OR c.id = \(value: .integer(ungrouped?.upperBound ?? 0)))
             """
         // A missing value of a revision whose transaction does not match has no effect. SQLite may visit the sources first, so the
         // condition includes the join.
@@ -227,16 +227,16 @@ private struct RevisionReader<Model: PersistentModel> {
     let connection: Connection
     private let plan: RevisionPlan
     private let table: EntityTable
-    private let unsealed: ClosedRange<Int64>?
+    private let ungrouped: ClosedRange<Int64>?
     private let start: DefaultHistoryToken
     private var reader: TransactionReader
     private var transactions: [Int64: DefaultHistoryTransaction] = [:]
 
     init(
         _ plan: RevisionPlan, _ table: EntityTable, _ connection: Connection, _ catalog: HistoryCatalog,
-        _ unsealed: ClosedRange<Int64>?
+        _ ungrouped: ClosedRange<Int64>?
     ) throws {
-        (self.plan, self.table, self.connection, self.unsealed) = (plan, table, connection, unsealed)
+        (self.plan, self.table, self.connection, self.ungrouped) = (plan, table, connection, ungrouped)
         reader = try TransactionReader(connection, catalog)
         let facts = try HistoryPositions(connection).facts(at: plan.start)
         start = DefaultHistoryToken(
@@ -295,7 +295,7 @@ private struct RevisionReader<Model: PersistentModel> {
     }
 
     private func header(_ position: Int64) throws -> HistoryHeader {
-        if let unsealed, unsealed.upperBound == position { return try .unsealed(unsealed, connection) }
+        if let ungrouped, ungrouped.upperBound == position { return try .ungrouped(ungrouped, connection) }
         let statement = try connection.cached("SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id = ?")
         defer { statement.reset() }
         try statement.bind(position, at: 1)

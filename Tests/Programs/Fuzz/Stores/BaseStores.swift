@@ -31,7 +31,7 @@ struct BaseStores {
             "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageSize); VACUUM INTO '\(new.path)'")
     }
 
-    /// Creates a history with saves of several authors, sealed and unsealed external changes, a gap, a floor, and
+    /// Creates a history with saves of several authors, grouped and ungrouped external changes, a gap, a floor, and
     /// deleted ranges, a tag, and the index by model.
     private func makeHistory(_ url: URL) throws {
         try makeFormerAttributes(url)
