@@ -71,15 +71,19 @@ package struct RelationshipTransfer<Tables: RelationshipTables> {
             destinations: try destinations(of: relationship, plan))
     }
 
-    /// Returns the condition for the destinations of a relationship. Those of other classes may have the values of a removed
-    /// relationship in the column of its inverse.
+    /// Returns the condition for the destinations of a relationship. In the column of its inverse, other classes may have the values
+    /// of another relationship, or of a removed one.
     private func destinations(of relationship: RelationshipChange, _ plan: SchemaPlan) throws -> String {
-        guard case .inverseColumn(let table, let name) = relationship.old,
-            let others = plan.tables[table]?.leftovers[name]
-        else { return tables.dialect.true.sql }
-        let columns = try tables.columns(of: table).keys
-        let rows = others.sorted().compactMap { tables.models.entitiesByName[$0] }.map { tables.rows(of: $0, columns) }
-        return rows.isEmpty ? tables.dialect.true.sql : "(\(rows.joined(separator: " OR "))) IS NOT TRUE"
+        guard case .inverseColumn(let table, let name) = relationship.old else { return tables.dialect.true.sql }
+        let owners = tables.models.entities.filter { $0.rootName == relationship.entity.name }
+        let declared = Set(
+            owners.compactMap { $0.propertiesByName[relationship.property.name]?.relationship?.destination })
+        let leftovers = plan.tables[table]?.leftovers[name] ?? []
+        let classes = plan.entities.keys.filter { key in
+            plan.root(of: key) == table && !leftovers.contains(key)
+                && declared.contains { $0 == table || key == $0 || plan.entities.inherits(key, from: $0) }
+        }
+        return tables.rows(ofStored: Set(classes), in: table, plan, try tables.columns(of: table).keys)
     }
 
     /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.

@@ -93,6 +93,25 @@ extension StoreTables {
             ? dialect.true.sql : "(\(column) IS NULL OR \(column) NOT IN (\(others.joined(separator: ", "))))"
     }
 
+    /// Returns the condition for the rows of classes in the store, also of those that the schema does not contain.
+    ///
+    /// - Parameters:
+    ///   - names: The new names of the classes, without their subclasses.
+    ///   - table: The table of the classes.
+    ///   - columns: The columns of the table.
+    func rows(
+        ofStored names: Set<String>, in table: String, _ plan: SchemaPlan, _ columns: some Sequence<String>
+    ) -> String {
+        let hasRoot = names.contains(table)
+        func list(_ names: Set<String>) -> String { names.sorted().map(literal).joined(separator: ", ") }
+        let others = Set(plan.entities.keys.filter { plan.root(of: $0) == table }).subtracting(names)
+        if hasRoot, others.isEmpty { return dialect.true.sql }
+        guard columns.contains(Schema.entityAttribute) else { return (hasRoot ? dialect.true : dialect.false).sql }
+        let column = dialect.quoted(Schema.entityAttribute)
+        if hasRoot { return "(\(column) IS NULL OR \(column) NOT IN (\(list(others))))" }
+        return names.isEmpty ? dialect.false.sql : "\(column) IN (\(list(names)))"
+    }
+
     /// Returns the condition for the rows of a class that receive the default value of a new property: not those of subclasses
     /// that the schema lacks, and in which another program has the property.
     package func rows(

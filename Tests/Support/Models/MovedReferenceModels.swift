@@ -15,6 +15,19 @@ package enum MovedReference {
         }
     }
 
+    package enum OfDiscs {
+        @Model package class Item {
+            package init() {}
+        }
+        @Model package final class Disc: Item {
+            package var owner: Owner?
+        }
+        @Model package final class Owner {
+            @Relationship(inverse: \Disc.owner) package var discs: [Disc] = []
+            package init() {}
+        }
+    }
+
     package enum OfOne {
         @Model package class Item {
             package init() {}

@@ -11,7 +11,9 @@ package struct VersionedStore {
         case attributeWithTheNameOfARemovedSide, attributeInStage, attributeInPlaceOfASide
         case separatedSides, separatedAndRenamedSides, separatedSidesWithAReference
         case returningValueInReadOnlyStore, returningLinksInReadOnlyStore
-        case columnOfSibling, listInPlaceOfAReferenceOfSiblings, renameOfAColumnWithTheNameOfLinks
+        case columnOfSibling, renameOfAColumnWithTheNameOfLinks
+        case listInPlaceOfAReferenceOfSiblings, listWithoutAFormerSibling, listWithoutAnEarlierSibling
+        case listWithoutASiblingThatHadTheReference
         case referenceWhoseNameAListReceives
         case requiredValuesWithoutConstraint, constraintOnReturningProperty, returningReference
     }
@@ -64,7 +66,9 @@ package struct VersionedStore {
         case .returningValueInReadOnlyStore: return try checkReadOnlyValue()
         case .returningLinksInReadOnlyStore: return try checkReadOnlyLinks()
         case .columnOfSibling: return try checkColumnOfSibling()
-        case .listInPlaceOfAReferenceOfSiblings: return try checkMovedReference()
+        case .listInPlaceOfAReferenceOfSiblings, .listWithoutAFormerSibling, .listWithoutAnEarlierSibling,
+            .listWithoutASiblingThatHadTheReference:
+            return try checkMovedReference(change)
         case .renameOfAColumnWithTheNameOfLinks: return try checkRenamedColumn()
         case .referenceWhoseNameAListReceives: return try checkHistoryOfSuccessors()
         case .requiredValuesWithoutConstraint: return try checkRequiredValues()
@@ -220,25 +224,53 @@ package struct VersionedStore {
         return failure("\(values)", unless: values == [[7], [nil]])
     }
 
-    private func checkMovedReference() throws -> [String] {
-        let first = try open(
-            MovedReference.OfAll.Item.self, MovedReference.OfAll.Book.self, MovedReference.OfAll.Disc.self,
-            MovedReference.OfAll.Owner.self)
-        let items = [MovedReference.OfAll.Book(), MovedReference.OfAll.Disc(), MovedReference.OfAll.Item()]
-        let owner = MovedReference.OfAll.Owner()
-        owner.things = items
-        first.insert(owner)
-        try first.save()
-        let second = try open(
-            MovedReference.OfOne.Item.self, MovedReference.OfOne.Book.self, MovedReference.OfOne.Disc.self,
-            MovedReference.OfOne.Owner.self)
+    /// The list contains the book only, also if the program does not know the class of the disc.
+    private func checkMovedReference(_ change: Change) throws -> [String] {
+        let second: ModelContext
+        if change == .listWithoutASiblingThatHadTheReference {
+            let first = try open(
+                MovedReference.OfDiscs.Item.self, MovedReference.OfDiscs.Disc.self, MovedReference.OfDiscs.Owner.self)
+            let owner = MovedReference.OfDiscs.Owner()
+            owner.discs = [MovedReference.OfDiscs.Disc()]
+            first.insert(owner)
+            try first.save()
+            second = try openMovedReferences(withDisc: true)
+            let book = MovedReference.OfOne.Book()
+            second.insert(book)
+            book.owner = try second.fetch(FetchDescriptor<MovedReference.OfOne.Owner>()).first
+            try second.save()
+        } else {
+            let first = try open(
+                MovedReference.OfAll.Item.self, MovedReference.OfAll.Book.self, MovedReference.OfAll.Disc.self,
+                MovedReference.OfAll.Owner.self)
+            let items = [MovedReference.OfAll.Book(), MovedReference.OfAll.Disc(), MovedReference.OfAll.Item()]
+            let owner = MovedReference.OfAll.Owner()
+            owner.things = items
+            first.insert(owner)
+            try first.save()
+            second = try openMovedReferences(withDisc: change != .listWithoutAnEarlierSibling)
+        }
         let counts = try second.fetch(FetchDescriptor<MovedReference.OfOne.Owner>()).map(\.books.count)
-        let third = try open(
-            MovedReference.List.Item.self, MovedReference.List.Book.self, MovedReference.List.Disc.self,
-            MovedReference.List.Owner.self)
+        let third =
+            change == .listInPlaceOfAReferenceOfSiblings
+            ? try open(
+                MovedReference.List.Item.self, MovedReference.List.Book.self, MovedReference.List.Disc.self,
+                MovedReference.List.Owner.self)
+            : try open(
+                MovedReference.List.Item.self, MovedReference.List.Book.self, MovedReference.List.Owner.self)
         let lists = try third.fetch(FetchDescriptor<MovedReference.List.Owner>()).map(\.books.count)
         let books = try third.fetch(FetchDescriptor<MovedReference.List.Book>()).map(\.owner.count)
         return failure("\(counts) \(lists) \(books)", unless: counts == [1] && lists == [1] && books == [1])
+    }
+
+    private func openMovedReferences(withDisc: Bool) throws -> ModelContext {
+        guard withDisc else {
+            return try open(
+                MovedReference.OfOne.Item.self, MovedReference.OfOne.Book.self, MovedReference.OfOne.Owner.self)
+        }
+        return try open(
+            MovedReference.OfOne.Item.self, MovedReference.OfOne.Book.self, MovedReference.OfOne.Disc.self,
+            MovedReference.OfOne.Owner.self)
     }
 
     private func checkRenamedColumn() throws -> [String] {
