@@ -41,8 +41,7 @@ enum VerifyCommand {
         }
         progress.finish()
         try noteUnrecordedTables(location, console)
-        // A damaged file may not open.
-        if count == 0 { try noteGap(location, console) }
+        noteGap(location, console)
         if location.url != nil {
             if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
         }
@@ -54,7 +53,7 @@ enum VerifyCommand {
     }
 
     /// A history with a gap is right, but not complete.
-    private static func noteGap(_ location: StoreFile.Location, _ console: Console) throws {
+    private static func noteGap(_ location: StoreFile.Location, _ console: Console) {
         func gap() throws -> String? {
             let store = try StoreFile(location, allowsSave: false).store
             do {
@@ -64,7 +63,8 @@ enum VerifyCommand {
                 return nil
             }
         }
-        guard let gap = try location.url.map({ try StoreFile.recovering($0, gap) }) ?? gap() else { return }
+        // A damaged file may not open. Its problems are the result of the command.
+        guard let gap = try? location.url.map({ try StoreFile.recovering($0, gap) }) ?? gap() else { return }
         console.message(
             "Note: the history has a gap before \(gap); changes that were made while it was not recorded are missing.")
     }
