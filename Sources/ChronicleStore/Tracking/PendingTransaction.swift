@@ -51,6 +51,19 @@ enum PendingTransaction {
         try connection.execute(createTrigger)
     }
 
+    /// Creates the trigger again, unless it is the newest one of the recorder. SQLite gives a new trigger the highest number in
+    /// the schema plus one, so triggers of tables that a program creates again do not get the numbers that they had.
+    static func moveTriggerToEnd(_ connection: Connection) throws {
+        let newest = try connection.scalarText(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'trigger' \
+            AND substr(name, 1, \(RecorderSQL.prefix.count)) = '\(RecorderSQL.prefix)' ORDER BY rowid DESC LIMIT 1
+            """)
+        guard newest != trigger else { return }
+        try connection.execute("DROP TRIGGER IF EXISTS \(trigger)")
+        try connection.execute(createTrigger)
+    }
+
     /// The time of the first change that no header follows, or `nil` if the file is not a tracked database.
     static func started(_ connection: Connection) throws -> Date? {
         guard try isUsed(connection) else { return nil }

@@ -55,25 +55,38 @@ struct SchemaFollowing {
     /// Notes that the recording corresponds to the present schema.
     func finish() throws {
         guard try FileFormat.isTracked(connection) else { return }
-        let version = try schemaVersion
-        guard try MetaTable.integer(.followedSchema, connection) != version else { return }
-        for entity in try registry.entities() {
-            guard let name = entity.tableName else { continue }
-            try MetaTable.set(.triggers(entity.number), numbers(ofTriggersOf: name), connection)
+        guard try MetaTable.integer(.followedSchema, connection) != schemaVersion else { return }
+        try PendingTransaction.moveTriggerToEnd(connection)
+        for entity in try registry.entities() where entity.tableName != nil {
+            try MetaTable.set(.triggers(entity.number), numbers(ofTriggersOf: entity), connection)
         }
-        try MetaTable.set(.followedSchema, version, connection)
+        try MetaTable.set(.followedSchema, schemaVersion, connection)
     }
 
-    /// The numbers of the triggers in the schema, which others have that a program created again, also with the same text.
-    private func numbers(ofTriggersOf table: String) throws -> String {
-        try tracking.triggers(of: table).map { String($0.number) }.sorted().joined(separator: " ")
+    /// The numbers of the triggers in the schema. Triggers that a program creates again have others, also with the same text:
+    /// SQLite gives a new one the highest number plus one, and the trigger of ``PendingTransaction`` is above them.
+    private func numbers(ofTriggersOf entity: RecordedEntity) throws -> String {
+        let names = RecorderSQL.TriggerKind.allCases.map { RecorderSQL.literal($0.name(of: entity.number)) }
+        let statement = try connection.prepare(
+            """
+            SELECT rowid FROM sqlite_schema WHERE type = 'trigger' AND name IN (\(names.joined(separator: ", "))) \
+            ORDER BY rowid
+            """)
+        var numbers: [String] = []
+        while try statement.step() { numbers.append(String(statement.int64(0))) }
+        return numbers.joined(separator: " ")
     }
 
     /// Whether a program may have dropped and created the triggers, for example because it rebuilt the table. `VACUUM` gives them
     /// other numbers, too.
-    private func mayHaveNewTriggers(_ entity: RecordedEntity, _ table: TrackedTable) throws -> Bool {
-        guard let known = try MetaTable.text(.triggers(entity.number), connection) else { return false }
-        return try known != numbers(ofTriggersOf: table.name)
+    private func hasOtherTriggers(_ entity: RecordedEntity) throws -> Bool {
+        try MetaTable.text(.triggers(entity.number), connection) != numbers(ofTriggersOf: entity)
+    }
+
+    /// Whether the numbers of the schema have no gaps, as after `VACUUM`. Triggers that were created again leave a gap below the
+    /// trigger of ``PendingTransaction``.
+    private var isVacuumed: Bool {
+        get throws { try connection.scalarInt64("SELECT count(*) = max(rowid) FROM sqlite_schema") == 1 }
     }
 
     // MARK: Following
@@ -94,7 +107,7 @@ struct SchemaFollowing {
             guard let table = try TrackedTable(name, connection) else { return true }
             if table.reason == nil,
                 try tracking.interruption(of: entity, table) != nil || hasEarlierTriggers(entity, table)
-                    || mayHaveNewTriggers(entity, table)
+                    || hasOtherTriggers(entity)
             {
                 return true
             }
@@ -113,6 +126,10 @@ struct SchemaFollowing {
         let first = try headers.groupExternalChanges(resolvesConflicts: true)
         // The transaction has the present date.
         try PendingTransaction.discard(connection)
+        // Renamed columns, among others, are a reason to create the triggers again.
+        let isVacuumed = try isVacuumed
+        let changed = try Set(
+            registry.entities().filter { try $0.tableName != nil && hasOtherTriggers($0) }.map(\.number))
         var tables: [Reconciliation.Table] = []
         try renameTables(&result, &tables)
         try renameColumns(&result)
@@ -125,11 +142,13 @@ struct SchemaFollowing {
                 continue
             }
             guard table.reason == nil else { continue }
-            if try tracking.interruption(of: entity, table) != nil || mayHaveNewTriggers(entity, table) {
+            let isChanged = changed.contains(entity.number)
+            if try isChanged || tracking.interruption(of: entity, table) != nil {
                 // The name of a table that was rebuilt can differ in its case.
                 if table.name != name { try rename(entity, to: table, &result) }
                 let renamed = try registry.entities().first { $0.number == entity.number }
-                try follow(renamed ?? entity, table, &result, &tables)
+                try follow(
+                    renamed ?? entity, table, hasNewTriggers: isChanged && !isVacuumed, &result, &tables)
             } else if try hasEarlierTriggers(entity, table) {
                 try tracking.recreateTriggers(table.recordedTable(entity))
             }
@@ -167,8 +186,11 @@ struct SchemaFollowing {
     // MARK: Tables
 
     /// Adapts the recording of a table with other columns, keys or triggers.
+    ///
+    /// - Parameter hasNewTriggers: Whether a program created the triggers again, and may have written rows before that.
     private func follow(
-        _ entity: RecordedEntity, _ table: TrackedTable, _ result: inout Result, _ tables: inout [Reconciliation.Table]
+        _ entity: RecordedEntity, _ table: TrackedTable, hasNewTriggers: Bool, _ result: inout Result,
+        _ tables: inout [Reconciliation.Table]
     ) throws {
         func add(_ text: String) { result.changes.append(Change(table: table.name, text: text)) }
         if try tracking.hasOtherKeys(entity, table) {
@@ -184,7 +206,7 @@ struct SchemaFollowing {
             entity.attributes.filter(\.isPresent).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let columns = Set(table.attributes.map(\.name))
         for name in known.keys.sorted() where !columns.contains(name) { add("column removed: \(table.name).\(name)") }
-        let hasNewTriggers = try mayHaveNewTriggers(entity, table)
+        let isIncomplete = hasNewTriggers || !isRecording(found.map(\.sql), entity, table)
         let recorded = try tracking.register(table, entity)
         var added: [Int] = []
         for attribute in recorded.attributes where attribute.isPresent {
@@ -199,12 +221,11 @@ struct SchemaFollowing {
         }
         let difference = try Baseline(of: entity.number, connection).difference(table)
         // The history does not contain the keys of a table that an earlier version of Chronicle tracked.
-        if difference == nil { result.gaps.insert(table.name) }
+        if difference == nil, isIncomplete { result.gaps.insert(table.name) }
         tables.append(
             Reconciliation.Table(
                 entity: recorded, table: table, difference: difference ?? .init(), addedAttributes: added,
-                requiresValues: !isRecording(found.map(\.sql), entity, table),
-                comparesValues: hasNewTriggers || Set(known.keys) != columns))
+                requiresValues: isIncomplete, comparesValues: Set(known.keys) != columns))
     }
 
     /// Whether the triggers of the entity exist, except those that depend on unique indexes.

@@ -96,27 +96,6 @@ extension TrackedSchemaChangeTests {
         #expect(try fixture.problems().filter { !$0.contains("exist") } == [])
     }
 
-    /// As SQLite recommends: https://www.sqlite.org/lang_altertable.html#otheralter
-    @Test(arguments: [false, true]) func aTableIsRebuiltWithItsTriggers(_ addsColumn: Bool) throws {
-        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
-        try fixture.app.execute("INSERT INTO a VALUES (1, 3), (2, 4)")
-        let texts = try fixture.app.prepare(
-            "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'a' ORDER BY rowid")
-        var triggers: [String] = []
-        while try texts.step() { triggers.append(texts.text(0)) }
-        texts.reset()
-        try fixture.app.execute(
-            """
-            CREATE TABLE n(id INTEGER PRIMARY KEY, v\(addsColumn ? ", w" : ""));
-            INSERT INTO n(id, v) SELECT id, v + 10 FROM a WHERE id = 1; DROP TABLE a; ALTER TABLE n RENAME TO a;
-            \(triggers.joined(separator: ";"))
-            """)
-        #expect(try fixture.database.followSchemaChanges() == (addsColumn ? ["column added: a.w"] : []))
-        #expect(
-            try fixture.changes() == ["insert a/1 v=3", "insert a/2 v=4", "delete a/2", "update a/1 v=3>13"])
-        #expect(try fixture.problems() == [])
-    }
-
     @Test func theNameOfATableThatIsNotRecordedAnyMore() throws {
         let fixture = try TrackedFixture(
             "CREATE TABLE foo(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY)")
