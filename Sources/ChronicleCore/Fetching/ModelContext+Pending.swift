@@ -166,17 +166,17 @@ extension ModelContext {
 
     /// Returns the number of models that match a descriptor.
     ///
-    /// - Parameter descriptor: The models to count. Its offset and limit apply to the result.
+    /// - Parameter descriptor: The models to count. Its offset and limit apply to the result; its order has no effect.
     /// - Returns: The number of models.
     /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
     /// - Complexity: The same as ``fetch(_:)``, without creating models, plus O(*m*) for *m* unsaved models of the class.
     public func fetchCount<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         try throwForFetch()
-        let pending = try pending(descriptor)
-        guard !pending.isEmpty else { return try count(descriptor, excluding: []) }
         var all = descriptor
-        (all.fetchOffset, all.fetchLimit) = (nil, nil)
         all.sortBy = []
+        let pending = try pending(all)
+        guard !pending.isEmpty else { return try count(all, excluding: []) }
+        (all.fetchOffset, all.fetchLimit) = (nil, nil)
         let matcher = try matcher(all)
         let matches = try withExtendedLifetime(pending) {
             try evaluating { try (pending.changed + pending.inserted).count { try isMatch($0, matcher) } }

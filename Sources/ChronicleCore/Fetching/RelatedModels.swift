@@ -26,8 +26,11 @@ struct RelatedModels {
             }
         }
         for descriptor in descriptor.sortBy {
-            guard let keyPath = descriptor.keyPath else { continue }
-            if let path = try schema.path(of: keyPath, from: entity) { collector.add(path) }
+            // A store that cannot sort by the key path throws an error, or sorts the models in memory.
+            guard let keyPath = descriptor.keyPath, let path = schema.storedPath(of: keyPath, from: entity) else {
+                continue
+            }
+            collector.add(path)
         }
         paths = collector.longestPaths
     }

@@ -43,10 +43,21 @@ extension PredicateWalker {
     fileprivate mutating func path(
         _ node: BorrowedNode, to property: Resolver.Property
     ) throws -> (path: Tree.Path, assertion: Tree.Path?) {
-        guard var found = path(of: try tree(node)) else {
-            throw unsupported("a type check of the result of \(node.type.name)")
-        }
+        let tree = try tree(node)
+        guard var found = path(of: tree) else { throw unsupported("a type check of \(tree.nameOfResult(of: node))") }
         found.path.properties.append(property)
         return found
+    }
+}
+
+extension PredicateTree {
+    /// The name of a value that is not a property, for messages.
+    func nameOfResult(of node: BorrowedNode) -> String {
+        switch self {
+        // The node may be a variable that the program has not written.
+        case .conditional: "a conditional value"
+        case .coalesce: "the result of ??"
+        default: "the result of \(node.type.name)"
+        }
     }
 }

@@ -57,9 +57,10 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     private static func root<Resolver>(
         of properties: [Resolver.Property], _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> (path: PredicateTree<Resolver.Property>.Path, assertion: PredicateTree<Resolver.Property>.Path?) {
-        guard let root = walker.path(of: try walker.tree(node.operand)) else {
+        let tree = try walker.tree(node.operand)
+        guard let root = walker.path(of: tree) else {
             throw walker.unsupported(
-                "the property \(properties.last?.name ?? "") of the result of \(node.operand.type.name)")
+                "the property \(properties.last?.name ?? "") of \(tree.nameOfResult(of: node.operand))")
         }
         return root
     }

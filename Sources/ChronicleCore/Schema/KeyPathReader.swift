@@ -32,9 +32,12 @@ struct KeyPathReader {
     /// computed property, which must not be called.
     var isRequired: Bool { !entity.hasGetter(of: keyPath) }
 
+    /// Whether the key path goes through a property of a model or value.
+    var hasSeveralProperties: Bool { types.count > 1 }
+
     /// Returns to-one relationships and an attribute of a type that contexts read directly; `nil` for other key paths.
     func path() -> [Schema.Property]? {
-        guard types.count > 1 else { return nil }
+        guard hasSeveralProperties else { return nil }
         let found = paths(types[...], from: entity).filter(isRead)
         return found.count == 1 ? found[0] : nil
     }

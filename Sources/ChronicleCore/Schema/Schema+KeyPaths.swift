@@ -35,15 +35,18 @@ extension Schema {
     ///   - entity: The entity of the model class.
     /// - Returns: To-one relationships, then a property, then the members of its `Codable` value. `nil` if a component is not a
     ///   stored property of a model.
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the JSON of a `Codable` value does not contain a member in a known place.
-    ///   Sort the fetched models instead.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the JSON of a `Codable` value does not contain a member in a known place,
+    ///   or if the getters of a key path of several properties are not known, which is possible in an optimized program. Sort the
+    ///   fetched models instead.
     /// - Complexity: O(1) for a key path of one property; otherwise O(*n*), where *n* is the number of properties of the entities
     ///   along the key path.
     public func path(of keyPath: AnyKeyPath, from entity: Entity) throws -> [ModelProperty]? {
         if let property = ModelProperty(keyPath, of: entity) { return [property] }
         guard let (properties, rest) = describedPath(of: keyPath, from: entity), let last = properties.last else {
             let reader = KeyPathReader(keyPath, entity, self)
-            return reader.isRequired ? reader.path()?.map(ModelProperty.stored) : nil
+            guard reader.isRequired, reader.hasSeveralProperties else { return nil }
+            guard let path = reader.path() else { throw unknownGetter(of: entity) }
+            return path.map(ModelProperty.stored)
         }
         var path = properties.map(ModelProperty.stored)
         if ModelProperty.stored(last).isJSON {
@@ -56,6 +59,21 @@ extension Schema {
             return nil
         }
         return path
+    }
+
+    private func unknownGetter(of entity: Entity) -> SwiftDataError {
+        let advice =
+            entity.superentityName == nil
+            ? "move the key path to the file that declares the model"
+            : "fetch the class that declares the property, with the predicate `$0 is \(entity.name)`"
+        return .unsupportedKeyPath.with(
+            detail: "it begins with a computed property, or with one whose getter is not known; in that case, \(advice)"
+        )
+    }
+
+    /// Returns the same as ``path(of:from:)``, and `nil` for a key path that only models in memory can be sorted by.
+    func storedPath(of keyPath: AnyKeyPath, from entity: Entity) -> [ModelProperty]? {
+        do { return try path(of: keyPath, from: entity) } catch { return nil }
     }
 
     /// Returns the properties along a key path, and the rest of its description.

@@ -47,7 +47,7 @@ struct SortSQL {
         guard let path = try path(of: keyPath), let last = path.last else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "\(schema.text(of: keyPath, from: entity)) is not a stored property of \(entity.name)"
-                    + "\(advice(keyPath)); sort by a stored property, or sort the fetched models instead")
+                    + "; sort by a stored property, or sort the fetched models instead")
         }
         guard let order = last.storedOrder else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
@@ -62,19 +62,6 @@ struct SortSQL {
         var value = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: path))
         if order == .decimal { (value.sql, value.type) = (source.dialect.decimal(value.sql), .decimal) }
         return value
-    }
-
-    /// A key path of several properties does not identify them in every program; see `Schema.path(of:from:)`.
-    private func advice(_ keyPath: AnyKeyPath) -> String {
-        guard "\(keyPath)".split(separator: "<computed ").count > 2 else { return "" }
-        if entity.superentityName != nil {
-            return
-                ", or goes through an inherited one; in that case, fetch the class that declares the property, with the "
-                + "predicate `$0 is \(entity.name)`"
-        }
-        return
-            ", or its getter is not known, because the program is optimized; in that case, move the key path to the file that "
-            + "declares the model"
     }
 
     private func path(of keyPath: AnyKeyPath) throws -> [ModelProperty]? {

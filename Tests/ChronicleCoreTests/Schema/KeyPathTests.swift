@@ -39,7 +39,7 @@ extension Trip {
         #expect(found?.map(\.name) == names, sourceLocation: sourceLocation)
         // The addresses of the getters are known here.
         guard isKnown else { return }
-        #expect(try schema.path(of: keyPath, from: entity)?.map(\.name) == names, sourceLocation: sourceLocation)
+        #expect(schema.storedPath(of: keyPath, from: entity)?.map(\.name) == names, sourceLocation: sourceLocation)
     }
 
     @Test func propertiesOfOneTypeAreDistinguished() throws {

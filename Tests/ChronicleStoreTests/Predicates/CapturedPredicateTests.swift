@@ -122,4 +122,18 @@ struct CapturedPredicateTests {
                 FetchDescriptor<Sight>(predicate: #Predicate { $0.rank == ranks.filter { $0 + 1 > 0 }.count }))
         }
     }
+
+    @Test("The property of a conditional model is named as the predicate contains it")
+    func conditionalModel() throws {
+        let store = try SightStore()
+        let error = #expect(throws: SwiftDataError.self) {
+            try store.context.fetch(
+                FetchDescriptor<Region>(
+                    predicate: #Predicate { ($0.code == nil ? $0.parent : $0.parent?.parent)?.name == "" }))
+        }
+        #expect(error == .unsupportedPredicate)
+        #expect(
+            error?.detail?.contains("the property name of a conditional value") == true,
+            "\(error?.detail ?? "no detail")")
+    }
 }

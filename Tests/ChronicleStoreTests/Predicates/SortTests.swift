@@ -58,9 +58,10 @@ struct SortTests {
         #expect(try store.context.fetchCount(descriptor) == 2)
     }
 
-    @Test("Sorting by an attribute that is not stored in its order throws")
-    func unsupported() throws {
+    @Test("Sorting by an attribute that is not stored in its order throws", arguments: [false, true])
+    func unsupported(hasUnsavedChanges: Bool) throws {
         let store = try SightStore()
+        if hasUnsavedChanges { store.sights[0].name += "." }
         func expect(_ detail: String, _ descriptor: SortDescriptor<Sight>) {
             let error = #expect(throws: SwiftDataError.self) {
                 try store.context.fetch(FetchDescriptor(sortBy: [descriptor]))
@@ -68,9 +69,13 @@ struct SortTests {
             #expect(error == .unsupportedSortDescriptor)
             #expect(error?.entityName == "Sight")
             #expect(error?.detail?.contains(detail) == true, "\(error?.detail ?? "no detail")")
+            #expect(throws: SwiftDataError.unsupportedSortDescriptor) {
+                try store.context.fetchIdentifiers(FetchDescriptor(sortBy: [descriptor]))
+            }
+            #expect(throws: Never.self) { try store.context.fetchCount(FetchDescriptor(sortBy: [descriptor])) }
         }
         expect("Level", SortDescriptor(\.level))
         expect("a computed property of Size is not in its JSON; use a stored", SortDescriptor(\.size.area))
-        expect(#"\Sight.name.… (Int) is not a stored property"#, SortDescriptor(\.name.count))
+        expect(#"\Sight.name.… (Int) is not a stored property of Sight; sort by"#, SortDescriptor(\.name.count))
     }
 }

@@ -86,7 +86,7 @@ struct ModelOrder<Model: PersistentModel> {
         _ descriptor: SortDescriptor<Model>, _ entity: Schema.Entity, _ schema: Schema
     ) -> (Model, Model) -> ComparisonResult {
         guard descriptor.isLexical, let keyPath = descriptor.keyPath,
-            let path = storedPath(of: keyPath, entity, schema), let order = path.last?.storedOrder
+            let path = schema.storedPath(of: keyPath, from: entity), let order = path.last?.storedOrder
         else { return descriptor.compare }
         let evaluator = TreeEvaluator(objects: ModelObjects())
         func value(of model: Model) throws -> PropertyValue {
@@ -111,13 +111,6 @@ struct ModelOrder<Model: PersistentModel> {
                 return descriptor.compare(a, b)
             }
         }
-    }
-
-    /// Returns `nil` for a key path without stored properties.
-    private static func storedPath(
-        of keyPath: AnyKeyPath, _ entity: Schema.Entity, _ schema: Schema
-    ) -> [ModelProperty]? {
-        do { return try schema.path(of: keyPath, from: entity) } catch { return nil }
     }
 }
 
