@@ -4,11 +4,14 @@ import ChronicleTestSupport
 struct Generator {
     var random: SplitMix
     private let names = ["a", "b", "c"]
+    /// The next steps, which follow from the last one.
+    private var planned: [Step] = []
 
     init(_ random: SplitMix) { self.random = random }
 
     /// Returns a random step. A few of them are not possible.
     mutating func step(_ number: Int, in simulation: Simulation) -> Step {
+        if !planned.isEmpty { return planned.removeFirst() }
         let context = simulation.contexts[random.below(simulation.contexts.count)]
         let index = context.index
         // Most sequences need models first.
@@ -54,7 +57,7 @@ struct Generator {
                 }
                 return .reinsert(index, model)
             }
-        case 60..<71: return .save(index)
+        case 60..<71: return save(context, simulation)
         case 71..<74: return .rollBack(index)
         case 74..<83:
             return fetch(index, simulation)
@@ -82,6 +85,26 @@ struct Generator {
         default: break
         }
         return .check(index)
+    }
+
+    /// In some of the saves that change lists, another context has read the lists, and reads rows afterwards.
+    private mutating func save(_ context: ContextReference, _ simulation: Simulation) -> Step {
+        let save = Step.save(context.index)
+        let changed = List.all.filter { list in
+            context.instances.values.contains {
+                $0.entity == list.inverse.entity && $0.isAlive && $0.edits[list.inverse.name] != nil
+            }
+        }
+        guard !changed.isEmpty, random.below(2) == 0 else { return save }
+        let list = random.pick(changed)
+        let readers = simulation.contexts.filter { reader in
+            reader !== context && reader.instances.values.contains { $0.entity == list.entity && $0.isAlive }
+        }
+        guard !readers.isEmpty else { return save }
+        let reader = random.pick(readers).index
+        let rows = Query(entity: random.below(2) == 0 ? list.entity : list.inverse.entity, kind: .all)
+        planned = [save, .fetch(reader, rows, .models), .check(reader)]
+        return .check(reader)
     }
 
     private mutating func insert(_ number: Int, _ index: Int, _ simulation: Simulation) -> Step {

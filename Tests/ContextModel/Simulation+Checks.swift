@@ -170,14 +170,18 @@ extension Simulation {
         }
     }
 
+    /// - Parameter isRead: Whether the context has just read the row of the model, and therefore reads the list again.
     func checkList(
-        _ list: List, of instance: Instance, _ model: any TestModel, in context: ContextReference
+        _ list: List, of instance: Instance, _ model: any TestModel, in context: ContextReference, isRead: Bool = false
     ) throws {
         let ownIsCertain = !context.candidates(instance.number, world).contains(nil)
         func membership(_ member: Int) -> Membership {
-            if context.instances[member]?.state == .deleted { return .no }
-            let rows = context.candidates(member, world)
+            let state = context.instances[member]?.state ?? .saved
+            if state == .deleted { return .no }
             let edit = context.instances[member]?.edits[list.inverse.name]
+            let rows =
+                isRead && state == .saved && edit == nil
+                ? [world.rows[member]] : context.candidates(member, world)
             let options = Set(
                 rows.map { row in
                     row.map {
@@ -187,7 +191,7 @@ extension Simulation {
                 })
             guard options.count == 1 else { return .unknown }
             // The list contains rows, and unsaved changes of the relationship.
-            let isMissing = context.instances[member]?.state == .missing && edit == nil
+            let isMissing = state == .missing && edit == nil
             if options == [true] { return ownIsCertain && !isMissing ? .yes : .unknown }
             return .no
         }

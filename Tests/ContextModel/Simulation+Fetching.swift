@@ -55,13 +55,23 @@ extension Simulation {
                 throw Difference("fetched \(names(found)) instead of \(names(required))")
             }
         }
+        let wasCurrent = context.isCurrent
         func finish(_ models: [Model]) throws -> [Int] {
-            try models.map { model in
+            let numbers = try models.map { model in
                 let number = try number(of: model, in: context)
                 if world.rows[number] != nil { context.readRow(number, world) }
                 try adopt(model, number, in: context)
                 return number
             }
+            if !wasCurrent, [.models, .stored, .sorted, .page].contains(form) {
+                for number in numbers.prefix(2) where world.rows[number] != nil {
+                    guard let (instance, model) = held(context, number), instance.state == .saved else { continue }
+                    for list in Model.entity.lists {
+                        try checkList(list, of: instance, model, in: context, isRead: true)
+                    }
+                }
+            }
+            return numbers
         }
         do {
             switch form {
