@@ -103,9 +103,10 @@ public protocol DataStore: AnyObject, Sendable {
     ///
     /// - Parameter request: The inserted, updated and deleted models.
     /// - Returns: The permanent identifiers of the inserted models and the history token of the save.
-    /// - Throws: ``SwiftDataError/modelNotFound`` if a row to update does not exist, ``SwiftDataError/uniquenessViolation`` if two
-    ///   models have the same unique values, ``SwiftDataError/storeBusy`` if another writer holds the lock, or another error that
-    ///   prevented the save. The store must be unchanged after an error.
+    /// - Throws: ``SwiftDataError/modelNotFound`` if a row to update does not exist, or if a delete rule of the store deletes it in
+    ///   the same save; ``SwiftDataError/uniquenessViolation`` if two models have the same unique values;
+    ///   ``SwiftDataError/storeBusy`` if another writer holds the lock; or another error that prevented the save. The store must be
+    ///   unchanged after an error.
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
     /// Returns the position in the history of its source that a replica has reached.

@@ -37,6 +37,10 @@
                 }
             }
             try run(part(deleted: request.deleted), connection)
+            if !request.deleted.isEmpty, request.replay == nil {
+                var check = try RowWriter(part(updated: request.updated), layout, bindsKeys: true)
+                try run(&check, connection) { try $0.requireMovedRows(&$1) }
+            }
             try update(later, connection)
             for row in request.inserted.indices {
                 var writer = try RowWriter(part(inserted: [request.inserted[row]]), layout, bindsKeys: true)
@@ -171,9 +175,12 @@
             try run(&writer, connection)
         }
 
-        private func run(_ writer: inout RowWriter, _ connection: Connection) throws {
+        private func run(
+            _ writer: inout RowWriter, _ connection: Connection,
+            _ write: (inout RowWriter, inout Pipeline) throws -> Void = { try $0.write(to: &$1) }
+        ) throws {
             var pipeline = Pipeline()
-            try writer.write(to: &pipeline)
+            try write(&writer, &pipeline)
             guard pipeline.count > 0 else { return }
             do { _ = try connection.run(pipeline) } catch let error as PostgresError
                 where error.isUniqueViolation

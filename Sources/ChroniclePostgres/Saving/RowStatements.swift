@@ -11,6 +11,8 @@
         /// The keys are the first of the arrays.
         let insertWithKeys: String
         let delete: String
+        /// Divides by zero if one of the rows does not exist.
+        let requireRows: String
         let reserveKeys: String
 
         private let table: String
@@ -44,6 +46,9 @@
             insertMany = columns.isEmpty ? nil : many(names, columns.map(\.type), returnsKeys: true)
             insertWithKeys = many([key] + names, [.integer] + columns.map(\.type), returnsKeys: false)
             delete = "DELETE FROM \(table) WHERE \(key) = ANY($1)"
+            requireRows =
+                "SELECT 1 / (count(*) = pg_catalog.cardinality($1::bigint[]))::int FROM \(table) "
+                + "WHERE \(key) = ANY($1::bigint[])"
             // The lock waits for a transaction that moves the sequence for restored keys; see `setHighestKey`.
             reserveKeys =
                 "SELECT pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(\(literal(table)), '\(key)')) FROM pg_catalog.generate_series(1, $1)"

@@ -28,6 +28,8 @@
 
         enum Operation {
             case insert, update, delete
+            /// See ``RowWriter/requireMovedRows(_:)``.
+            case requireRows
             case link(DataStoreLink)
         }
 
@@ -58,6 +60,8 @@
             let updates = try updates()
             for update in updates where update.movesReference { try self.update(update, &pipeline) }
             try delete(&pipeline)
+            // A replayed transaction may have changed a row before it was deleted.
+            if !request.deleted.isEmpty, request.replay == nil { try requireMovedRows(&pipeline) }
             for update in updates where !update.movesReference { try self.update(update, &pipeline) }
             for run in insertRuns { try insert(run, &pipeline) }
             try link(&pipeline)
@@ -270,6 +274,19 @@
             }
             let statement = pipeline.add(sql, parameters)
             steps.append(Step(statement: statement, operation: .update, table: table, snapshots: update.snapshots))
+        }
+
+        /// Requires that the deletes of the save have not deleted a row whose references it has updated before, because
+        /// another context had connected the row with a deleted one. Its changes would be lost without a report.
+        mutating func requireMovedRows(_ pipeline: inout Pipeline) throws {
+            for update in try updates() where update.movesReference && update.table.mayBeCascadedTo {
+                let keys = ParameterArray(try update.snapshots.map { try key($0, update.table) })
+                let statement = pipeline.add(update.table.statements.requireRows, Parameters(.array(keys)))
+                steps.append(
+                    Step(
+                        statement: statement, operation: .requireRows, table: update.table, snapshots: update.snapshots)
+                )
+            }
         }
 
         // MARK: Deletes

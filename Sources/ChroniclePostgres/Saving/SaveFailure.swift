@@ -57,15 +57,18 @@
 
         // MARK: Missing rows
 
-        /// The division by zero of an update that did not find all of its rows.
+        /// The division by zero of a statement that did not find all of its rows.
         static func isMissingRow(_ error: PostgresError, _ steps: [RowWriter.Step]) -> Bool {
-            guard error.sqlState == "22012", case .update? = step(of: error, steps)?.operation else { return false }
-            return true
+            guard error.sqlState == "22012" else { return false }
+            return switch step(of: error, steps)?.operation {
+            case .update, .requireRows: true
+            default: false
+            }
         }
 
         static func missingRowError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError {
             let step = step(of: error, steps)
-            return notFound(step?.table, step?.snapshots.first)
+            return notFound(step?.table, step?.snapshots.count == 1 ? step?.snapshots.first : nil)
         }
 
         private static func notFound(_ table: EntityTable?, _ snapshot: DefaultSnapshot?) -> SwiftDataError {
@@ -76,6 +79,8 @@
 
         private func missingRowError(_ error: PostgresError, _ connection: Connection) throws -> any Error {
             guard let step = Self.step(of: error, steps), let table = step.table else { return error }
+            // After the rollback, the row exists again.
+            if case .requireRows = step.operation { return Self.missingRowError(error, steps) }
             let keys = step.snapshots.compactMap(\.persistentIdentifier.integerPrimaryKey)
             let found = try existing(Set(keys), table.name, connection)
             let missing = step.snapshots.first {

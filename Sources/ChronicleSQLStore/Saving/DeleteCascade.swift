@@ -40,3 +40,21 @@ package struct DeleteCascade {
         visited.insert(entity.name)
     }
 }
+
+extension Schema {
+    /// The references of an entity's rows along which a delete of the destination deletes the row.
+    package func cascadeSlots(of entity: Entity) -> [Int] {
+        entity.storedProperties.filter { property in
+            property.relationship.map { deleteRule(towards: $0) == .cascade } ?? false
+        }.map(\.slot)
+    }
+
+    /// Whether deletes of other rows may delete rows of an entity.
+    package func mayCascade(to entity: Entity) -> Bool {
+        !cascadeSlots(of: entity).isEmpty
+            || links.contains { links in
+                links.property.relationship?.deleteRule == .cascade && links.destination == entity.rootName
+                    || links.inverse?.relationship?.deleteRule == .cascade && links.owner == entity.rootName
+            }
+    }
+}

@@ -54,6 +54,24 @@ extension RowWriter {
         return [snapshot]
     }
 
+    /// Throws an error if the deletes of the save have also deleted a row whose references it has updated before, because
+    /// another context had connected the row with a deleted one. Its changes would be lost without a report.
+    func requireMovedRows(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws {
+        for (rows, table) in runs where table.mayBeCascadedTo {
+            for snapshot in snapshots[rows] where table.referenceSlots.contains(where: snapshot.changed.contains) {
+                try withUnsafePointer(to: snapshot) {
+                    if try !exists(key($0, table), table) { throw missing(snapshot, table) }
+                }
+            }
+        }
+    }
+
+    private func missing(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
+        .modelNotFound.with(
+            detail: "another context or program deleted the model; roll back and fetch again",
+            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+
     /// Returns `false` if another row has one of the unique values.
     private mutating func updateIfUnique(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Bool {
         do { try withUnsafePointer(to: snapshot) { try updateRow($0, table) } } catch SwiftDataError.uniquenessViolation
@@ -134,11 +152,7 @@ extension RowWriter {
     /// If an update did not change the row, it must already have had the value.
     private func requireValue(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
         let key = try key(snapshot, table)
-        guard try exists(key, table) else {
-            throw SwiftDataError.modelNotFound.with(
-                detail: "another context or program deleted the model; roll back and fetch again",
-                entityName: table.entity.name, persistentIdentifier: snapshot.pointee.persistentIdentifier)
-        }
+        guard try exists(key, table) else { throw missing(snapshot.pointee, table) }
         guard let slot = table.comparedSlot(snapshot.pointee.changed) else { throw ignored(snapshot.pointee, table) }
         let query = try connection.cached(
             "SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ? COLLATE BINARY"

@@ -56,6 +56,10 @@ struct RowWriter {
         if !request.unlinked.isEmpty { try unlink(request.unlinked) }
         let later = try updateReferences(request.updated, updates, beforeDeletes: !request.deleted.isEmpty)
         try deleteRows(request.deleted)
+        // A replayed transaction may have changed a row before it was deleted.
+        if later != nil, !request.deleted.isEmpty, request.replay == nil {
+            try requireMovedRows(request.updated, updates)
+        }
         try updateRows(later ?? request.updated)
         // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }

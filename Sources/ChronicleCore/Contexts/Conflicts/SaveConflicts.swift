@@ -12,7 +12,10 @@ struct SaveConflicts {
     private var last = Resolution()
 
     private struct Resolution: Equatable {
+        /// Updated models without a row after the save.
         var missing: Set<PersistentIdentifier> = []
+        /// Those of them that delete rules reach along references that the save changes.
+        var cascaded: Set<PersistentIdentifier> = []
         /// The row or the inserted model that each merged model becomes.
         var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
     }
@@ -31,7 +34,7 @@ struct SaveConflicts {
     mutating func resolve(after error: any Error) throws -> StoreSave? {
         guard context.mergePolicy != .error else {
             if let error = error as? SwiftDataError, error.code == .modelNotFound,
-                let deleted = try rowsDeletedByRules().first
+                let deleted = try rowsDeletedByRules().all.first
             {
                 throw error.with(
                     detail: "another context has given the model to one that this save deletes, and whose delete rule "
@@ -46,7 +49,11 @@ struct SaveConflicts {
         default: return nil
         }
         var resolution = Resolution()
-        if findsMissingRows { resolution.missing = try missingRows() }
+        if findsMissingRows {
+            let deleted = try rowsDeletedByRules()
+            resolution.missing = try missingRows().union(deleted.all)
+            resolution.cascaded = deleted.cascaded
+        }
         var matches: UniqueMatches?
         if findsUniqueRows {
             let found = UniqueMatches(context, original)
@@ -66,7 +73,6 @@ struct SaveConflicts {
         return resolved
     }
 
-    /// Includes rows that would not exist after the deletes of the save.
     private func missingRows() throws -> Set<PersistentIdentifier> {
         var missing = Set(original.updated.snapshots.map(\.persistentIdentifier))
         for (name, identifiers) in Dictionary(grouping: missing, by: \.entityName) {
@@ -75,16 +81,23 @@ struct SaveConflicts {
                 missing.remove(identifier)
             }
         }
-        return missing.union(try rowsDeletedByRules())
+        return missing
     }
 
-    /// Returns the updated models that the store deletes in the same save, because other contexts have given them to models that
-    /// are deleted.
-    private func rowsDeletedByRules() throws -> Set<PersistentIdentifier> {
+    /// Returns the updated models that the store deletes in the same save, because other contexts have given them, or their
+    /// owners, to models that are deleted; and those of them that delete rules reach along references that the save changes.
+    private func rowsDeletedByRules() throws -> (all: Set<PersistentIdentifier>, cascaded: Set<PersistentIdentifier>) {
         let updated = Dictionary(
             original.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
-        guard !updated.isEmpty else { return [] }
+        guard !updated.isEmpty, original.deleted.count > 0 else { return ([], []) }
         let schema = context.coordinator.schema
+        var moved: [PersistentIdentifier: [DefaultSnapshot]] = [:]
+        for snapshot in updated.values {
+            for slot in snapshot.changed {
+                if case .reference(let owner) = snapshot.values[slot] { moved[owner, default: []].append(snapshot) }
+            }
+        }
+        var cascaded: Set<PersistentIdentifier> = []
         let unlinked = Set(original.unlinked)
         var known = Set(original.deleted.snapshots.map(\.persistentIdentifier))
         var next = known
@@ -122,13 +135,24 @@ struct SaveConflicts {
                                 reached.insert(identifier)
                             }
                         }
+                        let kinds = schema.kinds(of: entity.name)
+                        for owner in owners {
+                            for snapshot in moved[owner] ?? []
+                            where kinds.contains(snapshot.persistentIdentifier.entityName)
+                                && snapshot.changed.contains(inverse.slot)
+                                && snapshot.values[inverse.slot] == .reference(owner)
+                            {
+                                reached.insert(snapshot.persistentIdentifier)
+                                cascaded.insert(snapshot.persistentIdentifier)
+                            }
+                        }
                     }
                 }
             }
             next = reached.subtracting(known)
             known.formUnion(next)
         }
-        return known.intersection(updated.keys)
+        return (known.intersection(updated.keys), cascaded)
     }
 
     private func save(_ resolution: Resolution, _ matches: UniqueMatches?) -> StoreSave {
@@ -169,6 +193,9 @@ struct SaveConflicts {
             save.dropped.add(backing, snapshot, of: original.dropped.count)
         }
         save.deleted = original.deleted
+        save.cascaded = original.updated.snapshots.filter {
+            resolution.cascaded.contains($0.persistentIdentifier)
+        }
         func isKept(_ link: DataStoreLink) -> Bool {
             !resolution.missing.contains(link.owner) && !resolution.missing.contains(link.destination)
         }

@@ -13,7 +13,7 @@ extension ModelContext {
         return DataStoreSaveChangesRequest(
             editingState: editingState, inserted: try Store.Snapshot.all(save.inserted.snapshots, in: schema),
             updated: try Store.Snapshot.all(save.changedSnapshots, in: schema),
-            deleted: try Store.Snapshot.all(save.deleted.snapshots, in: schema), linked: save.linked,
+            deleted: try Store.Snapshot.all(save.deletedSnapshots, in: schema), linked: save.linked,
             unlinked: save.unlinked, acknowledgement: save.acknowledgement)
     }
 
@@ -21,7 +21,7 @@ extension ModelContext {
         _ save: StoreSave, to store: Store, _ editingState: EditingState
     ) throws -> DataStoreSaveChangesRequest<Store.Snapshot> {
         var parts = (
-            inserted: save.inserted.snapshots, updated: save.changedSnapshots, deleted: save.deleted.snapshots
+            inserted: save.inserted.snapshots, updated: save.changedSnapshots, deleted: save.deletedSnapshots
         )
         let keepsLists = coordinator.plainStores.keepsLists(store)
         if keepsLists {

@@ -69,6 +69,8 @@ struct StoreSave {
     var replaced = Changes()
     /// Changed models that are not saved, because their rows were deleted.
     var dropped = Changes()
+    /// The rows of dropped models to which the deletes cascade only if the dropped references are saved.
+    var cascaded: [DefaultSnapshot] = []
     /// The temporary identifiers of inserted models that other inserted models were merged into.
     var adopting: Set<PersistentIdentifier> = []
     var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
@@ -108,6 +110,9 @@ struct StoreSave {
             $0.changed.isEmpty && !ends.contains($0.persistentIdentifier) ? nil : $0.persistentIdentifier
         }
     }
+
+    /// The snapshots of the deleted rows.
+    var deletedSnapshots: [DefaultSnapshot] { cascaded.isEmpty ? deleted.snapshots : deleted.snapshots + cascaded }
 
     var deletedIdentifiers: [PersistentIdentifier] { deleted.snapshots.map(\.persistentIdentifier) }
 
