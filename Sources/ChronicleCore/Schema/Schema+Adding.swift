@@ -71,7 +71,8 @@ extension Schema {
                 },
                 inOrderOf: other.properties.map { newPropertyName($0.name, name) }, by: \.name)
             func insert(_ sets: [[String]], into own: inout [[String]], isUnique: Bool) {
-                let sets = sets.map { $0.map { newPropertyName($0, name) } }
+                // Those of a property whose name another one receives are left out.
+                let sets = sets.filter(replaced.isDisjoint).map { $0.map { newPropertyName($0, name) } }
                 let new = sets.filter { names in
                     !own.contains(names) && names.allSatisfy(draft.hasColumn) && isConstraint(other, names, isUnique)
                 }

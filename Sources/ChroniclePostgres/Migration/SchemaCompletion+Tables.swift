@@ -20,11 +20,16 @@
             /// The qualified and quoted name of the table.
             let table: String
             let defaultLiteral: String?
+            /// Whether the column already has a default value.
+            let hasDefault: Bool
 
             fileprivate var name: String { quoted(property.name) }
 
             func require(_ connection: Connection) throws {
                 try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET NOT NULL")
+                // Programs without the property insert rows as well.
+                guard let defaultLiteral, !hasDefault else { return }
+                try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(defaultLiteral)")
             }
         }
 
@@ -137,7 +142,8 @@
                     required.append(
                         RequiredColumn(
                             entity: entity.name, property: property, table: table,
-                            defaultLiteral: definition.defaultLiteral(property)))
+                            defaultLiteral: definition.defaultLiteral(property),
+                            hasDefault: column.hasDefault && column.type == ColumnType(property).name))
                 } else if !column.isOptional, property.isOptional {
                     try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) DROP NOT NULL")
                 }

@@ -100,6 +100,15 @@ package struct StoredEntity: Hashable, Sendable, Codable {
         }
     }
 
+    /// Gives a live property the form of one of another class, with which it shares a column or links. If that is stored in another
+    /// place, the property is removed.
+    package mutating func adoptForm(of other: StoredProperty, isContinued: Bool) {
+        guard let index = live.firstIndex(where: { $0.name == other.name }) else { return }
+        guard live[index].place == other.place else { return removed.append(live.remove(at: index)) }
+        (live[index].storage, live[index].typeName) = (other.storage, other.typeName)
+        if !isContinued { (live[index].destination, live[index].inverse) = (other.destination, other.inverse) }
+    }
+
     /// Makes removed properties live that a known schema still declares, because its program continues to use them. The
     /// column of a relationship that moved elsewhere does not remain, so `columns` are those of the class's table.
     package mutating func restore(_ entity: Schema.Entity, columns: Set<String>) {

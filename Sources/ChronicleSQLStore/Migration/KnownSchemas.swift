@@ -162,11 +162,9 @@ package struct KnownSchemas: Sendable {
             Names(
                 names.map { entity, texts in
                     let name = newName(entity)
-                    let newTexts = texts.map { text in
-                        areConstraints
-                            ? Self.renamingProperties(text) { newPropertyName($0, name) } : newPropertyName(text, name)
-                    }
-                    return (name, Set(newTexts))
+                    guard areConstraints else { return (name, Set(texts.map { newPropertyName($0, name) })) }
+                    let kept = texts.filter { text in !Self.properties(in: text).contains { isReplaced($0, name) } }
+                    return (name, Set(kept.map { Self.renamingProperties($0) { newPropertyName($0, name) } }))
                 }, uniquingKeysWith: { $0.union($1) })
         }
         let known = records.compactMapValues(Self.record).mapValues { record in
@@ -311,11 +309,14 @@ package struct KnownSchemas: Sendable {
         lineage.lazy.compactMap { classes[$0] }.first?.contains(property) == true
     }
 
+    /// Returns the names of the properties in a description of a constraint or a delete rule.
+    private static func properties(in text: String) -> [String] {
+        text.split(separator: " ", maxSplits: 1).dropFirst().flatMap { $0.split(separator: ",").map(String.init) }
+    }
+
     /// Returns a description of a constraint or a delete rule with other names of properties.
     private static func renamingProperties(_ text: String, _ newName: (String) -> String) -> String {
-        let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return text }
-        return "\(parts[0]) \(parts[1].split(separator: ",").map { newName(String($0)) }.joined(separator: ","))"
+        "\(text.prefix { $0 != " " }) \(properties(in: text).map(newName).joined(separator: ","))"
     }
 
     /// A description of a uniqueness constraint or an index. Names of properties contain neither spaces nor commas.

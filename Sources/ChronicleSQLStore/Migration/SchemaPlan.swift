@@ -20,38 +20,9 @@ package struct SchemaPlan: Sendable {
         /// The classes of the new schema in the table.
         package fileprivate(set) var classes: [Class] = []
         /// The properties that the table has for any class, by name.
-        fileprivate var live: [String: StoredProperty] = [:]
+        fileprivate(set) var live: [String: StoredProperty] = [:]
         /// The classes for whose models only a removed property remains in a column, by the column.
         fileprivate(set) var leftovers: [String: Set<String>] = [:]
-
-        /// Whether the names of properties change, or columns or links are dropped.
-        package var changesProperties: Bool { !renames.isEmpty || !droppedColumns.isEmpty || !droppedLinks.isEmpty }
-
-        /// Returns the property that a property of the table continues, or `nil` if it is new for all classes.
-        package func earlier(_ name: String) -> StoredProperty? {
-            let continuing = classes.filter { $0.earlier[name] != nil }
-            // The class that declares the property, rather than one that inherits it.
-            let declaring = continuing.first { $0.entity.superentity?.propertiesByName[name] == nil }
-            return (declaring ?? continuing.first)?.earlier[name]
-        }
-
-        /// Returns the property of the store that a rename changes. Classes that the schema lacks may have it.
-        func renamed(_ rename: Rename) -> StoredProperty? { earlier(rename.new) ?? live[rename.old] }
-
-        /// Returns whether the links of a property become those of a property with another name.
-        package func movesLinks(_ name: String) -> Bool {
-            renames.contains { $0.old == name } && live[name]?.place == .links
-        }
-
-        /// Returns whether a property of the new schema continues a column.
-        package func continues(column name: String) -> Bool {
-            classes.contains {
-                $0.entity.storedProperties.contains { property in
-                    guard let earlier = earlier(property.name) else { return false }
-                    return earlier.place == .column && earlier.name == name
-                }
-            }
-        }
     }
 
     /// A class of the new schema.
@@ -268,7 +239,8 @@ package struct SchemaPlan: Sendable {
         let movedColumns = Set(columnRenames.map(\.old))
         plan.droppedColumns = columns.filter { column in
             if replaced.contains(where: { $0.place == .column && $0.name == column }) { return true }
-            if movedColumns.contains(column) { return false }
+            // The property is stored in another way under its new name.
+            if plan.live[column]?.place == .column, moved.contains(column) { return !movedColumns.contains(column) }
             if occupied.contains(column) { return true }
             if plan.renames.contains(where: { places[$0.new] == .column && fold($0.new) == fold(column) }) {
                 return true
@@ -352,7 +324,8 @@ package struct SchemaPlan: Sendable {
     }
 
     /// Requires that the properties of the schema can have the columns and the links of those that other programs declare in
-    /// other classes: a table has one property with a name. The other ones get the form of those of the schema.
+    /// other classes: a table has one property with a name. The other ones get the form of those of the schema, also if no
+    /// program uses them. If these are stored in another place, they are removed.
     private mutating func requireOneForm(_ plan: Table, _ names: [String]) throws {
         var declared: [String: (entity: String, property: StoredProperty)] = [:]
         for item in plan.classes {
@@ -364,18 +337,18 @@ package struct SchemaPlan: Sendable {
             guard var entity = entities[name] else { continue }
             let own = plan.classes.first { $0.entity.name == name }?.entity
             let lineage = own.map { sequence(first: $0, next: \.superentity).map(\.name) } ?? [name, root(of: name)]
-            for index in entity.live.indices {
-                let other = entity.live[index]
-                guard own?.propertiesByName[other.name] == nil, let (declaring, new) = declared[other.name],
-                    opening.schemas.use(other.name, ofFirst: lineage)
-                else { continue }
-                guard other.place == new.place, other.isContinued(by: new, root(of:)) else {
+            for other in entity.live {
+                guard own?.propertiesByName[other.name] == nil, let (declaring, new) = declared[other.name] else {
+                    continue
+                }
+                let hasForm = other.place == new.place && other.isContinued(by: new, root(of:))
+                guard hasForm || !opening.schemas.use(other.name, ofFirst: lineage) else {
                     throw Self.failure(
                         "another program declares a property with this name in the class \(name), as \(other.summary); give "
                             + "the property another name",
                         declaring, other.name)
                 }
-                (entity.live[index].storage, entity.live[index].typeName) = (new.storage, new.typeName)
+                entity.adoptForm(of: new, isContinued: hasForm)
             }
             entities[name] = entity
         }

@@ -36,7 +36,10 @@ extension StoreTables {
                     models.entitiesByName[name] != nil || plan.opening.schemas.use(name),
                     let live = plan.entities[name]?.property(named: propertyName)
                 else { return false }
-                return live.place == StoredProperty(property).place
+                // The description of a property that no program uses may have an earlier form, and gets that of this program.
+                let own = schema.entitiesByName[plan.root(of: name)]?.propertiesByName[propertyName]
+                let described = StoredProperty(property)
+                return live.place == described.place && (own != nil || live.storage == described.storage)
             } constraints: { entity, properties, isUnique in
                 let name = plan.newName(entity.name)
                 let isOwn = properties.allSatisfy { models.entitiesByName[name]?.propertiesByName[$0] != nil }

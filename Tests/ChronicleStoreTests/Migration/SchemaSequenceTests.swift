@@ -5,8 +5,7 @@ import Testing
 /// Programs that share a file, change their models independently of each other, and return to earlier versions.
 ///
 /// `CHRONICLE_SCHEMA_SEQUENCES=20000` runs more sequences than usual, and `CHRONICLE_SCHEMA_SEQUENCES=139-139` the one with
-/// this number. Each number is a seed, unless there is one in `CHRONICLE_TEST_SEED`. With further seeds, about one of 400 sequences
-/// still fails.
+/// this number. Each number is a seed, unless there is one in `CHRONICLE_TEST_SEED`.
 @Suite struct SchemaSequenceTests {
     @Test(arguments: SchemaSequenceNumbers.value(8)) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
         do {

@@ -57,12 +57,16 @@ package struct SchemaScenario: CustomStringConvertible, Sendable {
     private static let decimal = SchemaVersion.Kind.attribute(type: "Decimal", storage: "text")
     private static let double = SchemaVersion.Kind.attribute(type: "Double", storage: "real")
     private static let date = SchemaVersion.Kind.attribute(type: "Date", storage: "real")
+    private static let string = SchemaVersion.Kind.attribute(type: "String", storage: "text")
 
+    /// - Parameter value: The default value of a required attribute, or `nil` for an optional property.
     private static func property(
-        _ name: String, from original: String? = nil, _ kind: SchemaVersion.Kind = int, in owners: Set<String> = ["A"]
+        _ name: String, from original: String? = nil, _ kind: SchemaVersion.Kind = int, in owners: Set<String> = ["A"],
+        default value: PropertyValue? = nil, isUnique: Bool = false
     ) -> SchemaVersion.Property {
         var property = SchemaVersion.Property(
-            name: original ?? name, kind: kind, isOptional: true, defaultValue: nil, owners: owners)
+            name: original ?? name, kind: kind, isOptional: value == nil, defaultValue: value, owners: owners,
+            isUnique: isUnique)
         if original != nil { property.rename(to: name) }
         return property
     }
@@ -158,6 +162,70 @@ package struct SchemaScenario: CustomStringConvertible, Sendable {
                 .opens(0, version(1, [property("e", double)])), .opens(1, version(2, [property("e", date)])),
                 .inserts(1, "A", ["e": .real(1.25)]), .isRejected(0, version(1, [property("e", double)])),
                 .opens(1, version(2, [property("e", date)]), finds: [1: ["e": "1.25"]]),
+            ]
+        },
+        SchemaScenario("a column whose property no program uses has the form of a later property of a sibling class") {
+            let a = property("a")
+            return [
+                .opens(0, version(1, [a])), .opens(0, version(2, [a, property("l", string, in: ["A1"])])),
+                .opens(0, version(3, of: ["A", "A2"], [a])),
+                .opens(0, version(4, of: ["A", "A2"], [a, property("l", in: ["A2"])])),
+                .inserts(1, "A2", ["a": .integer(1), "l": .integer(2)]),
+                .opens(0, version(1, [a]), finds: [1: ["a": "1"]]),
+                .opens(0, version(5, [a, property("l", in: ["A1", "A2"])]), finds: [1: ["l": "2"]]),
+            ]
+        },
+        SchemaScenario("a reference has a column although no program uses the links of its name in a sibling class") {
+            let a = property("a")
+            return [
+                .opens(0, version(1, [a])), .opens(1, version(2, [a, property("b", .toMany("B"), in: ["A1"])])),
+                .opens(1, version(3, of: ["A", "A2"], [a])),
+                .opens(1, version(4, of: ["A", "A2"], [a, property("b", .toOne("B"), in: ["A2"])])),
+                .inserts(1, "A2", ["a": .integer(1), "b": .null]),
+                .opens(1, version(4, of: ["A", "A2"], [a, property("b", .toOne("B"), in: ["A2"])])),
+            ]
+        },
+        SchemaScenario("a column is renamed although no program uses the links of its name in a sibling class") {
+            let (c, d) = (property("c", in: ["A2"]), property("d", from: "a", in: ["A2"]))
+            return [
+                .opens(0, version(1, of: ["A", "A1"], [property("a", .toMany("C"), in: ["A1"])])),
+                .opens(0, version(2, of: ["A", "A2"], [c, property("a", in: ["A2"])])),
+                .inserts(1, "A2", ["a": .integer(1), "c": .integer(2)]),
+                .opens(0, version(3, of: ["A", "A2"], [c, d]), finds: [1: ["c": "2", "d": "1"]]),
+                .opens(
+                    0, version(4, of: ["A", "A2"], [property("a", from: "c", in: ["A2"]), d]),
+                    finds: [1: ["a": "2", "d": "1"]]),
+            ]
+        },
+        SchemaScenario("no values remain in the column of an attribute that became a list with another name") {
+            let (c, list) = (property("c"), property("b", from: "d", .toMany("B")))
+            return [
+                .opens(0, version(1, [c, property("d", default: .integer(-7))])), .opens(0, version(2, [c, list])),
+                .inserts(1, "A2", ["c": .integer(1)]),
+                .opens(
+                    0, version(3, [c, list, property("d", decimal, in: ["A2"])]), finds: [1: ["c": "1", "d": "NULL"]]),
+            ]
+        },
+        SchemaScenario(
+            "a uniqueness constraint does not apply to a property that a stage gives the name of another one"
+        ) {
+            let k = property("k", string)
+            let (first, second) = (version(1, [k]), version(2, [k, property("m", string, in: ["A1"], isUnique: true)]))
+            return [
+                .opens(0, first), .inserts(1, "A1", ["k": .text("a")]), .inserts(2, "A1", ["k": .text("a")]),
+                .opens(1, second),
+                .opens(
+                    2, version(3, [property("m", from: "k", string)]), stage: .custom,
+                    finds: [1: ["m": "a"], 2: ["m": "a"]]),
+                .isRejected(1, second),
+            ]
+        },
+        SchemaScenario("a program inserts rows without an attribute that another program requires in more classes") {
+            let c = property("c")
+            let required = version(2, [c, property("a", default: .integer(7))])
+            return [
+                .opens(0, version(1, [c, property("a", in: ["A1"], default: .integer(5))])), .opens(1, required),
+                .inserts(1, "A", ["c": .integer(1)]), .opens(1, required, finds: [1: ["a": "7", "c": "1"]]),
             ]
         },
     ]

@@ -68,13 +68,15 @@ extension StoreReference {
 
     /// Returns the names of the columns whose values must be unique after an opening.
     ///
-    /// A program that declares an attribute in several schemas uses the declaration of the one that it opened last.
+    /// A program that declares an attribute of a class in several schemas uses the declaration of the one that it opened last.
     func uniqueNames(_ version: SchemaVersion, of program: Int) -> Set<String> {
-        let declared = Set(version.declared.flatMap { version.properties(of: $0).map(\.name) })
-        let others = schemas.values.filter { !$0.programs.isEmpty }.map { known in
-            known.programs == [program] ? known.unique.subtracting(declared) : known.unique
+        var used: Set<String> = []
+        for known in schemas.values where !known.programs.isEmpty {
+            for (entity, names) in known.unique {
+                let isOwn = known.programs == [program] && version.declared.contains(entity)
+                used.formUnion(isOwn ? names.subtracting(version.properties(of: entity).map(\.name)) : names)
+            }
         }
-        let used = others.reduce(into: Set()) { $0.formUnion($1) }
         return used.intersection(unique).union(version.uniqueNames).filter { name in
             live.values.contains { $0[Place(name, isLinks: false)] != nil }
         }

@@ -108,7 +108,9 @@ extension StoreReference {
                 Set(names.filter { !isReplaced($0) }.map { renames[$0] ?? $0 })
             }
             schemas[key]?.laterNames = known.laterNames.mapValues { isReplaced($0) ? "" : renames[$0] ?? $0 }
-            schemas[key]?.unique = Set(known.unique.map { renames[$0] ?? $0 })
+            schemas[key]?.unique = known.unique.mapValues { names in
+                Set(names.filter { !isReplaced($0) }.map { renames[$0] ?? $0 })
+            }
         }
     }
 
@@ -143,7 +145,8 @@ extension StoreReference {
         }
         schemas[version.number, default: Known(programs: [], names: [:])].programs.insert(program)
         schemas[version.number]?.names = names
-        schemas[version.number]?.unique = version.uniqueNames
+        schemas[version.number]?.unique = Dictionary(
+            uniqueKeysWithValues: version.declared.map { ($0, Set(version.uniqueNames(of: $0))) })
         schemas[version.number]?.laterNames = Dictionary(
             uniqueKeysWithValues: names.values.reduce(into: Set()) { $0.formUnion($1) }.map { ($0, $0) })
         return replaced

@@ -159,6 +159,15 @@ extension StoreReference {
             numbers[version.number, default: [:]][entity] = Dictionary(
                 uniqueKeysWithValues: declared.compactMap { place, _ in forms[place].map { (place.name, $0.number) } })
         }
+        // A property that no program uses is removed for one of another class that is stored in another place.
+        for property in version.properties
+        where version.declared.contains(where: { version.properties(of: $0).contains(property) }) {
+            let other = Place(property.name, isLinks: !property.kind.isToMany)
+            for entity in live.keys where live[entity]?[other] != nil && !isInUse(property.name, of: entity, version) {
+                live[entity]?[other] = nil
+                removed[entity]?.insert(other)
+            }
+        }
         // The program uses the rows of a class that it lacks as those of the superclass.
         for entity in live.keys where !version.declared.contains(entity) {
             for property in version.properties(of: "A") {

@@ -54,8 +54,8 @@ package struct StoreReference {
         var names: [String: Set<String>]
         /// The present names of the properties by those in the schema, empty for one whose name another property has now.
         var laterNames: [String: String] = [:]
-        /// The attributes whose values must be unique.
-        var unique: Set<String> = []
+        /// The attributes of each class whose values must be unique.
+        var unique: [String: Set<String>] = [:]
     }
 
     package internal(set) var rows: [Int64: Row] = [:]
