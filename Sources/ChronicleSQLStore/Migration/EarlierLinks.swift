@@ -31,7 +31,8 @@ extension StoreTables {
             return true
         }
         func add(_ entity: String, _ property: Schema.Property, _ other: String, isReversed: Bool) throws {
-            guard let earlier = plan.tables[entity]?.earlier(property.name), earlier.place == .links else { return }
+            let continued = plan.tables[entity]?.earlierOfAnyProgram(property.name)
+            guard let earlier = continued, earlier.place == .links else { return }
             let own = "\(entity).\(earlier.name)"
             for table in earlier.linkTables(of: entity, other, oldName: plan.oldName) {
                 if try add(table, isReversed: table == own ? isReversed : !isReversed) { return }

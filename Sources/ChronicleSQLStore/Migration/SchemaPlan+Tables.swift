@@ -31,4 +31,10 @@ extension SchemaPlan.Table {
             }
         }
     }
+
+    /// Returns the property that a property of any program continues; see ``earlier(_:)``.
+    func earlierOfAnyProgram(_ name: String) -> StoredProperty? {
+        if classes.contains(where: { $0.entity.propertiesByName[name] != nil }) { return earlier(name) }
+        return renames.contains { $0.old == name } ? nil : live[name]
+    }
 }

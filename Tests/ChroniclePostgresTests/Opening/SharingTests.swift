@@ -66,6 +66,12 @@
             #expect(try store.checkThatRenamesKeepValues() == [])
         }
 
+        @Test(arguments: [false, true]) func listsOfRenamedClassesRemain(_ hasDestination: Bool) throws {
+            let models: [any PersistentModel.Type] =
+                [WrittenText.Renamed.Writer.self] + (hasDestination ? [WrittenText.Renamed.Text.self] : [])
+            #expect(try store.checkThatListsRemain(models) == [])
+        }
+
         @Test func renamesKeepRules() throws {
             #expect(try store.checkThatRenamesKeepRules() == [])
         }

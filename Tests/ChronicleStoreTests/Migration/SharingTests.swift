@@ -43,6 +43,13 @@ import Testing
         try expectNoProblems()
     }
 
+    @Test(arguments: [false, true]) func listsOfRenamedClassesRemain(_ hasDestination: Bool) throws {
+        let models: [any PersistentModel.Type] =
+            [WrittenText.Renamed.Writer.self] + (hasDestination ? [WrittenText.Renamed.Text.self] : [])
+        #expect(try store.checkThatListsRemain(models) == [])
+        try expectNoProblems()
+    }
+
     @Test func renamesKeepRules() throws {
         #expect(try store.checkThatRenamesKeepRules() == [])
         try expectNoProblems()

@@ -296,3 +296,32 @@ package enum NotedLeg {
         package static let models: [any PersistentModel.Type] = [Leg.self, Flight.self, Drive.self]
     }
 }
+
+/// An app with lists in both directions, and a program without them that renames a class. The name of the table of links depends
+/// on the order of the names.
+package enum WrittenText {
+    package enum App {
+        @Model package final class Author {
+            @Relationship(inverse: \Text.authors) package var texts: [Text] = []
+            package init() {}
+        }
+        @Model package final class Text {
+            package var authors: [Author] = []
+            package init() {}
+        }
+    }
+    package enum Renamed {
+        @Model(originalName: "Author") package final class Writer { package init() {} }
+        @Model package final class Text { package init() {} }
+    }
+    package enum Updated {
+        @Model(originalName: "Author") package final class Writer {
+            @Relationship(inverse: \Text.authors) package var texts: [Text] = []
+            package init() {}
+        }
+        @Model package final class Text {
+            package var authors: [Writer] = []
+            package init() {}
+        }
+    }
+}

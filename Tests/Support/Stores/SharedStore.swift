@@ -290,6 +290,24 @@ package struct SharedStore {
         return failure("\(owners)", unless: owners == [nil])
     }
 
+    /// A program renames a class, of which only another program declares the lists.
+    ///
+    /// - Parameter models: The models of the first program.
+    package func checkThatListsRemain(_ models: [any PersistentModel.Type]) throws -> [String] {
+        let app = ModelContext(
+            try open([WrittenText.App.Author.self, WrittenText.App.Text.self], as: "app", isNew: true))
+        let author = WrittenText.App.Author()
+        author.texts = [WrittenText.App.Text()]
+        app.insert(author)
+        try app.save()
+        _ = try open(models, as: "widget")
+        let updated = ModelContext(
+            try open([WrittenText.Updated.Writer.self, WrittenText.Updated.Text.self], as: "app"))
+        let texts = try updated.fetch(FetchDescriptor<WrittenText.Updated.Writer>()).map(\.texts.count)
+        let authors = try updated.fetch(FetchDescriptor<WrittenText.Updated.Text>()).map(\.authors.count)
+        return failure("\(texts) \(authors)", unless: texts == [1] && authors == [1])
+    }
+
     private static let stops: Set = ["Vík", "Höfn"]
 
     private func appStops(as program: String) throws -> [String] {
