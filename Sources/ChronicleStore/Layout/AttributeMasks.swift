@@ -85,6 +85,15 @@ extension AttributeMasks {
         return masks.joined(separator: " || ',' || ")
     }
 
+    /// An expression for whether stored masks contain a number, which is an expression with values up to `last`. Only the masks
+    /// after the first one require functions of JSON, which not every program has.
+    static func contains(_ number: String, upTo last: Int, in masks: String) -> String {
+        // The number at the beginning of a text.
+        if last < attributesPerMask { return "CAST(\(masks) AS INTEGER) >> \(number) & 1" }
+        let size = attributesPerMask
+        return "json_extract('[' || \(masks) || ']', '$[' || (\(number) / \(size)) || ']') >> (\(number) % \(size)) & 1"
+    }
+
     var literal: String { text.map { "'\($0)'" } ?? "\(first)" }
 }
 

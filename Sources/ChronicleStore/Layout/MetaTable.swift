@@ -125,6 +125,9 @@ extension MetaName {
     /// The numbers in the schema of the triggers of a tracked table, when the recording was last adapted.
     static func triggers(_ entity: Int64) -> MetaName { MetaName("triggers:\(entity)") }
 
+    /// The digests of the definitions of ``PermanentViews`` by their names, as JSON; missing if they are not installed.
+    static let views = MetaName("views")
+
     /// The highest deleted position. Reading on from an earlier position is incomplete.
     static let floor = MetaName("floor")
     static let floorCheck = MetaName("floorCheck")

@@ -232,6 +232,9 @@ struct SchemaCompletion {
     private func createMissingDefinitions(
         _ file: FileSchema, wasComplete: Bool, upgraded: FormatUpgrade?
     ) throws {
+        let views = PermanentViews(connection)
+        let hasViews = try views.drop()
+        let file = hasViews ? try FileSchema(connection) : file
         let version = try connection.scalarInt64("PRAGMA schema_version")
         try checkTables(file)
         try HistoryTables.create(connection)
@@ -269,6 +272,7 @@ struct SchemaCompletion {
         if try changesForms || connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
         }
+        if hasViews { try views.restore() }
         for (key, record) in plan.opening.schemas.changes { try MetaTable.set(.known(key), record, connection) }
         try recordCompletion()
     }

@@ -79,7 +79,7 @@ enum FileFormat {
         try hasMetaTable(connection) && MetaTable.integer(.tracked, connection) != nil
     }
 
-    private static func hasMetaTable(_ connection: Connection) throws -> Bool {
+    static func hasMetaTable(_ connection: Connection) throws -> Bool {
         try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?") {
             try $0.bind(MetaTable.createTable.replacing("IF NOT EXISTS ", with: ""), at: 1)
         } != nil

@@ -46,6 +46,8 @@ struct FileSchema {
     func hasTable(_ name: String, of entityName: String? = nil) throws -> Bool {
         guard let object = objects[TableNames.folded(name)] else { return false }
         guard object.isTable else {
+            // The views of the history were installed before the model existed.
+            if try PermanentViews(connection).contains(name) { return false }
             throw SwiftDataError.damagedFile.with(
                 detail: "\"\(name)\" must be a table but is a view or a virtual table", entityName: entityName)
         }
@@ -108,6 +110,11 @@ struct FileSchema {
             definition[index] | 0x20 == 0x61 && definition[index + 1] | 0x20 == 0x73 && !isPartOfWord(index - 1)
                 && !isPartOfWord(index + 2)
         }
+    }
+
+    static func digest(of text: String) -> String {
+        var text = text
+        return text.withUTF8 { String(digest(of: $0), radix: 16) }
     }
 
     /// Detects accidental changes; not cryptographic.

@@ -53,11 +53,13 @@ struct KeyTable {
     }
 
     /// Selects rows with their numbers, as the rows of a table of models, and all columns if `columns` is `nil`.
-    static func select(_ name: String, _ entityID: Int64, keyColumns: [String], columns: [String]?) -> String {
+    static func select(
+        _ name: String, _ entityID: Int64, keyColumns: [String], columns: [String]?, database: String = "main."
+    ) -> String {
         let own = columns?.map { "t.\(quoted($0)) AS \(quoted($0))" } ?? ["t.*"]
         let sameKey = keyColumns.enumerated().map { "k.\(NumberedKey.column($0)) = t.\(quoted($1))" }
         return "SELECT \((["k.id AS \(RecorderSQL.key)"] + own).joined(separator: ", ")) "
-            + "FROM main.\(quoted(NumberedKey.table(of: entityID))) AS k JOIN main.\(quoted(name)) AS t "
+            + "FROM \(database)\(quoted(NumberedKey.table(of: entityID))) AS k JOIN \(database)\(quoted(name)) AS t "
             + "ON \(sameKey.joined(separator: " AND "))"
     }
 }

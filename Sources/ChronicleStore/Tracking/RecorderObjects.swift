@@ -41,6 +41,7 @@ struct RecorderObjects {
     var lacksChanges: Bool { !tables.contains(ChangeTable.name) }
 
     func drop(_ connection: Connection) throws {
+        try PermanentViews(connection).dropAll()
         for name in triggers { try connection.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
         // Dropping a table drops its indexes and triggers, and deletes what ANALYZE stored about it.
         for name in tables.sorted() { try connection.execute("DROP TABLE IF EXISTS \(quoted(name))") }

@@ -55,6 +55,7 @@ struct SchemaFollowing {
     /// Notes that the recording corresponds to the present schema.
     func finish() throws {
         guard try FileFormat.isTracked(connection) else { return }
+        try PermanentViews(connection).followSchema()
         guard try MetaTable.integer(.followedSchema, connection) != schemaVersion else { return }
         try PendingTransaction.moveTriggerToEnd(connection)
         for entity in try registry.entities() where entity.tableName != nil {

@@ -16,10 +16,12 @@ enum TrackedRows {
         }
     }
 
-    /// Returns the rows with the key as `_rowid_`, for connections without the views.
-    static func source(_ name: String, _ entity: Int64, _ keyColumns: [String]?) -> String {
-        guard let keyColumns else { return "main.\(quoted(name))" }
-        return "(\(KeyTable.select(name, entity, keyColumns: keyColumns, columns: nil)))"
+    /// Returns the rows with the key as `_rowid_`, for connections without the views, and all columns if `columns` is `nil`.
+    static func source(
+        _ name: String, _ entity: Int64, _ keyColumns: [String]?, columns: [String]? = nil, database: String = "main."
+    ) -> String {
+        guard let keyColumns else { return "\(database)\(quoted(name))" }
+        return "(\(KeyTable.select(name, entity, keyColumns: keyColumns, columns: columns, database: database)))"
     }
 
     /// Recorded entities whose tables have all recorded columns.

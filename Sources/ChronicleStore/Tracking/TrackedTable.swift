@@ -69,7 +69,8 @@ struct TrackedTable {
         let statement = try connection.prepare(
             """
             SELECT name FROM pragma_table_list WHERE schema = 'main' AND substr(name, 1, 7) <> 'sqlite_' COLLATE NOCASE \
-            AND substr(name, 1, 10) <> 'chronicle_' COLLATE NOCASE ORDER BY name
+            AND substr(name, 1, 10) <> 'chronicle_' COLLATE NOCASE \
+            AND name NOT IN (SELECT name FROM main.sqlite_schema WHERE \(PermanentViews.condition)) ORDER BY name
             """)
         var names: [String] = []
         while try statement.step() { names.append(statement.text(0)) }

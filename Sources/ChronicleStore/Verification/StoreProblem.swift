@@ -20,6 +20,8 @@ public struct StoreProblem: Hashable, Sendable {
         /// A trigger of the recorder is missing, changed, or not known: changes may not have been recorded. Opening the
         /// file with write access creates it, and records a gap.
         case trigger
+        /// A view of ``DefaultStore/installHistoryViews()`` was dropped or changed. Calling the method again creates it.
+        case view
         /// Positions of the history are missing, or outside of the valid range.
         case position
         /// A row of the history is neither a valid change nor a valid header.

@@ -27,6 +27,7 @@ final class StoreVerifier {
         let registry = try check(.entity) { try RegistryCheck(verifier: self).run() } ?? nil
         try check(.position) { try HistoryCheck(self, properties, registry).run() }
         try check(.metadata) { try SatelliteCheck(verifier: self, properties: properties).checkMetadata() }
+        try check(.view) { try checkViews() }
         try check(.tag) { try SatelliteCheck(verifier: self, properties: properties).checkTags() }
         try check(.consumer) { try SatelliteCheck(verifier: self, properties: properties).checkConsumers() }
         guard let registry else { return }
@@ -46,6 +47,14 @@ final class StoreVerifier {
         }
         try check(.column) { try ColumnCheck(verifier: self, registry: registry).run() }
         try check(.inverse) { try OneToOneCheck(verifier: self, registry: registry).run() }
+    }
+
+    /// A program may have changed the schema of a tracked database since the views were created.
+    private func checkViews() throws {
+        guard try !SchemaFollowing(connection).isDue else { return }
+        for name in try PermanentViews(connection).changedNames() {
+            try report(.view, name, detail: "the view was dropped or changed; use chronicle views --install")
+        }
     }
 
     // MARK: Reporting

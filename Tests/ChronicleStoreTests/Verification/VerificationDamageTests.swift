@@ -45,6 +45,8 @@ import Testing
         Damage(.trigger, "DROP TRIGGER (SELECT)"),
         Damage(.trigger, "CREATE TRIGGER chronicle_extra AFTER INSERT ON Trip BEGIN SELECT 1; END"),
         Damage(.trigger, "CREATE UNIQUE INDEX other ON LinkTag(name)"),
+        Damage(.view, "INSERT INTO chronicle_meta VALUES ('views', '{\"Trip_history\":\"0\"}')"),
+        Damage(.view, "INSERT INTO chronicle_meta VALUES ('views', 'x')"),
         // Entities and attributes.
         Damage(.entity, "UPDATE chronicle_entity SET definition = '{}' WHERE name = 'Trip'"),
         Damage(.entity, "UPDATE chronicle_entity SET superentity = 99 WHERE name = 'Car'"),

@@ -60,7 +60,7 @@ struct DatabaseCopy {
             """
             SELECT name, tbl_name, sql FROM main.sqlite_schema AS s WHERE type = ? AND sql IS NOT NULL \
             AND substr(name, 1, 7) <> 'sqlite_' COLLATE NOCASE AND substr(tbl_name, 1, 10) <> 'chronicle_' COLLATE NOCASE \
-            AND (type = 'index' OR substr(name, 1, 10) <> 'chronicle_' COLLATE NOCASE) \
+            AND NOT \(PermanentViews.condition) AND (type = 'index' OR substr(name, 1, 10) <> 'chronicle_' COLLATE NOCASE) \
             AND NOT EXISTS (SELECT 1 FROM pragma_table_list AS l WHERE l.schema = 'main' AND l.type = 'shadow' \
             AND l.name = s.tbl_name) ORDER BY rowid
             """)

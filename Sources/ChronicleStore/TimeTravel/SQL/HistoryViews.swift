@@ -2,7 +2,8 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The views `<entity>_history` and `<entity>_revisions` of each entity, in SQL that reads the file format.
+/// The views `<entity>_history` and `<entity>_revisions` of each entity, in SQL that reads the file format: temporary views for a
+/// query, or permanent ones (``PermanentViews``).
 ///
 /// Their queries sort the changes and pass over them once, so they take time proportional to the history and the table, except
 /// for the sort. Changes are joined from their headers, because looking the header of a change up would visit the rest of
@@ -13,10 +14,15 @@ struct HistoryViews {
     private let entities: [RecordedEntity]
     /// The default values of columns, by table.
     private let defaults: [String: [String: String]]
+    /// What precedes the name of a table. A temporary view would read another temporary view of the name. A permanent one can
+    /// read no other database, and with the name of its own, the file could not be attached.
+    private let database: String
 
-    init(_ connection: Connection, _ schema: Schema, isTracked: Bool) throws {
+    init(_ connection: Connection, _ schema: Schema, isTracked: Bool, arePermanent: Bool = false) throws {
         self.schema = schema
+        database = arePermanent ? "" : "main."
         recorded = try RecordedRows.all(connection, schema, isTracked: isTracked)
+            .filter { try !arePermanent || connection.tableExists($0.name) }
         entities = try EntityRegistry(connection).entities()
         var defaults: [String: [String: String]] = [:]
         // In a tracked database, the values of a column that was added are updates.
@@ -29,12 +35,19 @@ struct HistoryViews {
         self.defaults = defaults
     }
 
-    func all() -> [(name: String, select: String)] {
+    struct View {
+        let name: String
+        let entityName: String
+        let select: String
+    }
+
+    func all() -> [View] {
         recorded.flatMap { rows in
             rows.entities(schema).flatMap { entity in
                 [
-                    ("\(entity.name)_history", history(of: entity, rows)),
-                    ("\(entity.name)_revisions", revisions(of: entity, rows)),
+                    View(name: "\(entity.name)_history", entityName: entity.name, select: history(of: entity, rows)),
+                    View(
+                        name: "\(entity.name)_revisions", entityName: entity.name, select: revisions(of: entity, rows)),
                 ]
             }
         }
@@ -50,19 +63,13 @@ struct HistoryViews {
         let columns = "c.id, c.kind, c.primary_key, c.attributes, c.old_value, c.new_value"
         return """
             SELECT *, max(CASE WHEN kind & 15 <> 0 THEN id END) OVER (ORDER BY id) AS change FROM (\
-            SELECT h.id AS position, h.primary_key AS time, s.author, \(columns) FROM main.chronicle_change AS h \
-            CROSS JOIN main.chronicle_change AS c ON c.id >= h.old_value AND c.id < h.id \
-            LEFT JOIN main.chronicle_source AS s ON s.id = -h.kind WHERE h.kind < 0 AND \(condition) \
-            UNION ALL SELECT (SELECT max(id) FROM main.chronicle_change), NULL, NULL, \(columns) \
-            FROM main.chronicle_change AS c WHERE c.id > ifnull((SELECT id FROM main.chronicle_change WHERE kind <= 0 \
+            SELECT h.id AS position, h.primary_key AS time, s.author, \(columns) FROM \(database)chronicle_change AS h \
+            CROSS JOIN \(database)chronicle_change AS c ON c.id >= h.old_value AND c.id < h.id \
+            LEFT JOIN \(database)chronicle_source AS s ON s.id = -h.kind WHERE h.kind < 0 AND \(condition) \
+            UNION ALL SELECT (SELECT max(id) FROM \(database)chronicle_change), NULL, NULL, \(columns) \
+            FROM \(database)chronicle_change AS c WHERE c.id > ifnull((SELECT id FROM \(database)chronicle_change WHERE kind <= 0 \
             ORDER BY id DESC LIMIT 1), 0) AND \(condition))
             """
-    }
-
-    /// An expression for whether masks contain the number of an attribute.
-    private static func contains(_ masks: String, _ number: String) -> String {
-        let size = AttributeMasks.attributesPerMask
-        return "json_extract('[' || \(masks) || ']', '$[' || (\(number) / \(size)) || ']') >> (\(number) % \(size)) & 1"
     }
 
     // MARK: History
@@ -71,20 +78,22 @@ struct HistoryViews {
     private func history(of entity: QueriedEntity, _ rows: RecordedRows) -> String {
         let columns =
             "position, strftime('%Y-%m-%dT%H:%M:%fZ', time + 978307200, 'unixepoch') AS date, author, operation"
-        let attribute = "main.chronicle_attribute AS a ON a.entity = \(rows.entity)"
+        let attribute = "\(database)chronicle_attribute AS a ON a.entity = \(rows.entity)"
+        let last = entities.first { $0.number == rows.entity }?.attributes.map(\.number).max() ?? 0
+        let isChanged = AttributeMasks.contains("a.number", upTo: last, in: "c.attributes")
         return """
-            WITH changes AS (\(changes(of: entity))), \
-            results AS (SELECT c.position, c.time, c.author, \
-            (SELECT o.kind & 15 FROM main.chronicle_change AS o WHERE o.id = c.change) AS kind, c.id, c.primary_key, a.name, \
+            WITH chronicle_changes AS (\(changes(of: entity))), \
+            chronicle_results AS (SELECT c.position, c.time, c.author, \
+            (SELECT o.kind & 15 FROM \(database)chronicle_change AS o WHERE o.id = c.change) AS kind, c.id, c.primary_key, a.name, \
             c.old_value, c.new_value, c.attributes IS NULL AS unknown \
-            FROM changes AS c LEFT JOIN \(attribute) AND a.number = c.attributes WHERE c.kind & 15 <> 2 \
+            FROM chronicle_changes AS c LEFT JOIN \(attribute) AND a.number = c.attributes WHERE c.kind & 15 <> 2 \
             UNION ALL SELECT c.position, c.time, c.author, 2, c.id, c.primary_key, a.name, NULL, NULL, 1 \
-            FROM changes AS c JOIN \(attribute) AND \(Self.contains("c.attributes", "a.number")) WHERE c.kind & 15 = 2 \
-            AND NOT EXISTS (SELECT 1 FROM main.chronicle_change AS v WHERE v.id > c.id AND v.id < ifnull((\
-            SELECT n.id FROM main.chronicle_change AS n WHERE n.id > c.id AND (n.kind <= 0 OR n.kind & 15 <> 0) \
+            FROM chronicle_changes AS c JOIN \(attribute) AND \(isChanged) WHERE c.kind & 15 = 2 \
+            AND NOT EXISTS (SELECT 1 FROM \(database)chronicle_change AS v WHERE v.id > c.id AND v.id < ifnull((\
+            SELECT n.id FROM \(database)chronicle_change AS n WHERE n.id > c.id AND (n.kind <= 0 OR n.kind & 15 <> 0) \
             ORDER BY n.id LIMIT 1), 9223372036854775807) AND v.attributes = a.number)) \
             SELECT \(columns.replacing("operation", with: Self.operation)), \(key(of: rows)) AS key, r.name AS attribute, \
-            r.old_value AS previous, r.new_value AS value, r.unknown FROM results AS r \
+            r.old_value AS previous, r.new_value AS value, r.unknown FROM chronicle_results AS r \
             WHERE r.kind <> 2 OR r.name IS NOT NULL OR r.unknown = 0 ORDER BY r.id
             """
     }
@@ -100,7 +109,7 @@ struct HistoryViews {
             columns.count == 1
             ? columns[0] : "'(' || \(columns.map { "quote(\($0))" }.joined(separator: " || ', ' || ")) || ')'"
         return
-            "(SELECT \(value) FROM main.\(quoted(NumberedKey.table(of: rows.entity))) AS k WHERE k.id = r.primary_key)"
+            "(SELECT \(value) FROM \(database)\(quoted(NumberedKey.table(of: rows.entity))) AS k WHERE k.id = r.primary_key)"
     }
 
     // MARK: Revisions
@@ -125,38 +134,40 @@ struct HistoryViews {
         let key = rows.hasRowIDKey ? ", q.key AS \(quoted(rows.key[0]))" : ""
         let condition = entity.condition.map { " AND t.\($0)" } ?? ""
         return """
-            WITH rows AS (\(changes(of: entity))), \
-            start(position, since) AS (SELECT \(Self.meta("max", ["floor", "gap"])), \
-            CASE WHEN (SELECT value FROM main.chronicle_meta WHERE name = 'preservesValues') IS 'on' \
-            THEN \(Self.meta("max", ["preservesValuesSince"])) ELSE 9223372036854775807 END), \
-            changes AS (SELECT change AS id, position, primary_key AS key, max(CASE WHEN id = change THEN kind & 15 END) AS kind, \
+            WITH chronicle_rows AS (\(changes(of: entity))), \
+            chronicle_start(position, since) AS (SELECT \(meta("max", ["floor", "gap"])), \
+            CASE WHEN (SELECT value FROM \(database)chronicle_meta WHERE name = 'preservesValues') IS 'on' \
+            THEN \(meta("max", ["preservesValuesSince"])) ELSE 9223372036854775807 END), \
+            chronicle_changes AS (SELECT change AS id, position, primary_key AS key, max(CASE WHEN id = change THEN kind & 15 END) AS kind, \
             max(CASE WHEN id = change THEN kind >> 4 END) AS entity, \
             max(CASE WHEN kind & 15 = 2 THEN attributes END) AS masks, \
             max(kind & 15 <> 2 AND attributes IS NULL) AS lacks\(values) \
-            FROM rows WHERE change > (SELECT position FROM start) GROUP BY change), \
-            places AS (SELECT id, changes.position, key, kind\(places.map { ", \($0)" }.joined()) FROM changes, start), \
-            states AS (SELECT * FROM places \
-            UNION ALL SELECT 0, NULL, key, 0\(noPlaces) FROM (SELECT key, kind, min(id) FROM places GROUP BY key) WHERE kind <> 1 \
+            FROM chronicle_rows WHERE change > (SELECT position FROM chronicle_start) GROUP BY change), \
+            chronicle_places AS (SELECT id, c.position, key, kind\(places.map { ", \($0)" }.joined()) \
+            FROM chronicle_changes AS c, chronicle_start), \
+            chronicle_states AS (SELECT * FROM chronicle_places \
+            UNION ALL SELECT 0, NULL, key, 0\(noPlaces) FROM (SELECT key, kind, min(id) FROM chronicle_places GROUP BY key) WHERE kind <> 1 \
             UNION ALL SELECT 0, NULL, t._rowid_, 0\(noPlaces) FROM \(present(rows)) AS t \
-            WHERE t._rowid_ NOT IN (SELECT key FROM places)\(condition)), \
-            ordered AS (SELECT id, position, key, kind, \
-            lag(position) OVER (PARTITION BY key ORDER BY id DESC) AS until\(next) FROM states \
+            WHERE t._rowid_ NOT IN (SELECT key FROM chronicle_places)\(condition)), \
+            chronicle_ordered AS (SELECT id, position, key, kind, \
+            lag(position) OVER (PARTITION BY key ORDER BY id DESC) AS until\(next) FROM chronicle_states \
             WINDOW later AS (PARTITION BY key ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) \
             SELECT q.position AS "from", q.until AS "to"\(key)\(names), \
             nullif(substr(\(unknown.isEmpty ? "''" : unknown.joined(separator: " || ")), 2), '') AS unknown \
-            FROM ordered AS q LEFT JOIN \(present(rows)) AS t ON t._rowid_ = q.key \
+            FROM chronicle_ordered AS q LEFT JOIN \(present(rows)) AS t ON t._rowid_ = q.key \
             WHERE q.kind <> 3 AND (q.until IS NULL OR q.position IS NULL OR q.until <> q.position)
             """
     }
 
-    private static func meta(_ function: String, _ names: [String]) -> String {
+    private func meta(_ function: String, _ names: [String]) -> String {
         let list = names.map(RecorderSQL.literal).joined(separator: ", ")
         return
-            "(SELECT ifnull(\(function)(CAST(value AS INTEGER)), 0) FROM main.chronicle_meta WHERE name IN (\(list)))"
+            "(SELECT ifnull(\(function)(CAST(value AS INTEGER)), 0) FROM \(database)chronicle_meta WHERE name IN (\(list)))"
     }
 
     private func present(_ rows: RecordedRows) -> String {
-        TrackedRows.source(rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key)
+        TrackedRows.source(
+            rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key, columns: rows.columns, database: database)
     }
 
     private func attributes(of entity: QueriedEntity, _ rows: RecordedRows) -> [RevisedAttribute] {
@@ -169,7 +180,7 @@ struct HistoryViews {
             let value = schema.entitiesByName[entity.name]?.propertiesByName[column]?.defaultValue
             return RevisedAttribute(
                 name: column, number: number,
-                kinds: isEntity ? kinds.map { ($0.number, $0.name, $0.number == root.number) } : [],
+                database: database, kinds: isEntity ? kinds.map { ($0.number, $0.name, $0.number == root.number) } : [],
                 defaultValue: defaults[rows.name]?[column] ?? value.flatMap(SQLLiteral.text) ?? "NULL")
         }
     }
@@ -179,6 +190,8 @@ struct HistoryViews {
 private struct RevisedAttribute {
     let name: String
     let number: Int
+    /// See ``HistoryViews``.
+    let database: String
     /// For the attribute with the name of the entity: the entities, of which the root has no name.
     let kinds: [(number: Int64, name: String, isRoot: Bool)]
     /// A literal.
@@ -189,8 +202,7 @@ private struct RevisedAttribute {
 
     /// An expression for a change.
     func place(since: String) -> String {
-        let size = AttributeMasks.attributesPerMask
-        let mask = "json_extract('[' || masks || ']', '$[\(number / size)]') >> \(number % size) & 1"
+        let mask = AttributeMasks.contains("\(number)", upTo: number, in: "masks")
         let deleted =
             "CASE WHEN lacks = 0 AND id > \(since) THEN \(Code.defaultValue.rawValue) ELSE \(Code.unknown.rawValue) END"
         return "CASE WHEN kind = 1 THEN NULL WHEN v\(number) IS NOT NULL THEN v\(number) * 4 "
@@ -200,17 +212,17 @@ private struct RevisedAttribute {
     var value: String {
         guard kinds.isEmpty else {
             // The class of a model never changes.
-            return "CASE WHEN n\(number) IS NULL THEN t.\(quoted(name)) ELSE (SELECT CASE c.kind >> 4 "
+            return "CASE WHEN q.n\(number) IS NULL THEN t.\(quoted(name)) ELSE (SELECT CASE c.kind >> 4 "
                 + kinds.filter { !$0.isRoot }.map { "WHEN \($0.number) THEN \(RecorderSQL.literal($0.name)) " }.joined()
-                + "END FROM main.chronicle_change AS c WHERE c.id = q.n\(number) >> 2) END"
+                + "END FROM \(database)chronicle_change AS c WHERE c.id = q.n\(number) >> 2) END"
         }
-        return "CASE WHEN n\(number) IS NULL THEN t.\(quoted(name)) WHEN n\(number) & 3 = \(Code.value.rawValue) "
-            + "THEN (SELECT c.old_value FROM main.chronicle_change AS c WHERE c.id = q.n\(number) >> 2) "
-            + "WHEN n\(number) & 3 = \(Code.defaultValue.rawValue) THEN \(defaultValue) END"
+        return "CASE WHEN q.n\(number) IS NULL THEN t.\(quoted(name)) WHEN q.n\(number) & 3 = \(Code.value.rawValue) "
+            + "THEN (SELECT c.old_value FROM \(database)chronicle_change AS c WHERE c.id = q.n\(number) >> 2) "
+            + "WHEN q.n\(number) & 3 = \(Code.defaultValue.rawValue) THEN \(defaultValue) END"
     }
 
     var isUnknown: String {
         guard kinds.isEmpty else { return "0" }
-        return "n\(number) & 3 = \(Code.unknown.rawValue) OR n\(number) IS NULL AND t._rowid_ IS NULL"
+        return "q.n\(number) & 3 = \(Code.unknown.rawValue) OR q.n\(number) IS NULL AND t._rowid_ IS NULL"
     }
 }

@@ -40,7 +40,7 @@ struct QueryViews {
 
     /// The histories and the revisions of the models.
     func histories() throws -> [(name: String, select: String)] {
-        try HistoryViews(connection, store.schema, isTracked: store.isTracked).all()
+        try HistoryViews(connection, store.schema, isTracked: store.isTracked).all().map { ($0.name, $0.select) }
     }
 
     /// Does not use the temporary view of a tracked table, which a view of this query replaces.
