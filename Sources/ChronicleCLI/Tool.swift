@@ -6,7 +6,8 @@ enum Tool {
     /// The commands in the order of the help.
     static let commands: [Command] = [
         LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
-        SQLCommand.command, SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command,
+        SQLCommand.command, ViewsCommand.command, SchemaCommand.command, StatisticsCommand.command,
+        ConsumersCommand.command,
         TagCommand.command,
         VerifyCommand.command,
         PurgeCommand.command, TrackCommand.command, UntrackCommand.command,

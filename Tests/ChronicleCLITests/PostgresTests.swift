@@ -68,7 +68,7 @@
             }
         }
 
-        @Test(arguments: [["sql", "SELECT 1"], ["diff", "--sql", "start"], ["at", "now", "-o", "new.db"]])
+        @Test(arguments: [["sql", "SELECT 1"], ["views"], ["diff", "--sql", "start"], ["at", "now", "-o", "new.db"]])
         func commandsForFilesNameWhatIsNotSupported(_ arguments: [String]) async throws {
             let run = try await CommandRun([arguments[0], url] + arguments.dropFirst())
             #expect(run.status == 3)

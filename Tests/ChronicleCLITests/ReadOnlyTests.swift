@@ -14,6 +14,7 @@ import Testing
         ["consumers", "FILE"], ["verify", "FILE"], ["export", "FILE"],
         ["purge", "--dry-run", "--max-changes", "1", "FILE"], ["diff", "--sql", "FILE", "start", "now"],
         ["sql", "FILE", "SELECT * FROM Trip_revisions"], ["sql", "--at", "planned", "FILE", "SELECT * FROM Trip"],
+        ["views", "FILE"],
     ])
     func theBytesStay(_ arguments: [String]) async throws {
         let file = try GoldenStore.copy()
