@@ -26,8 +26,8 @@ enum Benchmarks {
         let rows =
             (ComparedRows.all + UpsertRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
             + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all
-            + AsOfRows.all + ModelHistoryRows.all + RevertRows.all + ReplayRows.all + AppleStoreRows.all
-            + PostgresRows.all)
+            + AsOfRows.all + ModelHistoryRows.all + RevisionRows.all + RevertRows.all + ReplayRows.all
+            + AppleStoreRows.all + PostgresRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }
