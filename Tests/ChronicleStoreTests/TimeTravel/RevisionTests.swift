@@ -208,6 +208,28 @@ import Testing
         }
     }
 
+    /// The headers are found in a bitmap, of which the changes of a transaction take many words.
+    @Test func transactionsAreLong() throws {
+        let context = ModelContext(try container(Before.Note.self))
+        for number in 0..<1_000 { context.insert(Before.Note("\(number)")) }
+        try context.save()
+        var tokens = [try context.currentHistoryToken()]
+        for title in ["b", "c"] {
+            try context.update(model: Before.Note.self, set: \.title, to: title)
+            tokens.append(try context.currentHistoryToken())
+        }
+        _ = try Shell.sqlite3(directory.file("test.store"), "UPDATE Note SET title = 'd'")
+        let revisions = try context.fetchRevisions(RevisionDescriptor<Before.Note>())
+        #expect(revisions.count == 4_000)
+        for (index, title) in ["b", "c"].enumerated() {
+            let found = try revisions.filter { try $0[\.title] == title }
+            #expect(found.count == 1_000)
+            #expect(found.allSatisfy { $0.begin == tokens[index + 1] && $0.end != nil })
+        }
+        let last = revisions.filter(\.isCurrent)
+        #expect(try last.count == 1_000 && last.allSatisfy { try $0[\.title] == "d" && $0.begin > tokens[2] })
+    }
+
     private func failure<Result>(_ body: () throws -> Result) throws -> SwiftDataError? {
         do {
             _ = try body()

@@ -186,6 +186,9 @@ final class RevisionHeaders {
     private let newest: Int64
     /// A bit for each position after ``start``, or `nil` if the headers of few changes are looked up.
     private var positions: [UInt64]?
+    /// For each element of ``positions``, the index of the first one from it on that is not 0, so that the length of a
+    /// transaction does not matter.
+    private var nextIndex: [Int] = []
     /// The transaction that was found last.
     private var latest: (first: Int64, header: Int64)?
 
@@ -208,6 +211,12 @@ final class RevisionHeaders {
             guard place >= 0, place / 64 < positions.count else { continue }
             positions[Int(place / 64)] |= 1 << UInt64(place % 64)
         }
+        nextIndex = [Int](repeating: positions.count, count: positions.count)
+        var next = positions.count
+        for index in positions.indices.reversed() {
+            if positions[index] != 0 { next = index }
+            nextIndex[index] = next
+        }
         self.positions = positions
     }
 
@@ -223,8 +232,9 @@ final class RevisionHeaders {
         var index = Int(place / 64)
         guard index < positions.count else { return newest }
         var word = positions[index] & (.max << UInt64(place % 64))
-        while word == 0 {
-            index += 1
+        if word == 0 {
+            guard index + 1 < positions.count else { return newest }
+            index = nextIndex[index + 1]
             guard index < positions.count else { return newest }
             word = positions[index]
         }
