@@ -151,11 +151,12 @@ struct PublicInterfaceTests {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
         // The recorder, which tests choose, and what the command-line tool needs are not part of the interface of a store.
+        // The hashes of seals will be, when a store can be sealed.
         // What both SQL stores of this package share is in ChronicleSQLStore and ChronicleSQL.
         let exceptions = [
             "ChronicleStore/Store/ModelConfiguration.swift", "ChronicleStore/Store/DefaultStore+Tool.swift",
             "ChronicleStore/Fetching/SQLiteQueries.swift", "ChronicleCore/Values/JSONEscaping.swift",
-            "ChronicleCore/TimeTravel/Replay/ModelContainer+HistoryReplay.swift",
+            "ChronicleCore/TimeTravel/Replay/ModelContainer+HistoryReplay.swift", "ChronicleCore/History/Seals/",
         ]
         var lines = 0
         for target in ["ChronicleCore", "ChronicleStore", "Chronicle"] {
