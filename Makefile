@@ -3,8 +3,9 @@
 SWIFT ?= swift
 # More flags for every compilation, for example SWIFT_FLAGS='-Xswiftc -warnings-as-errors'.
 SWIFT_FLAGS ?=
-# The traits of every compilation of the package itself, so that nothing is built twice. The store on PostgreSQL needs libpq.
-TRAITS = --traits default,Postgres
+# The traits of every compilation of the package itself, so that nothing is built twice. The store on PostgreSQL needs libpq, and
+# sealed history libcrypto.
+TRAITS = --traits default,Postgres,Seals
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=
 # The duration of `make fuzz` or its number of files, the seed of a run, and a case to repeat, SEED/NUMBER, in a directory
@@ -50,11 +51,11 @@ DESTDIR ?=
 # The tool without Swift's libraries, which a computer that only runs it need not have.
 tool_build = $(SWIFT) build -c release --product chronicle --scratch-path .build/tool $(TRAITS) $(SWIFT_FLAGS) \
 	$(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
-# Separate packages. Those with the same traits share a build, because most of it is this package. Without the last flag,
-# SwiftPM would reuse the plan of another package and run its tests.
+# Separate packages, none of which has the trait Seals. Those with the same traits share a build, because most of it is this
+# package. Without the last flag, SwiftPM would reuse the plan of another package and run its tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
 PLAIN = --scratch-path .build/packages --disable-build-manifest-caching
-WITH_POSTGRES = $(TRAITS) --scratch-path .build/packages-postgres --disable-build-manifest-caching
+WITH_POSTGRES = --traits default,Postgres --scratch-path .build/packages-postgres --disable-build-manifest-caching
 POSTGRES_PACKAGES := $(patsubst %/Package.swift,%,$(shell grep -l 'name: "Postgres"' $(PACKAGES:=/Package.swift)))
 package_flags = --package-path $(1) $(if $(filter $(1),$(POSTGRES_PACKAGES)),$(WITH_POSTGRES),$(PLAIN)) $(SWIFT_FLAGS)
 test_package = $(if $(filter $(1),$(POSTGRES_PACKAGES)),.ci/postgres) $(SWIFT) test $(call package_flags,$(1))
@@ -79,7 +80,7 @@ demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and 
 	@echo "  $(SWIFT) run chronicle serve FILE                        the same page, live"
 
 .PHONY: tool
-tool: ready-postgres
+tool: ready-traits
 	@$(tool_build) >&2
 
 .PHONY: install
@@ -92,12 +93,12 @@ deb: tool ## builds a Debian package of the tool in .build
 	@.ci/deb "$$($(tool_build) --show-bin-path)/chronicle" .build
 
 .PHONY: build
-build: ready-postgres ## builds everything with its tests, and the other packages
+build: ready-traits ## builds everything with its tests, and the other packages
 	@$(SWIFT) build --build-tests $(TRAITS) $(SWIFT_FLAGS)
 	@$(foreach package,$(PACKAGES),$(SWIFT) build --build-tests $(call package_flags,$(package)) &&) true
 
 .PHONY: test
-test: ready-postgres browser proxy ## runs every test, first those of other packages
+test: ready-traits browser proxy ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	$(foreach package,$(PACKAGES),$(call test_package,$(package)) || failed=1;) \
@@ -105,47 +106,47 @@ test: ready-postgres browser proxy ## runs every test, first those of other pack
 	exit $$failed
 
 .PHONY: versions
-versions: ready-postgres ## runs the tests that depend on SQLite with other versions of it, from packages of PyPI
+versions: ready-traits ## runs the tests that depend on SQLite with other versions of it, from packages of PyPI
 	@$(SWIFT) build --build-tests $(TRAITS) $(SWIFT_FLAGS)
 	@SWIFT=$(SWIFT) .ci/sqlite-versions $(TRAITS) $(SWIFT_FLAGS)
 
 .PHONY: docs
-docs: ready-postgres ## builds the documentation as a static site in .build/documentation; warnings are errors
+docs: ready-traits ## builds the documentation as a static site in .build/documentation; warnings are errors
 	@SWIFT=$(SWIFT) .ci/documentation $(TRAITS) $(SWIFT_FLAGS)
 
 .PHONY: fuzz
-fuzz: ready-postgres ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: repeats one of them
+fuzz: ready-traits ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: repeats one of them
 	@$(SWIFT) build --product ChronicleFuzz $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
 
 .PHONY: faults
-faults: ready-postgres ## interrupts operations by power failures, failing calls and kills for FAULT_SECONDS=120
+faults: ready-traits ## interrupts operations by power failures, failing calls and kills for FAULT_SECONDS=120
 	@$(SWIFT) build --product ChronicleFaults $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFaults" --seconds "$(FAULT_SECONDS)" \
 		--seed "$(FAULT_SEED)" --limit "$(FAULT_LIMIT)" --operations "$(FAULT_OPERATIONS)" \
 		--workers "$(FAULT_WORKERS)" --totals "$(FAULT_TOTALS)" --case "$(FAULT_CASE)"
 
 .PHONY: soak
-soak: ready-postgres ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
+soak: ready-traits ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
 	@$(SWIFT) build --product ChronicleSoak $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
 
 .PHONY: chaos
-chaos: ready-postgres ## kills writers, consumers and servers of a PostgreSQL database for CHAOS_SECONDS=120, and verifies the history
+chaos: ready-traits ## kills writers, consumers and servers of a PostgreSQL database for CHAOS_SECONDS=120, and verifies the history
 	@$(SWIFT) build --product ChronicleChaos $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleChaos" --seconds "$(CHAOS_SECONDS)" \
 		--seed "$(CHAOS_SEED)"
 
 .PHONY: model
-model: ready-postgres ## compares contexts with a reference in MODEL_SEQUENCES random sequences or for MODEL_SECONDS=60
+model: ready-traits ## compares contexts with a reference in MODEL_SEQUENCES random sequences or for MODEL_SECONDS=60
 	@$(SWIFT) build --product ChronicleModel $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleModel" --seconds "$(MODEL_SECONDS)" \
 		--sequences "$(MODEL_SEQUENCES)" --seed "$(MODEL_SEED)" --kind "$(MODEL_KIND)" --without "$(MODEL_WITHOUT)"
 
 .PHONY: mutations
-mutations: ready-postgres ## checks that `make model` detects the defects in Tests/Mutations, in half an hour
+mutations: ready-traits ## checks that `make model` detects the defects in Tests/Mutations, in half an hour
 	@SWIFT=$(SWIFT) .ci/mutations $(TRAITS) $(SWIFT_FLAGS)
 
 .PHONY: converge
@@ -153,7 +154,7 @@ converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECOND
 	@TRIP_SYNC_SECONDS="$(CONVERGE_SECONDS)" $(call test_package,Examples/TripSync) --filter processesConverge
 
 .PHONY: sanitize
-sanitize: ready-postgres ## runs every test under Thread Sanitizer, then under Address Sanitizer
+sanitize: ready-traits ## runs every test under Thread Sanitizer, then under Address Sanitizer
 	@failed=0; \
 	for sanitizer in $(SANITIZERS); do \
 		SWIFT=$(SWIFT) .ci/sanitize $$sanitizer $(TRAITS) $(SWIFT_FLAGS) $(SANITIZE_FLAGS) || failed=1; \
@@ -195,6 +196,11 @@ ready-postgres: ready
 	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || \
 		missing="$$missing postgresql"; \
 	.ci/install PostgreSQL $$missing
+
+# The same for everything that the traits need: also libcrypto.
+.PHONY: ready-traits
+ready-traits: ready-postgres
+	@[ "$$(uname)" != Linux ] || pkg-config --exists libcrypto 2> /dev/null || .ci/install OpenSSL libssl-dev
 
 # Installs the pooling proxy of the tests of PostgreSQL in the same way. Without it, these tests are skipped.
 .PHONY: proxy

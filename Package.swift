@@ -78,6 +78,7 @@ let package = Package(
     products: [
         .library(name: "Chronicle", targets: ["Chronicle"]),
         .library(name: "ChroniclePostgres", targets: ["ChroniclePostgres"]),
+        .library(name: "ChronicleSeals", targets: ["ChronicleSeals"]),
         .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
         .library(name: "ChronicleAppleStore", targets: ["ChronicleAppleStore"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
@@ -87,6 +88,9 @@ let package = Package(
     traits: [
         .trait(name: "Macros", description: "@Model, @ModelActor, #Unique and #Index"),
         .trait(name: "Postgres", description: "The store on PostgreSQL, which requires libpq"),
+        .trait(
+            name: "Seals",
+            description: "The hashes of sealed history, which require libcrypto of OpenSSL 3, or CryptoKit"),
         .default(enabledTraits: isCheckout ? [] : ["Macros"]),
     ],
     dependencies: syntaxPackages,
@@ -123,6 +127,21 @@ let package = Package(
             dependencies: [
                 "ChronicleCore", "ChronicleSQL", "ChronicleSQLStore",
                 .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
+            ],
+            swiftSettings: settings),
+        // The only module that imports the headers of OpenSSL. Apple systems use CryptoKit.
+        .systemLibrary(
+            name: "ChronicleCCrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        // The hashes of sealed history. Empty without the trait, so that a build without it needs no libcrypto.
+        .target(
+            name: "ChronicleSeals",
+            dependencies: [
+                "ChronicleCore",
+                .target(
+                    name: "ChronicleCCrypto", condition: .when(platforms: [.linux, .android], traits: ["Seals"])),
             ],
             swiftSettings: settings),
         // Stores of SwiftData and Core Data, for reading. No framework of Apple.
@@ -175,6 +194,9 @@ let package = Package(
                 "ChronicleSQLStore", "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleSealsTests", dependencies: ["ChronicleCore", "ChronicleSeals", "ChronicleTestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleAppleStoreTests",
             dependencies: [
