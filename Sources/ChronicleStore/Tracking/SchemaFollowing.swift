@@ -105,7 +105,9 @@ struct SchemaFollowing {
     private func hasWork() throws -> Bool {
         for entity in try registry.entities() {
             guard let name = entity.tableName else { continue }
-            guard let table = try TrackedTable(name, connection) else { return true }
+            guard let table = try TrackedTable(name, connection), try tracking.newName(of: entity) == nil else {
+                return true
+            }
             if table.reason == nil,
                 try tracking.interruption(of: entity, table) != nil || hasEarlierTriggers(entity, table)
                     || hasOtherTriggers(entity)
@@ -132,7 +134,7 @@ struct SchemaFollowing {
         let changed = try Set(
             registry.entities().filter { try $0.tableName != nil && hasOtherTriggers($0) }.map(\.number))
         var tables: [Reconciliation.Table] = []
-        try renameTables(&result, &tables)
+        let formerNames = try renameTables(&result, &tables)
         try renameColumns(&result)
         for entity in try registry.entities() {
             guard let name = entity.tableName else { continue }
@@ -147,14 +149,13 @@ struct SchemaFollowing {
             if try isChanged || tracking.interruption(of: entity, table) != nil {
                 // The name of a table that was rebuilt can differ in its case.
                 if table.name != name { try rename(entity, to: table, &result) }
-                let renamed = try registry.entities().first { $0.number == entity.number }
-                try follow(
-                    renamed ?? entity, table, hasNewTriggers: isChanged && !isVacuumed, &result, &tables)
+                let renamed = try registry.entities().first { $0.number == entity.number } ?? entity
+                try follow(renamed, table, hasNewTriggers: isChanged && !isVacuumed, &result, &tables)
             } else if try hasEarlierTriggers(entity, table) {
                 try tracking.recreateTriggers(table.recordedTable(entity))
             }
         }
-        for table in try newTables() {
+        for table in try newTables(with: formerNames) {
             result.changes.append(Change(table: table.name, text: "table added: \(table.name)"))
             try tables.append(begin(table))
         }
@@ -261,8 +262,9 @@ struct SchemaFollowing {
     }
 
     /// The tables to record that did not exist when the recording was last adapted. If new tables are not recorded, these are only
-    /// those that were dropped and exist again, because a program can rebuild a table in several transactions.
-    private func newTables() throws -> [TrackedTable] {
+    /// those that were dropped and exist again, because a program can rebuild a table in several transactions, and those that
+    /// have the former name of a renamed one.
+    private func newTables(with formerNames: Set<String> = []) throws -> [TrackedTable] {
         let ignored = try IgnoredTables(connection).names()
         let entities = try registry.entities()
         let recorded = Set(entities.compactMap(\.tableName))
@@ -270,7 +272,8 @@ struct SchemaFollowing {
             entities.filter(tracking.wasDropped).map { TableNames.folded($0.name) })
         return try TrackedTable.names(connection).compactMap { name in
             guard !recorded.contains(name),
-                dropped.contains(TableNames.folded(name)) || ignored.map({ !$0.contains(name) }) ?? false
+                dropped.contains(TableNames.folded(name)) || formerNames.contains(TableNames.folded(name))
+                    || ignored.map({ !$0.contains(name) }) ?? false
             else { return nil }
             return try TrackedTable(name, connection).flatMap { $0.reason == nil ? $0 : nil }
         }
@@ -279,7 +282,9 @@ struct SchemaFollowing {
     // MARK: Names
 
     /// SQLite changes the triggers of a table with its name, so that nothing is missing. Tables can have exchanged their names.
-    private func renameTables(_ result: inout Result, _ tables: inout [Reconciliation.Table]) throws {
+    ///
+    /// - Returns: The names that the tables had, in lowercase. Other tables may have them now.
+    private func renameTables(_ result: inout Result, _ tables: inout [Reconciliation.Table]) throws -> Set<String> {
         let entities = try registry.entities()
         var renamed: [(entity: RecordedEntity, table: TrackedTable)] = []
         for entity in entities where entity.tableName != nil {
@@ -303,6 +308,7 @@ struct SchemaFollowing {
         // A name is unique, also while others have their earlier ones.
         for (entity, _) in renamed { try setName("chronicle_\(entity.number)", of: entity) }
         for (entity, table) in renamed { try rename(entity, to: table, &result) }
+        return Set(renamed.map { TableNames.folded($0.entity.name) })
     }
 
     private func rename(_ entity: RecordedEntity, to table: TrackedTable, _ result: inout Result) throws {

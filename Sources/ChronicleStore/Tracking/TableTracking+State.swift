@@ -123,16 +123,11 @@ extension TableTracking {
         return nil
     }
 
-    /// Returns the name of the table with the triggers of the entity, if it has another one now. A table with the earlier name is one
-    /// that was renamed as well and has its own triggers; otherwise, it has replaced that of the entity.
+    /// Returns the name of the table with the triggers of the entity, if it has another one now. A table with the earlier name is
+    /// another one: SQLite moves the triggers with the table that is renamed.
     func newName(of entity: RecordedEntity) throws -> String? {
         try connection.scalarText(
-            """
-            SELECT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND name = ?1 AND tbl_name <> ?2 \
-            AND NOT EXISTS (SELECT 1 FROM sqlite_schema AS t WHERE t.type = 'table' AND t.name = ?2 \
-            AND NOT EXISTS (SELECT 1 FROM sqlite_schema AS s WHERE s.type = 'trigger' AND s.tbl_name = t.name \
-            AND substr(s.name, 1, 10) = 'chronicle_'))
-            """
+            "SELECT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND name = ?1 AND tbl_name <> ?2"
         ) {
             try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
             try $0.bind(entity.name, at: 2)

@@ -22,6 +22,57 @@ extension TrackedSchemaChangeTests {
             try fixture.changes() == ["insert b/1 v=2", "insert \(other)/3 w=4", "update b/1 v=2>5"])
     }
 
+    /// As when a program rotates a log. The triggers show which table is which, also if both have the same columns.
+    @Test(arguments: [("id INTEGER PRIMARY KEY, v", "1 v=NULL"), ("k TEXT PRIMARY KEY", "'1' k='1'")], [false, true])
+    func aNewTableHasTheNameOfARenamedOne(_ table: (columns: String, line: String), _ recordsNewTables: Bool) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (9, 9)", track: false)
+        try fixture.database.track(recordsNewTables: recordsNewTables)
+        let start = try fixture.store().currentHistoryToken()
+        let key = table.columns.prefix { $0 != " " }
+        try fixture.app.execute(
+            """
+            INSERT INTO a VALUES (1, 2); ALTER TABLE a RENAME TO b; CREATE TABLE a(\(table.columns));
+            INSERT INTO a(\(key)) VALUES (1); UPDATE b SET v = 3 WHERE id = 1
+            """)
+        try expectFollowed(fixture, ["table renamed: a to b", "table added: a"], ["insert a/\(table.line)"])
+        #expect(
+            try fixture.changes(after: start) == ["insert b/1 v=2", "update b/1 v=2>3", "insert a/\(table.line)"])
+        let token = try fixture.store().currentHistoryToken()
+        try fixture.app.execute("UPDATE b SET v = 4 WHERE id = 9; DELETE FROM a")
+        #expect(try fixture.changes(after: token).map { $0.prefix(8) } == ["update b", "delete a"])
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test(arguments: ["VIEW a AS SELECT * FROM b", "TABLE a(v)"])
+    func somethingElseHasTheNameOfARenamedTable(_ definition: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2); ALTER TABLE a RENAME TO b; CREATE \(definition)")
+        #expect(try fixture.database.followSchemaChanges() == ["table renamed: a to b"])
+        try fixture.app.execute("UPDATE b SET v = 3")
+        #expect(try fixture.changes() == ["insert b/1 v=2", "update b/1 v=2>3"])
+        #expect(try fixture.problems() == [])
+    }
+
+    /// The program is ended, or the change is noticed, after each statement.
+    @Test func aRebuildThatBeginsWithTheRename() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2)")
+        for sql in [
+            "ALTER TABLE a RENAME TO o; CREATE TABLE a(id INTEGER PRIMARY KEY, v, w)",
+            "INSERT INTO a SELECT *, 3 FROM o",
+            "DROP TABLE o",
+        ] {
+            try fixture.app.execute(sql)
+            try fixture.database.followSchemaChanges()
+        }
+        try fixture.app.execute("UPDATE a SET v = 4")
+        #expect(
+            try fixture.changes() == ["insert o/1 v=2", "insert a/1 v=2 w=3", "delete o/1", "update a/1 v=2>4"])
+        #expect(try fixture.problems() == [])
+        #expect(try fixture.database.tables().map(\.state) == [.recorded])
+    }
+
     /// The program is ended, or the change is noticed, between the statements.
     @Test(arguments: [false, true]) func aTableIsRebuiltInSeveralTransactions(_ recordsNewTables: Bool) throws {
         let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)", track: false)
