@@ -48,6 +48,18 @@ extension StoreRule where Store: HistoryProviding {
                 let found = try harness.titlesOfAllBatches(signed, limit: limit)
                 try expect(found, is: ["a", "c", "e", "f", "g", "h"], "the changes of an author by \(limit)")
             }
+            let context = harness.context("x")
+            context.name = "named"
+            try context.add("i")
+            // A store need not record the names.
+            guard try harness.history().last?.contextName == "named" else { return }
+            for (number, names) in [HistoryFilter.ContextNames.only(["named"]), .except(["named"])].enumerated() {
+                let consumer = try harness.consumer("context \(number)", filter: HistoryFilter(contextNames: names))
+                let found = try harness.titlesOfAllBatches(consumer, limit: 2)
+                let expected = number == 0 ? ["i"] : ["a", "b", "c", "d", "e", "f", "g", "h"]
+                try expect(
+                    found, is: expected, "the changes of \(number == 0 ? "a named context" : "the other contexts")")
+            }
         }
     }
 

@@ -89,7 +89,7 @@ extension HistoryProperty {
         _ type: Transaction.Type
     ) -> [AnyKeyPath: HistoryProperty] {
         [
-            \Transaction.author: .author, \Transaction.changes: .changes,
+            \Transaction.author: .author, \Transaction.contextName: .contextName, \Transaction.changes: .changes,
             \Transaction.storeIdentifier: .storeIdentifier, \Transaction.timestamp: .timestamp,
             \Transaction.token: .token, \Transaction.transactionIdentifier: .transactionIdentifier,
         ]

@@ -26,6 +26,37 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func contextsAreIncludedAndExcluded(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        for (author, name) in [("app", "main"), ("app", "import"), ("widget", "main"), (nil, nil)] {
+            let context = store.context(author: author)
+            context.name = name
+            context.insert(Trip(name: "a", destination: "b"))
+            try context.save()
+        }
+        let expected: [(HistoryFilter.Authors, HistoryFilter.ContextNames, [String])] = [
+            (.all, .all, ["1", "2", "3", "4"]), (.all, .only(["main"]), ["1", "3"]),
+            (.all, .only(["import"], includingUnnamed: true), ["2", "4"]),
+            (.all, .only([], includingUnnamed: true), ["4"]), (.all, .only([]), []),
+            (.all, .except(["main"]), ["2", "4"]), (.all, .except(["main"], includingUnnamed: false), ["2"]),
+            (.all, .except([], includingUnnamed: false), ["1", "2", "3"]), (.only(["app"]), .only(["main"]), ["1"]),
+            (.only(["app"]), .except(["main"]), ["2"]), (.except(["app"]), .only(["main"]), ["3"]),
+            (.except(["app"]), .except(["import"], includingUnnamed: false), ["3"]),
+        ]
+        for (number, (authors, names, keys)) in expected.enumerated() {
+            let filter = HistoryFilter(authors: authors, contextNames: names)
+            for limit in [1, 100] {
+                let consumer = try store.consumer("\(number) \(limit)", filter: filter)
+                var found: [String] = []
+                while let lines = try consumer.take(limit: limit) { found += lines }
+                #expect(found == keys.map { "insert Trip/\($0)" }, "\(authors) \(names)")
+                // The position is after the transactions that were skipped.
+                #expect(try store.status("\(number) \(limit)").lag?.transactions == 0)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func modelsKindsAndPropertiesAreFiltered(_ kind: StoreKind) throws {
         let store = try TestStore(kind, Self.models)
         let context = store.context()

@@ -55,7 +55,7 @@ extension HistoryConsumer {
     private func nextPage(
         after position: Token?, limit: Int
     ) throws -> (content: HistoryBatch<Transaction>.Content?, end: Token?, hasMore: Bool) {
-        let readsAll = filter.authors == .all
+        let readsAll = filter.authors == .all && filter.contextNames == .all
         // Read before the page, which therefore contains every match up to it. See
         // `Documentation/Design/0002-tokens-and-floor.md`.
         let bookmark = readsAll ? nil : try store.currentHistoryToken()

@@ -45,6 +45,16 @@ public struct HistoryFilter: Hashable, Sendable {
         }
     }
 
+    /// The names of the contexts that save transactions.
+    public enum ContextNames: Hashable, Sendable {
+        /// Every context, with or without a name, and other programs.
+        case all
+        /// Only contexts with these names, and transactions without a name if `includingUnnamed` is `true`.
+        case only(_ names: Set<String>, includingUnnamed: Bool = false)
+        /// All contexts but those with these names, and transactions without a name unless `includingUnnamed` is `false`.
+        case except(_ names: Set<String>, includingUnnamed: Bool = true)
+    }
+
     /// A kind of change.
     public enum ChangeKind: Hashable, Sendable, CaseIterable {
         /// A model was inserted.
@@ -57,6 +67,10 @@ public struct HistoryFilter: Hashable, Sendable {
 
     /// The authors whose transactions match. The store does not read other transactions.
     public var authors: Authors
+    /// The names of the contexts whose transactions match. The store does not read other transactions.
+    ///
+    /// The transactions of a store that does not record the names of contexts have none.
+    public var contextNames: ContextNames
     /// The kinds of changes that match.
     public var changeKinds: Set<ChangeKind>
     /// The names of the entities whose changes match, or `nil` for all. A container adds the entities that inherit from these.
@@ -70,13 +84,15 @@ public struct HistoryFilter: Hashable, Sendable {
     ///   - models: The classes whose changes match; an empty array matches all.
     ///   - changeKinds: The kinds of changes that match.
     ///   - authors: The authors whose transactions match.
+    ///   - contextNames: The names of the contexts whose transactions match.
     public init(
         models: [any PersistentModel.Type] = [], changeKinds: Set<ChangeKind> = Set(ChangeKind.allCases),
-        authors: Authors = .all
+        authors: Authors = .all, contextNames: ContextNames = .all
     ) {
         entityNames = models.isEmpty ? nil : Set(models.map { $0.entityName })
         self.changeKinds = changeKinds
         self.authors = authors
+        self.contextNames = contextNames
     }
 
     /// Excludes updates of a model that change none of the given properties. Inserts and deletes still match.
@@ -101,7 +117,7 @@ public struct HistoryFilter: Hashable, Sendable {
             })
     }
 
-    /// Returns whether a change matches, regardless of its author.
+    /// Returns whether a change matches, regardless of its author and context.
     ///
     /// - Parameter change: A change of the history.
     /// - Returns: `true` if the kind, the model, and for an update a property match.
@@ -156,7 +172,11 @@ extension HistoryFilter {
     func descriptor<Transaction: HistoryTransaction>(
         after token: Transaction.TokenType?
     ) -> HistoryDescriptor<Transaction> {
-        matching(token).complete
+        switch contextNames {
+        case .all: matching(token).complete
+        case .only(let names, let unnamed): named(Self.list(names, containsNil: unnamed), true, token).complete
+        case .except(let names, let unnamed): named(Self.list(names, containsNil: !unnamed), false, token).complete
+        }
     }
 
     private func matching<Transaction: HistoryTransaction>(
@@ -177,6 +197,54 @@ extension HistoryFilter {
         case (nil, .except(let names, let anonymous)):
             let authors = Self.list(names, containsNil: !anonymous)
             return HistoryDescriptor(predicate: #Predicate { !authors.contains($0.author) })
+        }
+    }
+
+    /// The transactions of contexts with the names, or of all others.
+    ///
+    /// - Parameter isIncluded: Whether the names in the list match, rather than the others.
+    private func named<Transaction: HistoryTransaction>(
+        _ names: [String?], _ isIncluded: Bool, _ token: Transaction.TokenType?
+    ) -> HistoryDescriptor<Transaction> {
+        let (authors, isAuthorIncluded) =
+            switch authors {
+            case .all: ([String?](), false)
+            case .only(let names, let anonymous): (Self.list(names, containsNil: anonymous), true)
+            case .except(let names, let anonymous): (Self.list(names, containsNil: !anonymous), false)
+            }
+        switch (token, isAuthorIncluded, isIncluded) {
+        case (let token?, true, true):
+            return HistoryDescriptor(
+                predicate: #Predicate {
+                    $0.token > token && authors.contains($0.author) && names.contains($0.contextName)
+                })
+        case (let token?, true, false):
+            return HistoryDescriptor(
+                predicate: #Predicate {
+                    $0.token > token && authors.contains($0.author) && !names.contains($0.contextName)
+                })
+        case (let token?, false, true):
+            return HistoryDescriptor(
+                predicate: #Predicate {
+                    $0.token > token && !authors.contains($0.author) && names.contains($0.contextName)
+                })
+        case (let token?, false, false):
+            return HistoryDescriptor(
+                predicate: #Predicate {
+                    $0.token > token && !authors.contains($0.author) && !names.contains($0.contextName)
+                })
+        case (nil, true, true):
+            return HistoryDescriptor(
+                predicate: #Predicate { authors.contains($0.author) && names.contains($0.contextName) })
+        case (nil, true, false):
+            return HistoryDescriptor(
+                predicate: #Predicate { authors.contains($0.author) && !names.contains($0.contextName) })
+        case (nil, false, true):
+            return HistoryDescriptor(
+                predicate: #Predicate { !authors.contains($0.author) && names.contains($0.contextName) })
+        case (nil, false, false):
+            return HistoryDescriptor(
+                predicate: #Predicate { !authors.contains($0.author) && !names.contains($0.contextName) })
         }
     }
 

@@ -102,7 +102,7 @@ extension ModelContainer {
     /// - Parameters:
     ///   - type: The type of the transactions.
     ///   - token: The position after which to begin, or `nil` for the current one.
-    ///   - filter: The changes that a transaction must contain one of. The store does not read the changes of other authors.
+    ///   - filter: The changes that a transaction must contain one of. The store does not read the changes of other authors and contexts.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores are possible.
     /// - Returns: The sequence.
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type and

@@ -9,6 +9,10 @@ public protocol HistoryTransaction: Identifiable, Sendable {
 
     /// The ``ModelContext/author`` of the save; `nil` if there is none or if another program made the changes.
     var author: String? { get }
+    /// The ``ModelContext/name`` of the context that saved; `nil` if it has none or if another program made the changes.
+    ///
+    /// The default implementation returns `nil`, for stores that do not record the name.
+    var contextName: String? { get }
     /// The changes in the order in which they were made.
     var changes: [HistoryChange] { get }
     /// The identifier of the store that contains the transaction.
@@ -33,6 +37,8 @@ public protocol HistoryTransaction: Identifiable, Sendable {
 extension HistoryTransaction {
     /// The identity of the transaction in its store, ``transactionIdentifier``.
     public var id: TransactionIdentifier { transactionIdentifier }
+
+    public var contextName: String? { nil }
 
     public func addingPositions(of token: TokenType) -> Self { self }
 }
