@@ -1,58 +1,25 @@
 import Chronicle
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 // The listings of the guide for users of a tracking kit.
 
 /// Merges the transactions of other authors into contexts.
 @MainActor
-final class HistoryTracker {
-    private let consumer: HistoryConsumer<DefaultHistoryTransaction>
-    private let contexts: [ModelContext]
-    private(set) var task: Task<Void, any Error>?
-
-    init(container: ModelContainer, contexts: [ModelContext], currentAuthor: String, allAuthors: Set<String>) throws {
-        let others = HistoryFilter(authors: .only(allAuthors.subtracting([currentAuthor])))
-        consumer = try container.historyConsumer(named: currentAuthor, filter: others, startingNewAt: .now)
-        self.contexts = contexts
-    }
-
-    func start() {
-        guard task == nil else { return }
-        task = Task { [consumer, contexts] in
-            for try await batch in consumer.batches() {
-                for context in contexts {
-                    if case .reset = batch.content { try context.refreshAllModels() }
-                    var reader = batch.changeReader()
-                    while let changes = try reader.nextChanges() { try context.merge(changes) }
-                }
-                try consumer.acknowledge(batch)
-            }
-        }
-    }
-
-    func stop() async {
-        task?.cancel()
-        _ = await task?.result
-        task = nil
-        consumer.release()
-    }
+func trackingKit(
+    for container: ModelContainer, _ contexts: [ModelContext], _ logger: any StoreLogger
+) throws -> HistoryTrackingKit {
+    try HistoryTrackingKit(
+        container: container, currentAuthor: "app", allAuthors: ["app", "widget"], contexts: contexts,
+        maximumDuration: .seconds(7 * 86_400), cleanStrategy: .byNotification(times: 10), logger: logger,
+        logLevel: .debug)
 }
 
 /// Deletes what every consumer has acknowledged, or what is older than seven days.
 let cleaningAfterMerge = HistoryRetention(
     maximumAge: .zero, maximumSilence: .seconds(7 * 86_400), purgeInterval: .seconds(60))
-
-/// Purges after every tenth batch.
-func followAndClean(_ consumer: HistoryConsumer<DefaultHistoryTransaction>, of container: ModelContainer) async throws {
-    var count = 0
-    for try await batch in consumer.batches() {
-        try consumer.acknowledge(batch)
-        count += 1
-        if count.isMultiple(of: 10) { _ = try await container.purgeHistory() }
-    }
-}
 
 /// Deletes the transactions of some authors that every consumer has acknowledged.
 func clean(_ authors: [String?], in container: ModelContainer) throws {
@@ -76,6 +43,16 @@ func loggedConfiguration(_ url: URL) -> ModelConfiguration {
     return configuration
 }
 
+/// Keeps what a kit logs.
+private final class MergeLogger: StoreLogger {
+    let messages = Mutex<[String]>([])
+
+    func log(level: StoreLogLevel, message: String, metadata: [String: String]) {
+        let values = ["event", "consumer", "authors", "transactions", "changes"].compactMap { metadata[$0] }
+        messages.withLock { $0.append(values.joined(separator: " ")) }
+    }
+}
+
 @Suite("Listings for users of a tracking kit", .timeLimit(.minutes(5)))
 struct TrackingKitListingTests {
     private func authors(_ store: TestStore) throws -> [String?] { try store.history().map(\.author) }
@@ -96,9 +73,8 @@ struct TrackingKitListingTests {
         try store.add("Rome", author: "app")
         let contexts = [store.context(author: "app"), store.context(author: "app")]
         let trips = try contexts.map { try #require(try $0.fetch(FetchDescriptor<Trip>()).first) }
-        let tracker = try HistoryTracker(
-            container: store.container, contexts: contexts, currentAuthor: "app", allAuthors: ["app", "widget"])
-        tracker.start()
+        let logger = MergeLogger()
+        let tracker = try trackingKit(for: store.container, contexts, logger)
         tracker.start()
         try rename("Oslo", "widget", store)
         while trips.contains(where: { $0.name != "Oslo" }) { await Task.yield() }
@@ -120,6 +96,23 @@ struct TrackingKitListingTests {
         tracker.start()
         while trips.contains(where: { $0.name != "Rome" }) { await Task.yield() }
         await tracker.stop()
+        let messages = logger.messages.withLock { $0 }
+        #expect(messages.first == "historyMerged app widget 1 1" && Set(messages).count == 1)
+    }
+
+    /// The log has no merges with the default level, and the error that ends the task.
+    @MainActor @Test func anErrorIsLogged() async throws {
+        let store = try TestStore(.inMemory)
+        let logger = MergeLogger()
+        let kit = try HistoryTrackingKit(
+            container: store.container, currentAuthor: "app", allAuthors: ["widget"], contexts: [store.context()],
+            logger: logger, autoStart: false)
+        #expect(kit.task == nil)
+        try store.container.removeHistoryConsumer(named: "app")
+        kit.start()
+        let result = await kit.task?.result
+        #expect(throws: SwiftDataError.historyConsumerNotFound) { try result?.get() }
+        #expect(logger.messages.withLock { $0.map { $0.prefix(21) } } == ["historyTrackingFailed"])
     }
 
     /// `includingCloudKitMirroring`: a system's author is merged if it is listed.
@@ -235,27 +228,28 @@ struct TrackingKitListingTests {
         #expect(try context.fetchHistoryCount(descriptor) == 0)
     }
 
-    /// `cleanStrategy` after a number of notifications.
-    @Test func everyTenthBatchPurges() async throws {
-        var retention = cleaningAfterMerge
-        retention.purgeInterval = nil
-        let configuration = ModelConfiguration(isStoredInMemoryOnly: true, historyRetention: retention)
-        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-        let consumer = try container.historyConsumer(named: "app", startingNewAt: .beginning)
-        let task = Task { try await followAndClean(consumer, of: container) }
-        let context = ModelContext(container)
+    /// `cleanStrategy` after a number of notifications, after a time, and on request.
+    @MainActor
+    @Test(arguments: [HistoryTrackingKit.CleanStrategy.byNotification(times: 3), .byDuration(seconds: 0), .none])
+    func mergesClean(_ strategy: HistoryTrackingKit.CleanStrategy) async throws {
+        let store = try TestStore(.inMemory)
+        let kit = try HistoryTrackingKit(
+            container: store.container, currentAuthor: "app", allAuthors: ["widget"], cleanStrategy: strategy)
+        let context = store.context()
         let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
-        for number in 1...10 {
-            context.insert(Trip(name: "\(number)", destination: "somewhere"))
-            try context.save()
+        for number in 1...3 {
+            try store.add("\(number)", author: "widget")
             let token = try context.currentHistoryToken()
-            while try container.historyConsumers().first?.position != token { await Task.yield() }
-            if number < 10 { #expect(try context.fetchHistoryCount(descriptor) == number) }
+            while try store.container.historyConsumers().first?.position != token { await Task.yield() }
+            if strategy == .byDuration(seconds: 0) || strategy == .byNotification(times: 3) && number == 3 {
+                while try context.fetchHistoryCount(descriptor) > 0 { await Task.yield() }
+            } else {
+                #expect(try context.fetchHistoryCount(descriptor) == number)
+            }
         }
-        while try context.fetchHistoryCount(descriptor) > 0 { await Task.yield() }
-        task.cancel()
-        // The purge may not have returned yet, so the task ends with or without an error.
-        _ = await task.result
+        try await kit.clean()
+        #expect(try context.fetchHistoryCount(descriptor) == 0)
+        await kit.stop()
     }
 
     // MARK: Logging
