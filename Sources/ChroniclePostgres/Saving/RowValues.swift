@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     // Encodes the values of rows as parameters.
@@ -60,8 +61,7 @@
         ) throws -> Int64 {
             let permanent = identifier.isTemporary ? replacements[identifier] ?? identifier : identifier
             if let key = permanent.integerPrimaryKey, permanent.storeIdentifier == storeIdentifier { return key }
-            throw SwiftDataError.modelValidationFailure.with(
-                detail: "the relationship references a model that was not saved or belongs to another store",
+            throw SwiftDataError.unresolvedReference(
                 entityName: table.entity.name, propertyName: table.columns[slot].name,
                 persistentIdentifier: snapshot.persistentIdentifier)
         }

@@ -334,24 +334,28 @@
                 let statement = pipeline.add(
                     sql(layout.qualified(definition.name)),
                     Parameters(
-                        .array(ParameterArray(try part.map { try key($0.owner, of: definition.owner) })),
-                        .array(ParameterArray(try part.map { try key($0.destination, of: definition.destination) }))))
+                        .array(ParameterArray(try part.map { try ownerKey($0, definition) })),
+                        .array(ParameterArray(try part.map { try destinationKey($0, definition) }))))
                 steps.append(
                     Step(statement: statement, operation: .link(links[index]), table: nil, snapshots: []))
                 start = index + 1
             }
         }
 
-        private func key(_ identifier: PersistentIdentifier, of entityName: String) throws -> Int64 {
-            let permanent = values.replacements[identifier] ?? identifier
-            guard let key = permanent.integerPrimaryKey, permanent.storeIdentifier == layout.storeIdentifier,
-                permanent.rootEntityName == entityName
-            else {
-                throw SwiftDataError.modelValidationFailure.with(
-                    detail: "a relationship references a model that was not saved or belongs to another store",
-                    persistentIdentifier: identifier)
+        private func ownerKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
+            guard let key = key(link.owner, links.owner) else { throw links.unresolvedReference(link, isOwner: true) }
+            return key
+        }
+
+        private func destinationKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
+            guard let key = key(link.destination, links.destination) else {
+                throw links.unresolvedReference(link, isOwner: false)
             }
             return key
+        }
+
+        private func key(_ identifier: PersistentIdentifier, _ rootEntityName: String) -> Int64? {
+            (values.replacements[identifier] ?? identifier).key(in: layout.storeIdentifier, rootEntityName)
         }
 
         /// A snapshot of another version of the model may not have one value for each column.

@@ -4,7 +4,8 @@ import Foundation
 
 extension Statement {
     /// NaN is stored as its eight bytes, because `sqlite3_bind_double` converts it to NULL
-    /// (https://www.sqlite.org/c3ref/bind_blob.html). References must be permanent.
+    /// (https://www.sqlite.org/c3ref/bind_blob.html). References must be identifiers of the store; saves resolve those of
+    /// relationships with ``RowWriter/key(of:_:)``.
     @inline(__always)
     func bind(_ value: PropertyValue, at index: Int32) throws {
         switch value {

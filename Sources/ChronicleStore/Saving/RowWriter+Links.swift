@@ -50,11 +50,11 @@ extension RowWriter {
             }
             guard let (_, links, owner, destination) = latest else { continue }
             if let owner, isNew(link.owner) {
-                values[link.owner, default: []].append((owner, try key(link.destination, of: links.destination)))
+                values[link.owner, default: []].append((owner, try destinationKey(link, links)))
             }
             // The link of a row to itself is in its list once.
             if let destination, isNew(link.destination), !links.isSymmetric || link.owner != link.destination {
-                values[link.destination, default: []].append((destination, try key(link.owner, of: links.owner)))
+                values[link.destination, default: []].append((destination, try ownerKey(link, links)))
             }
         }
         return values
@@ -118,8 +118,8 @@ extension RowWriter {
                 latest = (link.name, table, try connection.cached(table[keyPath: sql]))
             }
             guard let (_, table, statement) = latest else { continue }
-            try statement.bind(key(link.owner, of: table.links.owner), at: 1)
-            try statement.bind(key(link.destination, of: table.links.destination), at: 2)
+            try statement.bind(ownerKey(link, table.links), at: 1)
+            try statement.bind(destinationKey(link, table.links), at: 2)
             do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError(error, storeIdentifier: nil).with(
                     entityName: table.links.owner, propertyName: table.links.property.name,
@@ -128,14 +128,16 @@ extension RowWriter {
         }
     }
 
-    private func key(_ identifier: PersistentIdentifier, of entityName: String) throws -> Int64 {
-        let permanent = replacements[identifier] ?? identifier
-        guard let key = permanent.integerPrimaryKey, permanent.storeIdentifier == layout.storeIdentifier,
-            permanent.rootEntityName == entityName
-        else {
-            throw SwiftDataError.modelValidationFailure.with(
-                detail: "a relationship references a model that was not saved or belongs to another store",
-                persistentIdentifier: identifier)
+    private func ownerKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
+        guard let key = key(of: link.owner, links.owner) else {
+            throw links.unresolvedReference(link, isOwner: true)
+        }
+        return key
+    }
+
+    private func destinationKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
+        guard let key = key(of: link.destination, links.destination) else {
+            throw links.unresolvedReference(link, isOwner: false)
         }
         return key
     }

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 // Runs the statements of rows, and reports why a row could not be written.
@@ -9,21 +10,53 @@ extension RowWriter {
     ) throws {
         try requireColumns(of: snapshot, table)
         try snapshot.pointee.values.withUnsafeBufferPointer { values in
-            var index = first
+            var (slot, index) = (0, first)
             for value in values.pointers {
-                try bind(value, statement, index)
+                try bind(value, snapshot, slot, table, statement, index)
+                slot += 1
                 index += 1
             }
         }
     }
 
     @inline(__always)
-    func bind(_ value: UnsafePointer<PropertyValue>, _ statement: Statement, _ index: Int32) throws {
-        if case .reference(let identifier) = value.pointee, identifier.isTemporary {
-            try statement.bind(.reference(replacements[identifier] ?? identifier), at: index)
+    func bind(
+        _ snapshot: SnapshotPointer, _ slot: Int, _ table: EntityTable, _ statement: Statement, _ index: Int32
+    ) throws {
+        try snapshot.pointee.values.withUnsafeBufferPointer {
+            try bind($0.baseAddress.unsafelyUnwrapped + slot, snapshot, slot, table, statement, index)
+        }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ value: UnsafePointer<PropertyValue>, _ snapshot: SnapshotPointer, _ slot: Int, _ table: EntityTable,
+        _ statement: Statement, _ index: Int32
+    ) throws {
+        if case .reference(let identifier) = value.pointee {
+            try statement.bind(referencedKey(identifier, snapshot, slot, table), at: index)
         } else {
             try statement.bind(value.pointee, at: index)
         }
+    }
+
+    private func referencedKey(
+        _ identifier: PersistentIdentifier, _ snapshot: SnapshotPointer, _ slot: Int, _ table: EntityTable
+    ) throws -> Int64 {
+        let column = table.columns[slot]
+        let entityName = column.destination?.rootEntityName ?? identifier.rootEntityName
+        guard let key = key(of: identifier, entityName) else {
+            throw SwiftDataError.unresolvedReference(
+                entityName: table.entity.name, propertyName: column.name,
+                persistentIdentifier: snapshot.pointee.persistentIdentifier)
+        }
+        return key
+    }
+
+    /// `nil` if the store has no row for the model.
+    func key(of identifier: PersistentIdentifier, _ rootEntityName: String) -> Int64? {
+        let permanent = identifier.isTemporary ? replacements[identifier] ?? identifier : identifier
+        return permanent.key(in: layout.storeIdentifier, rootEntityName)
     }
 
     func run(_ statement: Statement, _ snapshot: SnapshotPointer, _ table: EntityTable) throws {

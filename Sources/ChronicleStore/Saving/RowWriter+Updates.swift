@@ -121,7 +121,7 @@ extension RowWriter {
         try requireColumns(of: snapshot, table)
         if comparesUniqueValues, try updateKeepingUniqueValues(snapshot, table) { return }
         let statement = try statements.update(snapshot, table)
-        let index = try bind(snapshot, snapshot.pointee.changed, statement, from: 1)
+        let index = try bind(snapshot, snapshot.pointee.changed, table, statement, from: 1)
         try statement.bind(key(snapshot, table), at: index)
         recording.willUpdate(table, snapshot.pointee.changed)
         try run(statement, snapshot, table)
@@ -139,9 +139,9 @@ extension RowWriter {
         }
         guard !kept.isEmpty, !rest.isEmpty, rest.allSatisfy({ $0 < table.columns.count }) else { return false }
         let statement = try statements.update(rest, keeping: kept, table)
-        let index = try bind(snapshot, rest, statement, from: 1)
+        let index = try bind(snapshot, rest, table, statement, from: 1)
         try statement.bind(key(snapshot, table), at: index)
-        _ = try bind(snapshot, kept, statement, from: index + 1)
+        _ = try bind(snapshot, kept, table, statement, from: index + 1)
         // All of them, because the statement does not skip rows that already have the other values.
         recording.willUpdate(table, snapshot.pointee.changed)
         try run(statement, snapshot, table)
@@ -159,9 +159,7 @@ extension RowWriter {
         )
         defer { query.reset() }
         try query.bind(key, at: 1)
-        try snapshot.pointee.values.withUnsafeBufferPointer {
-            try bind($0.baseAddress.unsafelyUnwrapped + slot, query, 2)
-        }
+        try bind(snapshot, slot, table, query, 2)
         if try !query.step() { throw ignored(snapshot.pointee, table) }
     }
 
@@ -190,9 +188,9 @@ extension RowWriter {
             let statement = try connection.cached(
                 "SELECT _rowid_ FROM \(quoted(table.name)) WHERE \(conditions.joined(separator: " AND "))")
             defer { statement.reset() }
-            try snapshot.values.withUnsafeBufferPointer { values in
+            try withUnsafePointer(to: snapshot) { snapshot in
                 for (index, property) in constraint.enumerated() {
-                    try bind(values.baseAddress.unsafelyUnwrapped + property.slot, statement, Int32(index + 1))
+                    try bind(snapshot, property.slot, table, statement, Int32(index + 1))
                 }
             }
             if try statement.step() { owners.append((statement.int64(0), constraint)) }
@@ -202,13 +200,12 @@ extension RowWriter {
 
     /// Returns the index of the next parameter.
     private func bind(
-        _ snapshot: SnapshotPointer, _ slots: PropertySet, _ statement: Statement, from first: Int32
+        _ snapshot: SnapshotPointer, _ slots: PropertySet, _ table: EntityTable, _ statement: Statement,
+        from first: Int32
     ) throws -> Int32 {
         var index = first
         for slot in slots {
-            try snapshot.pointee.values.withUnsafeBufferPointer {
-                try bind($0.baseAddress.unsafelyUnwrapped + slot, statement, index)
-            }
+            try bind(snapshot, slot, table, statement, index)
             index += 1
         }
         return index

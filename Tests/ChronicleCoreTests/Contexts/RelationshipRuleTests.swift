@@ -322,6 +322,68 @@ import Testing
         #expect(try detail(WrongUnique.self) == "only a to-one relationship can be unique")
         #expect(try detail(WrongSign.self) == "a model count cannot be negative")
     }
+
+    // MARK: Other stores
+
+    enum ForeignReference: CaseIterable {
+        case insertedRow, insertedRows, update, uniqueUpdate, batchInsert, link
+    }
+
+    /// The stores have rows with the same keys.
+    @Test(arguments: StoreKind.allCases, ForeignReference.allCases)
+    func modelsOfOtherStoresAreNotReferenced(_ kind: StoreKind, _ way: ForeignReference) throws {
+        let types: [any PersistentModel.Type] = [GraphNode.self, RuleProject.self, LinkItem.self]
+        let stores = try (0..<2).map { _ in try TestStore(kind, types) }
+        func save(_ store: TestStore) throws -> (ModelContext, GraphNode, RuleProject, RuleBadge, LinkItem, LinkPhoto) {
+            let context = store.context()
+            let models = (GraphNode("a"), RuleProject("b", RulePerson("c")), RuleBadge(), LinkItem("d"), LinkPhoto("e"))
+            for model in [models.0, models.1, models.2, models.3, models.4] as [any PersistentModel] {
+                context.insert(model)
+            }
+            try context.save()
+            return (context, models.0, models.1, models.2, models.3, models.4)
+        }
+        let (context, node, project, _, item, _) = try save(stores[0])
+        let (_, otherNode, _, otherBadge, _, otherPhoto) = try save(stores[1])
+        func foreign<Model: PersistentModel>(_ model: Model) throws -> Model {
+            try #require(context.model(for: model.persistentModelID) as? Model)
+        }
+        var owner: (any PersistentModel)?
+        let error = try failure {
+            switch way {
+            case .insertedRow, .insertedRows:
+                for number in 0..<(way == .insertedRow ? 1 : 20) {
+                    let new = GraphNode("\(number)")
+                    context.insert(new)
+                    new.favourite = try foreign(otherNode)
+                    owner = owner ?? new
+                }
+            case .update:
+                node.favourite = try foreign(otherNode)
+                owner = node
+            case .uniqueUpdate:
+                project.badge = try foreign(otherBadge)
+                owner = project
+            case .batchInsert:
+                let new = GraphNode("new")
+                new.favourite = try foreign(otherNode)
+                try context.insert(model: GraphNode.self, from: [new])
+            case .link:
+                item.photos.append(try foreign(otherPhoto))
+                owner = item
+            }
+            try context.save()
+        }
+        let names = [ForeignReference.uniqueUpdate: ("RuleProject", "badge"), .link: ("LinkItem", "photos")]
+        let (entityName, propertyName) = names[way] ?? ("GraphNode", "favourite")
+        #expect(error == .modelValidationFailure && error.detail?.contains("belongs to another store") == true)
+        #expect(error.entityName == entityName && error.propertyName == propertyName)
+        if let owner { #expect(error.persistentIdentifier == owner.persistentModelID) }
+        let reader = stores[0].context()
+        #expect(try reader.fetch(FetchDescriptor<GraphNode>()).map { $0.favourite == nil } == [true])
+        #expect(try reader.fetch(FetchDescriptor<RuleProject>()).map { $0.badge == nil } == [true])
+        #expect(try reader.fetch(FetchDescriptor<LinkItem>()).map(\.photos.isEmpty) == [true])
+    }
 }
 
 @Model private final class WrongCounts {

@@ -100,6 +100,22 @@
                 try sql("SELECT string_agg(name || favourite, ',' ORDER BY _rowid_) FROM \"GraphNode\"") == "a2,b3,c1")
         }
 
+        @Test(arguments: [1, 300]) func modelsOfOtherStoresAreNotReferenced(_ count: Int) throws {
+            let key = try save(insert: [node(nil, "a")])[0]
+            let origin = PersistentIdentifier.Origin(storeIdentifier: "another", entityName: "GraphNode")
+            let foreign = origin.identifier(key)
+            let rows = try (0..<count).map { try node(nil, "\($0)", ["favourite": foreign]) }
+            let update = try node(key, "a", changed: ["favourite"], ["favourite": foreign])
+            let changes: [(inserted: [DefaultSnapshot], updated: [DefaultSnapshot])] = [(rows, []), ([], [update])]
+            for (inserted, updated) in changes {
+                let error = try #require(throws: SwiftDataError.self) { try save(insert: inserted, update: updated) }
+                #expect(error == .modelValidationFailure && error.entityName == "GraphNode")
+                #expect(error.propertyName == "favourite" && error.detail?.contains("another store") == true)
+                #expect(error.persistentIdentifier == (inserted + updated)[0].persistentIdentifier)
+            }
+            #expect(try sql("SELECT count(*), count(favourite) FROM \"GraphNode\"") == "1|0")
+        }
+
         @Test func restoredRowsKeepTheirKeys() throws {
             try save(insert: [seat(number: 1)])
             #expect(throws: SwiftDataError.uniquenessViolation) { try save(insert: [seat(1, number: 2)]) }
