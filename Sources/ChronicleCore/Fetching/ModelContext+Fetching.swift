@@ -35,6 +35,10 @@ extension ModelContext {
     /// ``save()`` throws the error. If the row does not exist, properties read as empty values, and a save drops its changes; see
     /// ``lastSaveResult``. In SwiftData, reading such a model ends the program.
     ///
+    /// A temporary identifier is only valid while its model is inserted in this context and not saved. For any other one, the returned
+    /// model is deleted: ``PersistentModel/isDeleted`` is `true`, changes of it are ignored, and a `fetch` or `save` after assigning
+    /// it to a relationship throws ``SwiftDataError/modelNotFound``.
+    ///
     /// If the container does not have the entity of the identifier, the returned model has no properties and belongs to no context,
     /// and the next `fetch` or `save` throws ``SwiftDataError/unknownSchema``.
     ///

@@ -266,4 +266,44 @@ import Testing
         trip.modelContext?.rollback()
         #expect(item == nil)
     }
+
+    /// A temporary identifier never has a row.
+    @Test(arguments: StoreKind.allCases)
+    func temporaryIdentifierOfAReleasedModelIsDeleted(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [GraphNode.self, LinkItem.self])
+        let context = store.context()
+        let (node, item) = (GraphNode("node"), LinkItem("item"))
+        context.insert(node)
+        context.insert(item)
+        try context.save()
+        func identifier(of model: some PersistentModel) -> PersistentIdentifier {
+            context.insert(model)
+            return model.persistentModelID
+        }
+        let identifiers = (identifier(of: GraphNode("new")), identifier(of: LinkPhoto("new")))
+        context.rollback()
+        let gone = try #require(context.model(for: identifiers.0) as? GraphNode)
+        #expect(gone.name == "" && gone.isDeleted && gone.modelContext == nil)
+        #expect(context.model(for: identifiers.0) === gone)
+        gone.name = "changed"
+        context.delete(gone)
+        #expect(!context.hasChanges && context.deletedModelsArray.isEmpty)
+        try context.save()
+
+        let photo = try #require(context.model(for: identifiers.1) as? LinkPhoto)
+        let changes: [(String, () -> Void)] = [
+            ("favourite", { node.favourite = gone }), ("parent", { node.parent = gone }),
+            ("children", { node.children.append(gone) }), ("photos", { item.photos = [photo] }),
+        ]
+        for (propertyName, change) in changes {
+            change()
+            let error = try #require(throws: SwiftDataError.self) { try context.save() }
+            #expect(error == .modelNotFound && error.propertyName == propertyName)
+            #expect(error.entityName == (propertyName == "photos" ? "LinkItem" : "GraphNode"))
+            context.rollback()
+        }
+        let reader = store.context()
+        #expect(try reader.fetch(FetchDescriptor<GraphNode>()).map(\.name) == ["node"])
+        #expect(try reader.fetch(FetchDescriptor<LinkItem>()).map(\.photos.isEmpty) == [true])
+    }
 }

@@ -142,12 +142,13 @@ public class AnyBackingData {
         other.empty()
     }
 
-    /// See ``ModelContext/model(for:)``.
+    /// See ``ModelContext/model(for:)``. A model that the context does not have under its temporary identifier has no row, and will
+    /// never have one under this identifier.
     required init(unloaded identifier: PersistentIdentifier, _ entity: ContextEntity) {
         generation = 1
         assignedCount = 0
         hasRow = false
-        state = .saved
+        state = identifier.isTemporary ? .gone : .saved
         pendingState = .none
         membership = entity
         row = DataStoreRow([])
