@@ -24,6 +24,9 @@ final class ContextStorage: ModelOwner {
     var hasDetachedChanges = false
     /// Whether it is not known if the latest save was committed. An autosave could write its changes twice.
     var isOutcomeUnknown = false
+    /// The models without a row that were deleted since the last save. Others may still reference them, and nothing else shows that
+    /// these references have no destination.
+    @exclusivity(unchecked) var deletedWithoutRow: Set<PersistentIdentifier> = []
     /// What delete rules did in a context that was released before its changes were saved.
     var releasedEffects: [Int: ReleasedRuleEffects] = [:]
     /// See ``Deletion/number``.

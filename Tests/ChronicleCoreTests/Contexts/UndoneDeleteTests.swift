@@ -1,5 +1,6 @@
 import Chronicle
 import ChronicleTestSupport
+import Foundation
 import Testing
 
 /// Deletes by delete rules that are taken back before the save.
@@ -38,6 +39,45 @@ import Testing
         try context.save()
         #expect(try ModelContext(context.container).fetch(FetchDescriptor<Sheet>()).map { $0.seal == nil } == [true])
         #expect(try context.fetchCount(FetchDescriptor<Seal>()) == 0)
+    }
+
+    // MARK: Models without rows
+
+    /// A reference without an inverse to a restored or missing model, which a delete removes from the context.
+    @Test(arguments: StoreKind.allCases)
+    func deletedModelsWithoutRowsAreNotReferenced(_ kind: StoreKind) throws {
+        for isRestored in [true, false] {
+            let store = try TestStore(kind, [GraphNode.self], preservesValues: true)
+            let context = store.context()
+            let (owner, base, leaf) = (GraphNode("owner"), GraphNode("base"), GraphNode("leaf"))
+            for node in [owner, base, leaf] { context.insert(node) }
+            if isRestored { base.favourite = leaf }
+            try context.save()
+            var nodes = ["owner": owner, "base": base, "leaf": leaf]
+            if isRestored {
+                for node in nodes.values { context.delete(node) }
+                try context.save()
+                try context.revert(
+                    try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last))
+                for node in try context.fetch(FetchDescriptor<GraphNode>()) { nodes[node.name] = node }
+            } else {
+                base.favourite = leaf
+                leaf.number = 1
+                let other = store.context()
+                let name = "leaf"
+                try other.delete(model: GraphNode.self, where: #Predicate { $0.name == name })
+                try context.refreshAllModels()
+            }
+            let (held, deleted) = (try #require(nodes["base"]), try #require(nodes["leaf"]))
+            #expect(held.favourite === deleted)
+            context.delete(deleted)
+            #expect(held.favourite == nil && deleted.isDeleted)
+            try context.save()
+            #expect(held.favourite == nil && !context.hasChanges)
+            let stored = try store.context().fetch(FetchDescriptor<GraphNode>(sortBy: [SortDescriptor(\.name)]))
+            #expect(stored.map(\.name) == ["base", "owner"])
+            #expect(stored[0].favourite == nil)
+        }
     }
 
     // MARK: Several stores

@@ -231,6 +231,8 @@ extension ModelContext {
         // Changed before the rules are applied, to end the cascade of two models that delete each other.
         backing.change(cause == nil ? .deleted : .deletedByRule)
         recordDeletion(of: backing, cause)
+        // The model was restored or missing.
+        if backing.state == .gone { storage.deletedWithoutRow.insert(backing.identifier) }
         links.forgetLists(deleting: model)
         let deletedNext = zip(relationships, destinations).flatMap { relationship, destinations in
             recordNullified(destinations, of: backing, relationship)
@@ -280,6 +282,7 @@ extension ModelContext {
         // The to-many ends of changed relationships are read again on their next use.
         forgetAllLists()
         unsavedReferrers = [:]
+        storage.deletedWithoutRow = []
         deletedByRules = [:]
     }
 }

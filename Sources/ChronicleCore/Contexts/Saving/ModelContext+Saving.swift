@@ -112,6 +112,7 @@ extension ModelContext {
         }
         for listed in models where listed.backing.state == .discarded { report(.written, listed.backing) }
         unsavedReferrers = [:]
+        storage.deletedWithoutRow = []
         deletedByRules = [:]
         storage.didChange()
     }

@@ -56,12 +56,13 @@ extension ModelContext {
             propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 
-    /// Null if a relationship references a model that is deleted in this save, or a new model that was removed from the context.
+    /// Null if a relationship references a model that is deleted in this save, or a model without a row that was removed from the
+    /// context.
     private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
-        let destination = registeredBacking(identifier)
-        return destination.map { !$0.state.isInContext } ?? identifier.isTemporary ? .null : value
+        if let destination = registeredBacking(identifier) { return destination.state.isInContext ? value : .null }
+        return identifier.isTemporary || storage.deletedWithoutRow.contains(identifier) ? .null : value
     }
 
     /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too small
