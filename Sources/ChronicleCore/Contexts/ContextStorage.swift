@@ -29,6 +29,8 @@ final class ContextStorage: ModelOwner {
     @exclusivity(unchecked) var deletedWithoutRow: Set<PersistentIdentifier> = []
     /// What delete rules did in a context that was released before its changes were saved.
     var releasedEffects: [Int: ReleasedRuleEffects] = [:]
+    /// See ``AnyBackingData/pendingNumber``.
+    private var pendingCount: UInt32 = 0
     /// See ``Deletion/number``.
     var deletionCount = 0
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
@@ -136,9 +138,15 @@ final class ContextStorage: ModelOwner {
             // The scheduled autosave retains the new context.
             context.markPending(backing)
         } else {
-            backing.isPending = true
+            backing.becomePending(nextPendingNumber())
             hasDetachedChanges = true
         }
+    }
+
+    /// Starts at 1 again after 2³² changes; the order of inserts is then not kept.
+    func nextPendingNumber() -> UInt32 {
+        pendingCount = pendingCount == .max ? 1 : pendingCount + 1
+        return pendingCount
     }
 
     // MARK: Observers

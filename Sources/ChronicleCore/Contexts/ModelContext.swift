@@ -48,8 +48,8 @@ public final class ModelContext: Equatable {
     @exclusivity(unchecked) var unverifiedLists: [UnverifiedList] = []
     /// What delete rules did since the last save, by the ``Deletion/number`` of the delete that caused it.
     var deletedByRules: [Int: RuleEffects] = [:]
-    /// The pending models that have left the context, and whose entries are not removed yet.
-    @exclusivity(unchecked) private var leftModels: Set<ObjectIdentifier> = []
+    /// The number of entries of pending models that have left the context. They are removed before the list is used again.
+    @exclusivity(unchecked) private var voidCount = 0
     /// Created for models whose context was released.
     private let isTemporary: Bool
     weak var executor: DefaultSerialModelExecutor?
@@ -110,7 +110,7 @@ extension ModelContext: CustomDebugStringConvertible {
     public var debugDescription: String {
         // Unlike ``hasChanges``, does not compare lists with their other sides: a description changes nothing.
         func count(_ isIncluded: (AnyBackingData) -> Bool) -> Int {
-            storedPendingModels.count { isIncluded($0.backing) }
+            storedPendingModels.count { $0.isCurrent && isIncluded($0.backing) }
         }
         return "ModelContext(author: \(author ?? "none"), name: \(name ?? "none"), "
             + "inserted: \(count { $0.state.isInserted }), changed: \(count(\.isEdited)), "
@@ -210,7 +210,7 @@ extension ModelContext {
     var pendingModels: [PendingModel] {
         get {
             if storage.hasDetachedChanges { addDetachedChanges() }
-            if !leftModels.isEmpty { removeLeftModels() }
+            if voidCount > 0 { removeVoidEntries() }
             return storedPendingModels
         }
         set {
@@ -223,7 +223,7 @@ extension ModelContext {
     /// Includes the models of subentities.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
-        if !leftModels.isEmpty { removeLeftModels() }
+        if voidCount > 0 { removeVoidEntries() }
         while indexedCount < storedPendingModels.count {
             let listed = storedPendingModels[indexedCount]
             // An unsaved model that was deleted has no entity, but it may be inserted again.
@@ -247,33 +247,34 @@ extension ModelContext {
     func markPending(_ backing: AnyBackingData) {
         checkIsolation()
         guard backing.pendingState != .pending, let model = backing.model else { return }
-        // A model that is inserted again must not have two entries.
-        if !leftModels.isEmpty, leftModels.contains(ObjectIdentifier(backing)) { removeLeftModels() }
-        if !backing.isPending { storedPendingModels.append(PendingModel(model: model, backing: backing)) }
-        backing.isPending = true
+        let isListed = backing.isPending
+        backing.becomePending(storage.nextPendingNumber())
+        if !isListed {
+            // Models that are deleted and inserted again and again do not fill the list.
+            if voidCount > 64, voidCount > storedPendingModels.count / 2 { removeVoidEntries() }
+            storedPendingModels.append(PendingModel(model: model, backing: backing))
+        }
         scheduleAutosave()
         storage.didChange()
     }
 
-    /// The entry of a model that has left the context is removed before the list is used again, because the model may be inserted
-    /// again, into this or another context.
+    /// The model may be inserted again, into this or another context. Its entry of this list remains void.
     func didLeave(_ backing: AnyBackingData) {
         guard backing.isPending else { return }
-        backing.isPending = false
-        leftModels.insert(ObjectIdentifier(backing))
+        backing.endPending()
+        voidCount += 1
     }
 
-    private func removeLeftModels() {
-        leftModels = []
-        pendingModels = storedPendingModels.filter {
-            $0.backing.isPending && $0.backing.membership?.registry === registry
-        }
+    private func removeVoidEntries() {
+        voidCount = 0
+        // A model that is in another context now has a number of that context.
+        pendingModels = storedPendingModels.filter { $0.isCurrent && $0.backing.membership?.registry === registry }
     }
 
     /// Adds the models that were changed while no context existed, or whose context was released.
     func addDetachedChanges() {
         storage.hasDetachedChanges = false
-        let known = Set(storedPendingModels.map { ObjectIdentifier($0.backing) })
+        let known = Set(storedPendingModels.lazy.filter(\.isCurrent).map { ObjectIdentifier($0.backing) })
         var found: [PendingModel] = []
         registry.forEach { backing in
             guard backing.isPending, !known.contains(ObjectIdentifier(backing)), let model = backing.model else {
@@ -281,7 +282,7 @@ extension ModelContext {
             }
             found.append(PendingModel(model: model, backing: backing))
         }
-        found.sort { $0.backing.identifier < $1.backing.identifier }
+        found.sort { $0.backing.pendingNumber < $1.backing.pendingNumber }
         pendingModels = found + storedPendingModels
         for listed in found { addUnsavedReferrers(listed.backing) }
     }

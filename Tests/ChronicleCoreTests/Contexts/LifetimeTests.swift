@@ -306,4 +306,60 @@ import Testing
         #expect(try reader.fetch(FetchDescriptor<GraphNode>()).map(\.name) == ["node"])
         #expect(try reader.fetch(FetchDescriptor<LinkItem>()).map(\.photos.isEmpty) == [true])
     }
+
+    // MARK: Order
+
+    /// The identifier of the last model is older than those of the others.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func insertsKeepTheirOrderAfterTheContextIsReleased(_ kind: StoreKind, isReleased: Bool) throws {
+        let store = try TestStore(kind, [LifetimeEntry.self])
+        var kept: [ModelContext] = []
+        func insert() -> [LifetimeEntry] {
+            let context = store.context()
+            if !isReleased { kept.append(context) }
+            let entries = [LifetimeEntry("1", "first"), LifetimeEntry("2", "other"), LifetimeEntry("1", "second")]
+            _ = entries[2].persistentModelID
+            for entry in entries { context.insert(entry) }
+            return entries
+        }
+        let entries = insert()
+        let context = try #require(entries[0].modelContext)
+        #expect(context.insertedModelsArray.map { ($0 as? LifetimeEntry)?.note } == entries.map(\.note))
+        try context.save()
+        let stored = try store.context().fetch(FetchDescriptor<LifetimeEntry>(sortBy: [SortDescriptor(\.code)]))
+        #expect(stored.map(\.note) == ["second", "other"])
+    }
+
+    /// Takes minutes if each insert searches the list of pending models.
+    @Test func modelsAreDeletedAndInsertedAgain() throws {
+        let store = try TestStore(.inMemory, [LifetimeEntry.self])
+        let (context, other) = (store.context(), store.context())
+        let entries = (0..<50_000).map { LifetimeEntry("\($0)", "") }
+        for entry in entries { context.insert(entry) }
+        for _ in 0..<3 {
+            for entry in entries {
+                context.delete(entry)
+                context.insert(entry)
+            }
+        }
+        let moved = Set([0, 49_999, 7])
+        for index in moved {
+            context.delete(entries[index])
+            other.insert(entries[index])
+        }
+        func codes(_ context: ModelContext) -> [String?] {
+            context.insertedModelsArray.map { ($0 as? LifetimeEntry)?.code }
+        }
+        #expect(codes(context) == entries.indices.filter { !moved.contains($0) }.map { "\($0)" })
+        #expect(Set(codes(other)) == ["0", "7", "49999"])
+        context.delete(entries[1])
+        context.insert(entries[1])
+        #expect(codes(context).count == 49_997 && codes(context).last == "1")
+    }
+}
+
+@Model private final class LifetimeEntry {
+    @Attribute(.unique) var code: String
+    var note: String
+    init(_ code: String, _ note: String) { (self.code, self.note) = (code, note) }
 }

@@ -54,7 +54,7 @@ extension ModelContext {
         backing.identifier = identifier
         registry.add(backing, identifier)
         backing.change(.merged)
-        backing.isPending = false
+        backing.endPending()
         storage.lastSaveResult.mergedIdentifiers.insert(identifier)
     }
 

@@ -272,7 +272,7 @@ extension ModelContext {
         pendingModels = []
         links = ContextLinks()
         for listed in models {
-            listed.backing.isPending = false
+            listed.backing.endPending()
             report(.rolledBack, listed.backing)
             if listed.backing.state == .saved {
                 listed.backing.didChangeAllProperties()

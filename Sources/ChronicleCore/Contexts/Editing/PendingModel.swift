@@ -5,15 +5,21 @@ struct UnverifiedList {
     let list: ToManyList
 }
 
+/// An entry of the context's list of models with unsaved changes.
 struct PendingModel {
     let model: any PersistentModel
+    private let number: UInt32
     /// Stored to avoid a call through the protocol. The model owns the backing data.
     let unmanagedBacking: Unmanaged<AnyBackingData>
 
     init(model: any PersistentModel, backing: AnyBackingData) {
         self.model = model
         unmanagedBacking = .passUnretained(backing)
+        number = backing.pendingNumber
     }
+
+    /// Whether the model has not left the list since. It may have a later entry.
+    var isCurrent: Bool { backing.pendingNumber == number }
 
     var backing: AnyBackingData { unmanagedBacking.takeUnretainedValue() }
 }

@@ -164,13 +164,10 @@ extension ModelContext {
         }
         // After an error, a discarded model can still return.
         for listed in models where !listed.backing.hasChanges && listed.backing.state != .discarded {
-            listed.backing.isPending = false
+            listed.backing.endPending()
         }
-        // A model that was changed after its store was saved is in the list twice.
-        var known: Set<ObjectIdentifier> = []
-        pendingModels = pendingModels.filter {
-            $0.backing.isPending && known.insert(ObjectIdentifier($0.backing)).inserted
-        }
+        // A model that was changed after its store was saved has another entry.
+        pendingModels = pendingModels.filter(\.isCurrent)
     }
 
     private static func error(_ error: any Error, after written: [any DataStore]) -> any Error {
@@ -319,17 +316,17 @@ extension ModelContext {
             backing.hasRow = true
             backing.change(.written)
             backing.exchangeWritten(&row)
-            backing.isPending = false
+            backing.endPending()
         }
         save.updated.forEach { _, backing, row in
             backing.change(.written)
             backing.exchangeWritten(&row)
-            backing.isPending = false
+            backing.endPending()
         }
         save.deleted.forEach { _, backing, _ in
             removeFailures(of: backing)
             backing.change(.written)
-            backing.isPending = false
+            backing.endPending()
             registry.remove(backing)
         }
         save.savedCount = save.inserted.count + save.updated.count + save.deleted.count
@@ -370,7 +367,7 @@ extension ModelContext {
         for changes in [save.inserted, save.merged, save.replaced, save.updated, save.dropped, save.deleted] {
             changes.forEachModel { _, backing in
                 report(.writtenUnidentified, backing)
-                backing.isPending = false
+                backing.endPending()
                 if backing.state == .saved { backing.forgetRow() }
             }
         }

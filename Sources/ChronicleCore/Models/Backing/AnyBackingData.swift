@@ -44,6 +44,9 @@ public class AnyBackingData {
     @exclusivity(unchecked) final private var ownOrigin: PersistentIdentifier.Origin?
     @exclusivity(unchecked) final private(set) var number: Int64
     @exclusivity(unchecked) final private var hasRowOrigin: Bool
+    /// The position of the model in the order in which the models of its context were first changed; 0 if it is not pending. An
+    /// entry of the list of pending models with another number is void.
+    @exclusivity(unchecked) final private(set) var pendingNumber: UInt32 = 0
 
     @usableFromInline
     final class Extras {
@@ -102,9 +105,17 @@ public class AnyBackingData {
         return probe
     }
 
-    final var isPending: Bool {
-        get { pendingState != .none }
-        set { pendingState = newValue ? .pending : .none }
+    final var isPending: Bool { pendingState != .none }
+
+    /// - Parameter number: The next number of the context, which is used if the model was not pending before.
+    final func becomePending(_ number: @autoclosure () -> UInt32) {
+        if !isPending { pendingNumber = number() }
+        pendingState = .pending
+    }
+
+    final func endPending() {
+        pendingState = .none
+        pendingNumber = 0
     }
 
     /// Lets the next change call ``ModelOwner/list(_:)``, although the model is in the list already.
