@@ -78,7 +78,7 @@ func takeBackPrices(in container: ModelContainer) throws {
         return output
     }
 
-    @Test(arguments: [("WhoChangedThisPrice", 11), ("QueryingWithSQL", 9)])
+    @Test(arguments: [("WhoChangedThisPrice", 11), ("QueryingWithSQL", 11)])
     func commandsPrintWhatTheArticleSays(_ name: String, _ count: Int) throws {
         let article = try String(
             contentsOf: Self.root.appending(path: "Sources/Chronicle/Chronicle.docc/\(name).md"), encoding: .utf8)
