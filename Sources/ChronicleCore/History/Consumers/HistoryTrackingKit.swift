@@ -89,8 +89,11 @@ public final class HistoryTrackingKit {
 
     /// Ends merging. The history from then on is kept for the consumer, and merged after the next ``start()``.
     public func stop() async {
-        task?.cancel()
-        _ = await task?.result
+        let stopped = task
+        stopped?.cancel()
+        _ = await stopped?.result
+        // Another call may have stopped the task, and the program may have started the next one.
+        guard task == stopped else { return }
         task = nil
         consumer.release()
     }
@@ -127,7 +130,12 @@ public final class HistoryTrackingKit {
                 ["authors": authors, "transactions": "\(transactions.count)", "changes": "\(count)"])
         }
         mergeCount += 1
-        if isCleanDue { try await clean() }
+        guard isCleanDue else { return }
+        do { try await clean() } catch let error as SwiftDataError where error == .storeBusy {
+            log(
+                .notice, "historyTrackingFailed", "the store is busy; cleaning is repeated when it is due",
+                ["error": "\(error)"])
+        }
     }
 
     private var isCleanDue: Bool {
