@@ -54,14 +54,25 @@ enum PendingTransaction {
     /// Creates the trigger again, unless it is the newest one of the recorder. SQLite gives a new trigger the highest number in
     /// the schema plus one, so triggers of tables that a program creates again do not get the numbers that they had.
     static func moveTriggerToEnd(_ connection: Connection) throws {
-        let newest = try connection.scalarText(
+        guard try !isTriggerNewest(connection) else { return }
+        try connection.execute("DROP TRIGGER IF EXISTS \(trigger)")
+        try connection.execute(createTrigger)
+    }
+
+    /// Whether only `VACUUM` changed the numbers of the triggers: it leaves no gaps, and keeps the order. Triggers that a program
+    /// created again follow that of ``PendingTransaction``, and leave a gap below it.
+    static func isVacuumed(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT count(*) = max(rowid) FROM sqlite_schema") == 1
+            && isTriggerNewest(connection)
+    }
+
+    /// Whether no trigger of the recorder was created after that of ``PendingTransaction``. `VACUUM` preserves their order.
+    private static func isTriggerNewest(_ connection: Connection) throws -> Bool {
+        try connection.scalarText(
             """
             SELECT name FROM sqlite_schema WHERE type = 'trigger' \
             AND substr(name, 1, \(RecorderSQL.prefix.count)) = '\(RecorderSQL.prefix)' ORDER BY rowid DESC LIMIT 1
-            """)
-        guard newest != trigger else { return }
-        try connection.execute("DROP TRIGGER IF EXISTS \(trigger)")
-        try connection.execute(createTrigger)
+            """) == trigger
     }
 
     /// The time of the first change that no header follows, or `nil` if the file is not a tracked database.

@@ -84,12 +84,6 @@ struct SchemaFollowing {
         try MetaTable.text(.triggers(entity.number), connection) != numbers(ofTriggersOf: entity)
     }
 
-    /// Whether the numbers of the schema have no gaps, as after `VACUUM`. Triggers that were created again leave a gap below the
-    /// trigger of ``PendingTransaction``.
-    private var isVacuumed: Bool {
-        get throws { try connection.scalarInt64("SELECT count(*) = max(rowid) FROM sqlite_schema") == 1 }
-    }
-
     // MARK: Following
 
     @discardableResult
@@ -130,7 +124,7 @@ struct SchemaFollowing {
         // The transaction has the present date.
         try PendingTransaction.discard(connection)
         // Renamed columns, among others, are a reason to create the triggers again.
-        let isVacuumed = try isVacuumed
+        let isVacuumed = try PendingTransaction.isVacuumed(connection)
         let changed = try Set(
             registry.entities().filter { try $0.tableName != nil && hasOtherTriggers($0) }.map(\.number))
         var tables: [Reconciliation.Table] = []
