@@ -43,7 +43,7 @@ import Testing
         let file = try TrackedFile.make()
         let install = try await CommandRun("views", file.path, "--install")
         #expect(install.output == "Installed 6 views.\n")
-        #expect(install.errors.contains("remove the views before the program replaces a table"))
+        #expect(install.errors.contains("remove the views before the program drops a column or a table"))
         let select = "SELECT key, operation FROM folder_history WHERE operation = 'update'"
         #expect(try Shell.sqlite3(file, select) == "(2, 'inbox')|update")
         // Views of Chronicle are none of the program.

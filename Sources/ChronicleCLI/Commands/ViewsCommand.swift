@@ -13,8 +13,9 @@ enum ViewsCommand {
             them again, and chronicle untrack --delete-history removes them. Writers are not slowed. A query reads the whole \
             history of its entity. The views need SQLite 3.28 or later.
 
-            While they are installed, SQLite refuses two changes of the schema by other programs: replacing a table with a \
-            renamed one, and dropping a column. Remove the views before a program of a tracked database does so.
+            While they are installed, SQLite refuses some changes of the schema by other programs: dropping a column, \
+            replacing a table with a renamed one, and renaming anything after a table was dropped. Remove the views before a \
+            program of a tracked database does so.
 
               chronicle views app.db --install
               sqlite3 app.db "SELECT date, author, value FROM Trip_history WHERE attribute = 'price'"
@@ -45,7 +46,8 @@ enum ViewsCommand {
         }
         if store.isTracked {
             console.message(
-                "Note: remove the views before the program replaces a table with a renamed one, or drops a column.")
+                "Note: remove the views before the program drops a column or a table, or replaces a table with a renamed one."
+            )
         }
         return .success
     }

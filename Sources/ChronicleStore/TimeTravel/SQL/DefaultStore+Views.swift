@@ -50,8 +50,9 @@ extension DefaultStore {
     /// ``TrackedDatabase/followSchemaChanges()`` for a tracked database. ``TrackedDatabase/untrack()`` removes them. Calling the method
     /// again creates views that another program has dropped.
     ///
-    /// While the views exist, SQLite refuses two changes of the schema by other programs: a table cannot be replaced by a renamed one,
-    /// and a column that a view reads cannot be dropped. Call ``removeHistoryViews()`` before a program does so.
+    /// While the views exist, SQLite refuses some changes of the schema by other programs: to drop a column that a view reads, to replace
+    /// a table with a renamed one, and, after a table was dropped, to rename any table or column until Chronicle has followed the
+    /// change. Call ``removeHistoryViews()`` before a program does so.
     ///
     /// - Throws: One of the following errors. Nothing was changed in that case.
     ///   - ``SwiftDataError/unsupportedFeature`` if the file contains a table, view or index with such a name. The detail names it;
@@ -61,7 +62,14 @@ extension DefaultStore {
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
     /// - Complexity: Proportional to the number of entities and attributes. A query of a view takes time proportional to the length
     ///   of the history and the number of the models.
-    public func installHistoryViews() throws { try changingViews { try $0.install() } }
+    public func installHistoryViews() throws {
+        try changingViews { views, connection in
+            // For a tracked database, the views are part of the schema that is followed.
+            if isTracked { try SchemaFollowing(connection).run() }
+            try views.install()
+            if isTracked { try SchemaFollowing(connection).finish() }
+        }
+    }
 
     /// Drops the views of ``installHistoryViews()``.
     ///
@@ -69,20 +77,21 @@ extension DefaultStore {
     /// - Throws: ``SwiftDataError/storeBusy``, or another error of ``installHistoryViews()`` about the file or the configuration.
     /// - Complexity: Proportional to the number of entities.
     @discardableResult
-    public func removeHistoryViews() throws -> Bool { try changingViews { try $0.remove() } }
+    public func removeHistoryViews() throws -> Bool {
+        try changingViews { views, connection in
+            // First, so that a view that cannot be created for the present schema can be removed.
+            let result = try views.remove()
+            if isTracked { try SchemaFollowing(connection).run() }
+            return result
+        }
+    }
 
-    private func changingViews<Result>(_ body: (PermanentViews) throws -> Result) throws -> Result {
+    private func changingViews<Result>(_ body: (PermanentViews, Connection) throws -> Result) throws -> Result {
         try requireHistory()
         try requireWriteAccess()
         return try attributingErrors {
             try database.write { connection in
-                try connection.immediate {
-                    // For a tracked database, the views are part of the schema that is followed.
-                    if isTracked { try SchemaFollowing(connection).run() }
-                    let result = try body(PermanentViews(connection))
-                    if isTracked { try SchemaFollowing(connection).finish() }
-                    return result
-                }
+                try connection.immediate { try body(PermanentViews(connection), connection) }
             }
         }
     }

@@ -153,10 +153,17 @@ struct HistoryViews {
             lag(position) OVER (PARTITION BY key ORDER BY id DESC) AS until\(next) FROM chronicle_states \
             WINDOW later AS (PARTITION BY key ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) \
             SELECT q.position AS "from", q.until AS "to"\(key)\(names), \
-            nullif(substr(\(unknown.isEmpty ? "''" : unknown.joined(separator: " || ")), 2), '') AS unknown \
+            nullif(substr(\(concatenation(of: unknown[...])), 2), '') AS unknown \
             FROM chronicle_ordered AS q LEFT JOIN \(present(rows)) AS t ON t._rowid_ = q.key \
             WHERE q.kind <> 3 AND (q.until IS NULL OR q.position IS NULL OR q.until <> q.position)
             """
+    }
+
+    /// In halves, because SQLite limits the depth of an expression.
+    private func concatenation(of terms: ArraySlice<String>) -> String {
+        guard terms.count > 1 else { return terms.first ?? "''" }
+        let middle = terms.startIndex + terms.count / 2
+        return "(\(concatenation(of: terms[..<middle])) || \(concatenation(of: terms[middle...])))"
     }
 
     private func meta(_ function: String, _ names: [String]) -> String {
