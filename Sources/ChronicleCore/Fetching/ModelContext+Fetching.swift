@@ -305,6 +305,8 @@ extension ModelContext {
     ) {
         backing.model = model
         registry.add(backing, identifier, search)
+        // Another program restored the row.
+        if !storage.deletedWithoutRow.isEmpty { storage.deletedWithoutRow.remove(identifier) }
         // The list of the destination may have been read before this row existed.
         for (slot, index) in entity.lists {
             guard case .reference(let owner) = backing.row[slot], let owner = registeredBacking(owner) else { continue }

@@ -168,7 +168,7 @@ extension ModelContext {
     ///
     /// - Parameter descriptor: The models to count. Its offset and limit apply to the result; its order has no effect.
     /// - Returns: The number of models.
-    /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
+    /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``, except those of the order.
     /// - Complexity: The same as ``fetch(_:)``, without creating models, plus O(*m*) for *m* unsaved models of the class.
     public func fetchCount<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         try throwForFetch()

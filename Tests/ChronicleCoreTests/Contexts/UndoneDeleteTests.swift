@@ -82,6 +82,24 @@ import Testing
 
     // MARK: Several stores
 
+    @Test(arguments: StoreKind.allCases)
+    func othersAlsoDeletedTheReferencedModel(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [GraphNode.self])
+        let context = store.context()
+        let (base, leaf) = (GraphNode("base"), GraphNode("leaf"))
+        for node in [base, leaf] { context.insert(node) }
+        try context.save()
+        base.favourite = leaf
+        context.delete(leaf)
+        let name = "leaf"
+        try store.context().delete(model: GraphNode.self, where: #Predicate { $0.name == name })
+        try context.refreshAllModels()
+        #expect(base.favourite == nil)
+        try context.save()
+        let stored = try store.context().fetch(FetchDescriptor<GraphNode>())
+        #expect(stored.map(\.name) == ["base"] && stored[0].favourite == nil)
+    }
+
     /// A save that fails in the second store has saved the models that a discarded model references.
     @Test(arguments: StoreKind.allCases, [false, true])
     func discardedModelKeepsItsReferences(_ kind: StoreKind, isMerged: Bool) throws {

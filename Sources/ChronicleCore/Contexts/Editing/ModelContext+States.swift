@@ -3,7 +3,10 @@ extension ModelContext {
     /// Returns whether the state is another one.
     @discardableResult
     func report(_ event: ModelState.Event, _ backing: AnyBackingData) -> Bool {
+        let wasDeleted = backing.state == .deleted
         guard backing.change(event, isLinked: event == .rowNotFound && links.isAdded(backing)) else { return false }
+        // Others also deleted the row, so nothing else shows that references to the model have no destination.
+        if wasDeleted, backing.state == .gone { storage.deletedWithoutRow.insert(backing.identifier) }
         didChangeState(of: backing)
         return true
     }

@@ -26,6 +26,7 @@ extension DefaultStore {
 
     /// Returns the views that ``installHistoryViews()`` creates, two for each entity.
     ///
+    /// - Returns: The views, with whether the file contains them, in the order of their entities.
     /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if a
     ///   description in the file is invalid; restore it from a backup.
     /// - Complexity: Proportional to the number of entities and attributes.
