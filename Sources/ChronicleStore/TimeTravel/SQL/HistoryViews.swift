@@ -15,7 +15,7 @@ struct HistoryViews {
     /// The default values of columns, by table.
     private let defaults: [String: [String: String]]
     /// What precedes the name of a table. A temporary view would read another temporary view of the name. A permanent one can
-    /// read no other database, and with the name of its own, the file could not be attached.
+    /// read no other database, and with the name `main`, the file could not be attached.
     private let database: String
 
     init(_ connection: Connection, _ schema: Schema, isTracked: Bool, arePermanent: Bool = false) throws {
