@@ -1,7 +1,7 @@
 import Foundation
 
 /// Finds the properties along a key path that goes through relationships, if its description does not contain the getters of the
-/// schema's key paths: each file of an optimized program has getters of its own, and so has each subclass.
+/// schema's key paths: each file of an optimized program has its own getters, and so has each subclass.
 ///
 /// The types of the values, which the description contains, restrict the properties. Which of them it is shows the result of reading
 /// the key path of models in no context, whose values are known. A computed property has other results, unless it returns any value of
