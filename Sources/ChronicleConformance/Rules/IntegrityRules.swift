@@ -5,7 +5,10 @@ extension StoreRule {
     /// Rules about referential integrity: one context deletes a model, and another one, which fetched it before, adds a
     /// reference to it. Whichever saves first, no reference to a deleted row remains.
     public static var integrity: [StoreRule] {
-        [cascadeIncludesUnloaded, nullifyIncludesUnloaded, denyIncludesUnloaded, referencesToDeletedRows]
+        [
+            cascadeIncludesUnloaded, cascadeReportsChanges, nullifyIncludesUnloaded, denyIncludesUnloaded,
+            referencesToDeletedRows,
+        ]
     }
 
     static var cascadeIncludesUnloaded: StoreRule {
@@ -22,6 +25,26 @@ extension StoreRule {
             try other.add("late", on: other.shelf("left"))
             context.delete(shelf)
             try context.save()
+            try expect(harness.context().books().map(\.title), is: [], "the books after their shelf was deleted")
+        }
+    }
+
+    static var cascadeReportsChanges: StoreRule {
+        StoreRule(
+            "a save reports its changes of a model that its cascading delete includes",
+            needs: [.updates, .deletes, .referentialIntegrity]
+        ) { harness in
+            try harness.context().add("a", on: Shelf("left"))
+            let context = harness.context()
+            context.delete(try context.shelf("left"))
+            let other = harness.context()
+            try other.add("late", on: other.shelf("left"))
+            let late = try context.book("late")
+            late.pages = 9
+            // The store throws an error, and the context saves again without the changes.
+            try context.save()
+            let dropped = context.lastSaveResult.droppedChanges.map(\.persistentIdentifier)
+            try expect(dropped, is: [late.persistentModelID], "the models whose changes were not saved")
             try expect(harness.context().books().map(\.title), is: [], "the books after their shelf was deleted")
         }
     }

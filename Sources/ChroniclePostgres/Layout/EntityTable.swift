@@ -15,8 +15,6 @@
         let origin: PersistentIdentifier.Origin
         let columns: [Column]
         let referenceSlots: [Int]
-        /// Whether deletes of other rows may delete rows of the entity.
-        let mayBeCascadedTo: Bool
         let oneToOnes: [OneToOneRelationship]
         /// See `ModelColumns`.
         let selection: SQLQuery
@@ -49,10 +47,9 @@
 
         init(
             _ entity: Schema.Entity, number: Int64, storeIdentifier: String, schemaName: String,
-            origins: [String: PersistentIdentifier.Origin], mayBeCascadedTo: Bool, subtables: [EntityTable],
+            origins: [String: PersistentIdentifier.Origin], subtables: [EntityTable],
             oneToOnes: [OneToOneRelationship], isTracked: Bool
         ) {
-            self.mayBeCascadedTo = mayBeCascadedTo
             self.oneToOnes = oneToOnes
             name = entity.rootName
             self.entity = entity

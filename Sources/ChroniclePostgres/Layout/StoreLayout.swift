@@ -37,7 +37,7 @@
                 let kinds = schema.kinds(of: entity.name).subtracting([entity.name])
                 let made = EntityTable(
                     modelled, number: entity.number, storeIdentifier: storeIdentifier, schemaName: schemaName,
-                    origins: origins, mayBeCascadedTo: schema.mayCascade(to: modelled),
+                    origins: origins,
                     subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table),
                     oneToOnes: OneToOneRelationship.all(
                         of: modelled, in: schema, dialect: PostgreSQLDialect(schemaName: schemaName)),

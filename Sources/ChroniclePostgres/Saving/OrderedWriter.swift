@@ -39,7 +39,7 @@
             try run(part(deleted: request.deleted), connection)
             if !request.deleted.isEmpty, request.replay == nil {
                 var check = try RowWriter(part(updated: request.updated), layout, bindsKeys: true)
-                try run(&check, connection) { try $0.requireMovedRows(&$1) }
+                try run(&check, connection) { try $0.requireUpdatedRows(&$1) }
             }
             try update(later, connection)
             for row in request.inserted.indices {

@@ -28,7 +28,7 @@
 
         enum Operation {
             case insert, update, delete
-            /// See ``RowWriter/requireMovedRows(_:)``.
+            /// See ``RowWriter/requireUpdatedRows(_:)``.
             case requireRows
             case link(DataStoreLink)
         }
@@ -61,7 +61,7 @@
             for update in updates where update.movesReference { try self.update(update, &pipeline) }
             try delete(&pipeline)
             // A replayed transaction may have changed a row before it was deleted.
-            if !request.deleted.isEmpty, request.replay == nil { try requireMovedRows(&pipeline) }
+            if !request.deleted.isEmpty, request.replay == nil { try requireUpdatedRows(&pipeline) }
             for update in updates where !update.movesReference { try self.update(update, &pipeline) }
             for run in insertRuns { try insert(run, &pipeline) }
             try link(&pipeline)
@@ -276,10 +276,11 @@
             steps.append(Step(statement: statement, operation: .update, table: table, snapshots: update.snapshots))
         }
 
-        /// Requires that the deletes of the save have not deleted a row whose references it has updated before, because
-        /// another context had connected the row with a deleted one. Its changes would be lost without a report.
-        mutating func requireMovedRows(_ pipeline: inout Pipeline) throws {
-            for update in try updates() where update.movesReference && update.table.mayBeCascadedTo {
+        /// Requires that the deletes of the save have not deleted a row that it updates, because another context had
+        /// connected the row with a deleted one. Its changes would be lost without a report, or the error of the update would
+        /// not show the reason: after the rollback, the row exists.
+        mutating func requireUpdatedRows(_ pipeline: inout Pipeline) throws {
+            for update in try updates() {
                 let keys = ParameterArray(try update.snapshots.map { try key($0, update.table) })
                 let statement = pipeline.add(update.table.statements.requireRows, Parameters(.array(keys)))
                 steps.append(

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     struct SaveFailure {
         private let layout: StoreLayout
@@ -72,21 +73,19 @@
         }
 
         private static func notFound(_ table: EntityTable?, _ snapshot: DefaultSnapshot?) -> SwiftDataError {
-            .modelNotFound.with(
-                detail: "another context or program deleted the model; roll back and fetch again",
-                entityName: table?.entity.name, persistentIdentifier: snapshot?.persistentIdentifier)
+            .deletedElsewhere(snapshot?.persistentIdentifier, entityName: table?.entity.name)
         }
 
         private func missingRowError(_ error: PostgresError, _ connection: Connection) throws -> any Error {
             guard let step = Self.step(of: error, steps), let table = step.table else { return error }
-            // After the rollback, the row exists again.
-            if case .requireRows = step.operation { return Self.missingRowError(error, steps) }
             let keys = step.snapshots.compactMap(\.persistentIdentifier.integerPrimaryKey)
             let found = try existing(Set(keys), table.name, connection)
             let missing = step.snapshots.first {
                 $0.persistentIdentifier.integerPrimaryKey.map { !found.contains($0) } ?? true
             }
             if let missing { return Self.notFound(table, missing) }
+            // After the rollback, the row exists again.
+            if case .requireRows = step.operation { return Self.missingRowError(error, steps) }
             return Self.ignored(step, error)
         }
 
@@ -124,10 +123,13 @@
             }
             for reference in references(of: error) {
                 if let broken = try brokenReference(reference, connection) {
+                    if reference.isOwner {
+                        return SwiftDataError.deletedElsewhere(broken, entityName: broken.entityName, underlying: error)
+                    }
                     return general.with(
                         detail: "the relationship references a deleted model; assign another model and save again",
-                        entityName: broken.row.entityName, propertyName: broken.property,
-                        persistentIdentifier: broken.row)
+                        entityName: broken.entityName, propertyName: reference.property,
+                        persistentIdentifier: broken)
                 }
             }
             return general
@@ -138,6 +140,8 @@
             let column: String
             let property: String
             let destination: String
+            /// Whether the other row has no relationship that references the missing one, which is the owner of a link.
+            var isOwner = false
         }
 
         private func references(of error: PostgresError) -> [Reference] {
@@ -149,7 +153,7 @@
                         destination: links.destination),
                     Reference(
                         table: name, column: "owner", property: (links.inverse ?? links.property).name,
-                        destination: links.owner),
+                        destination: links.owner, isOwner: links.inverse == nil),
                 ]
             }
             var seen: Set<String> = []
@@ -175,8 +179,8 @@
             guard !deleted.isEmpty else { return nil }
             func denied(_ destination: PersistentIdentifier, by row: String) -> SwiftDataError {
                 .deleteDenied.with(
-                    detail: "\(reference.table).\(reference.property) of \(row) references this model; change that "
-                        + "relationship or delete its model first",
+                    detail: "\(reference.table).\(reference.property) of \(row) references this "
+                        + "model; change that relationship or delete its model first",
                     entityName: destination.entityName, persistentIdentifier: destination)
             }
             for snapshot in request.inserted + request.updated {
@@ -208,9 +212,10 @@
             return nil
         }
 
+        /// Returns the row with the reference, or the missing owner of a link.
         private func brokenReference(
             _ reference: Reference, _ connection: Connection
-        ) throws -> (row: PersistentIdentifier, property: String)? {
+        ) throws -> PersistentIdentifier? {
             var candidates: [(row: PersistentIdentifier, key: Int64)] = []
             for snapshot in request.inserted + request.updated
             where snapshot.persistentIdentifier.rootEntityName == reference.table {
@@ -226,11 +231,12 @@
             for link in request.linked where link.name == reference.table {
                 let (row, destination) =
                     reference.column == "owner" ? (link.destination, link.owner) : (link.owner, link.destination)
-                if let key = destination.integerPrimaryKey { candidates.append((row, key)) }
+                guard let key = destination.integerPrimaryKey else { continue }
+                candidates.append((reference.isOwner ? destination : row, key))
             }
             guard !candidates.isEmpty else { return nil }
             let found = try existing(Set(candidates.map(\.key)), reference.destination, connection)
-            return candidates.first { !found.contains($0.key) }.map { ($0.row, reference.property) }
+            return candidates.first { !found.contains($0.key) }?.row
         }
     }
 #endif

@@ -48,13 +48,4 @@ extension Schema {
             property.relationship.map { deleteRule(towards: $0) == .cascade } ?? false
         }.map(\.slot)
     }
-
-    /// Whether deletes of other rows may delete rows of an entity.
-    package func mayCascade(to entity: Entity) -> Bool {
-        !cascadeSlots(of: entity).isEmpty
-            || links.contains { links in
-                links.property.relationship?.deleteRule == .cascade && links.destination == entity.rootName
-                    || links.inverse?.relationship?.deleteRule == .cascade && links.owner == entity.rootName
-            }
-    }
 }

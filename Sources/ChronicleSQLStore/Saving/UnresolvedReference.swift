@@ -32,6 +32,17 @@ extension SwiftDataError {
     }
 }
 
+extension SwiftDataError {
+    /// Returns the error for a row that a save changes and that does not exist any more.
+    package static func deletedElsewhere(
+        _ persistentIdentifier: PersistentIdentifier?, entityName: String?, underlying: (any Error)? = nil
+    ) -> SwiftDataError {
+        .modelNotFound.with(
+            detail: "another context or program deleted the model; roll back and fetch again",
+            entityName: entityName, persistentIdentifier: persistentIdentifier, underlying: underlying)
+    }
+}
+
 extension Schema.Links {
     /// Returns the error for a link with a model that the store does not have. It describes the relationship of the other model.
     ///

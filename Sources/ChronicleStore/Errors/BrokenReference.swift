@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// A row that references a missing row. When SQLite refuses to commit it, the error does not name the row.
@@ -7,6 +8,8 @@ private struct BrokenReference {
     let row: PersistentIdentifier
     let property: String
     let destination: PersistentIdentifier?
+    /// Whether the row has no relationship that references the missing one, which is the owner of a link.
+    var isOwnerMissing = false
 }
 
 extension DefaultStore {
@@ -20,6 +23,10 @@ extension DefaultStore {
             let denied = broken.first { $0.destination.map { deleted?.contains($0) != false } == true }
             guard let reference = denied ?? broken.first else { return general }
             guard denied != nil, let destination = reference.destination else {
+                if reference.isOwnerMissing, let owner = reference.destination {
+                    return SwiftDataError.deletedElsewhere(
+                        owner, entityName: owner.entityName, underlying: DatabaseError(violation))
+                }
                 return general.with(
                     detail: "the relationship references a deleted model; assign another model and save again",
                     entityName: reference.row.entityName, propertyName: reference.property,
@@ -78,7 +85,7 @@ extension DefaultStore {
                 BrokenReference(
                     row: isLost ? owner : destination,
                     property: isLost ? links.property.name : (links.inverse ?? links.property).name,
-                    destination: isLost ? destination : owner))
+                    destination: isLost ? destination : owner, isOwnerMissing: !isLost && links.inverse == nil))
         }
         return found
     }

@@ -15,8 +15,6 @@ final class EntityTable: Sendable {
     let conversions: [Conversion]
     let referenceSlots: [Int]
     let cascadeSlots: [Int]
-    /// Whether deletes of other rows may delete rows of the entity.
-    let mayBeCascadedTo: Bool
     /// The relationships, each with the query for the key of a row if the two columns disagree about it.
     let oneToOnes: [(relationship: OneToOneRelationship, disagreement: String)]
     /// The slots without reals: SQLite considers 0.0 and -0.0 equal.
@@ -93,14 +91,13 @@ final class EntityTable: Sendable {
     init(
         _ entity: Schema.Entity, number: Int64, tableNumber: Int64? = nil, storeIdentifier: String,
         origins: [String: PersistentIdentifier.Origin],
-        isLinked: Bool, isReferenced: Bool, cascadeSlots: [Int], mayBeCascadedTo: Bool,
+        isLinked: Bool, isReferenced: Bool, cascadeSlots: [Int],
         subtables: [EntityTable] = [], oneToOnes: [OneToOneRelationship] = []
     ) {
         name = entity.rootName
         self.isLinked = isLinked
         self.isReferenced = isReferenced || isLinked
         self.cascadeSlots = cascadeSlots
-        self.mayBeCascadedTo = mayBeCascadedTo
         self.entity = entity
         self.tableNumber = tableNumber ?? number
         origin =

@@ -40,7 +40,7 @@ final class StoreLayout: Sendable {
                 modelled, number: entity.number, tableNumber: numbers[entity.rootName],
                 storeIdentifier: storeIdentifier, origins: origins,
                 isLinked: linked.contains(modelled.rootName), isReferenced: referenced.contains(modelled.rootName),
-                cascadeSlots: schema.cascadeSlots(of: modelled), mayBeCascadedTo: schema.mayCascade(to: modelled),
+                cascadeSlots: schema.cascadeSlots(of: modelled),
                 subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table),
                 oneToOnes: OneToOneRelationship.all(of: modelled, in: schema))
             tables[entity.name] = made

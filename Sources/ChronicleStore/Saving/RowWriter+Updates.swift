@@ -57,7 +57,7 @@ extension RowWriter {
     /// Throws an error if the deletes of the save have also deleted a row whose references it has updated before, because
     /// another context had connected the row with a deleted one. Its changes would be lost without a report.
     func requireMovedRows(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws {
-        for (rows, table) in runs where table.mayBeCascadedTo {
+        for (rows, table) in runs where !table.referenceSlots.isEmpty {
             for snapshot in snapshots[rows] where table.referenceSlots.contains(where: snapshot.changed.contains) {
                 try withUnsafePointer(to: snapshot) {
                     if try !exists(key($0, table), table) { throw missing(snapshot, table) }
@@ -67,9 +67,7 @@ extension RowWriter {
     }
 
     private func missing(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
-        .modelNotFound.with(
-            detail: "another context or program deleted the model; roll back and fetch again",
-            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+        .deletedElsewhere(snapshot.persistentIdentifier, entityName: table.entity.name)
     }
 
     /// Returns `false` if another row has one of the unique values.

@@ -46,12 +46,13 @@ import Testing
     /// A reference without an inverse to a restored or missing model, which a delete removes from the context.
     @Test(arguments: StoreKind.allCases)
     func deletedModelsWithoutRowsAreNotReferenced(_ kind: StoreKind) throws {
-        for isRestored in [true, false] {
+        for (isRestored, cascades) in [(true, false), (true, true), (false, false)] {
             let store = try TestStore(kind, [GraphNode.self], preservesValues: true)
             let context = store.context()
             let (owner, base, leaf) = (GraphNode("owner"), GraphNode("base"), GraphNode("leaf"))
             for node in [owner, base, leaf] { context.insert(node) }
             if isRestored { base.favourite = leaf }
+            if cascades { owner.children = [leaf] }
             try context.save()
             var nodes = ["owner": owner, "base": base, "leaf": leaf]
             if isRestored {
@@ -70,12 +71,12 @@ import Testing
             }
             let (held, deleted) = (try #require(nodes["base"]), try #require(nodes["leaf"]))
             #expect(held.favourite === deleted)
-            context.delete(deleted)
-            #expect(held.favourite == nil && deleted.isDeleted)
+            context.delete(cascades ? try #require(nodes["owner"]) : deleted)
+            #expect(held.favourite == nil && deleted.isDeleted, "\(isRestored) \(cascades)")
             try context.save()
             #expect(held.favourite == nil && !context.hasChanges)
             let stored = try store.context().fetch(FetchDescriptor<GraphNode>(sortBy: [SortDescriptor(\.name)]))
-            #expect(stored.map(\.name) == ["base", "owner"])
+            #expect(stored.map(\.name) == (cascades ? ["base"] : ["base", "owner"]))
             #expect(stored[0].favourite == nil)
         }
     }

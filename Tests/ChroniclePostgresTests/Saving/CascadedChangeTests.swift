@@ -8,9 +8,17 @@
     /// Saves whose deletes cascade to changed models, because another context has connected these with the deleted ones.
     @Suite("PostgreSQL changes of models to which a save cascades", .requiresPostgres)
     struct PostgresCascadedChangeTests {
+        enum Change: CaseIterable { case badge, size, link }
+
+        private static let cases = Change.allCases.flatMap { [(false, $0), (true, $0)] }
+
         /// - Parameter exchanges: Whether rows exchange unique values, so that the store writes rows in another order.
-        @Test(arguments: [false, true], [ModelContext.MergePolicy.mergeByPropertyObjectTrump, .error])
-        func changesAreReported(_ exchanges: Bool, _ policy: ModelContext.MergePolicy) throws {
+        /// - Parameter change: Which changes of the part or of its badge are lost.
+        @Test(arguments: cases, [ModelContext.MergePolicy.mergeByPropertyObjectTrump, .error])
+        func changesAreReported(
+            _ example: (exchanges: Bool, change: Change), _ policy: ModelContext.MergePolicy
+        ) throws {
+            let (exchanges, change) = example
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let container = try ModelContainer(
                 for: Schema(Box.self, Part.self, Badge.self), configurations: [configuration])
@@ -26,30 +34,37 @@
             late.box = try other.existingModel(for: box.persistentModelID) as? Box
             try other.save()
             let part = try #require(try context.existingModel(for: late.persistentModelID) as? Part)
-            badge.part = part
+            switch change {
+            case .badge: badge.part = part
+            case .size: part.size = 2
+            case .link: part.others.append(badge)
+            }
             if exchanges { (kept[0].name, kept[1].name) = (kept[1].name, kept[0].name) }
             if policy == .error {
-                #expect(throws: SwiftDataError.modelNotFound) { try context.save() }
+                let code = change == .link ? SwiftDataError.Code.modelValidationFailure : .modelNotFound
+                let error = #expect(throws: SwiftDataError.self) { try context.save() }
+                let lost = [part.persistentModelID, badge.persistentModelID]
+                #expect(error?.code == code && lost.contains { $0 == error?.persistentIdentifier })
                 #expect(try ModelContext(container).fetchCount(FetchDescriptor<Box>()) == 1)
                 context.delete(part)
             }
             try context.save()
             let dropped = context.lastSaveResult.droppedChanges.map(\.persistentIdentifier)
-            let lost = policy == .error ? [] : [part.persistentModelID, badge.persistentModelID]
-            #expect(Set(dropped) == Set(lost) && part.isDeleted && badge.isDeleted && !context.hasChanges)
+            let gone = [part.persistentModelID] + (change == .badge ? [badge.persistentModelID] : [])
+            #expect(Set(dropped) == Set(policy == .error ? [] : gone) && part.isDeleted && !context.hasChanges)
+            #expect(badge.isDeleted == (change == .badge))
             let reader = ModelContext(container)
             let parts = try reader.fetch(FetchDescriptor<Part>()).filter {
                 $0.persistentModelID == kept[0].persistentModelID
             }
             #expect(parts.map(\.name) == [exchanges ? "2" : "1"])
-            #expect(
-                try reader.fetchCount(FetchDescriptor<Part>()) == 2 && reader.fetchCount(FetchDescriptor<Badge>()) == 0)
+            let badges = try reader.fetchCount(FetchDescriptor<Badge>())
+            #expect(try reader.fetchCount(FetchDescriptor<Part>()) == 2 && badges == (change == .badge ? 0 : 1))
             let last = try #require(try reader.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
             let deleted = last.changes.compactMap {
                 if case .delete = $0 { $0.changedPersistentIdentifier } else { nil }
             }
-            let expected = [box.persistentModelID, part.persistentModelID, badge.persistentModelID]
-            #expect(Set(deleted) == Set(expected) && deleted.count == 3)
+            #expect(Set(deleted) == Set(gone + [box.persistentModelID]) && deleted.count == gone.count + 1)
         }
     }
 
@@ -60,7 +75,9 @@
 
     @Model private final class Part {
         @Attribute(.unique) var name: String
+        var size = 1
         var box: Box?
+        var others: [Badge] = []
         @Relationship(deleteRule: .cascade, inverse: \Badge.part) var badge: Badge?
         init(_ name: String) { self.name = name }
     }

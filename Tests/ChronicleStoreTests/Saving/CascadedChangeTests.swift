@@ -6,7 +6,7 @@ import Testing
 /// Saves whose deletes cascade to changed models, because another context has connected these with the deleted ones.
 @Suite("Changes of models to which a save cascades") struct CascadedChangeTests {
     /// What the program changes before it saves the delete of the box.
-    enum Edit: String, CaseIterable { case name, reference, badge }
+    enum Edit: String, CaseIterable { case name, reference, badge, link, ownLink }
 
     /// How another context connects the part with the box.
     enum Connection: CaseIterable { case reference, link }
@@ -18,13 +18,14 @@ import Testing
         let badge = Badge("badge")
         let seal = Seal()
         let kept = Part("kept")
+        let tag = Tag("tag")
         let part: Part
 
         init(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder, _ connection: Connection) throws {
             store = try TestStore(
-                kind, [Box.self, Part.self, Badge.self, Seal.self], preservesValues: true, recorder: recorder)
+                kind, [Box.self, Part.self, Badge.self, Seal.self, Tag.self], preservesValues: true, recorder: recorder)
             context = store.context()
-            for model in [box, badge, seal, kept] as [any PersistentModel] { context.insert(model) }
+            for model in [box, badge, seal, kept, tag] as [any PersistentModel] { context.insert(model) }
             try context.save()
             context.delete(box)
             let other = store.context()
@@ -48,6 +49,8 @@ import Testing
                 badge.part = part
                 badge.name = "edit"
                 return [part, badge]
+            case .link: part.tags.append(tag)
+            case .ownLink: part.marks.append(tag)
             }
             return [part]
         }
@@ -76,6 +79,7 @@ import Testing
             }
             #expect(try fixture.names(Part.self) == ["saved"])
             #expect(try fixture.names(Badge.self) == (change.edit == .badge ? [] : ["badge"]))
+            #expect(try fixture.names(Tag.self) == ["tag"] && fixture.tag.parts.isEmpty)
             let last = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
             let deleted = last.changes.compactMap {
                 if case .delete = $0 { $0.changedPersistentIdentifier } else { nil }
@@ -98,14 +102,29 @@ import Testing
         let context = fixture.context
         context.mergePolicy = .error
         let edited = fixture.edit(change.edit)
-        let error = #expect(throws: SwiftDataError.modelNotFound) { try context.save() }
-        #expect(edited.map(\.persistentModelID).contains { $0 == error?.persistentIdentifier })
+        let error = try #require(#expect(throws: SwiftDataError.self) { try context.save() })
+        let isLink = change.edit == .link
+        #expect(error.code == (isLink ? .modelValidationFailure : .modelNotFound))
+        #expect(edited.map(\.persistentModelID).contains { $0 == error.persistentIdentifier })
         #expect(try fixture.names(Part.self) == ["kept", "late"] && fixture.box.isDeleted)
         // The error proposes to delete the model.
         context.delete(fixture.part)
         try context.save()
         #expect(try fixture.names(Part.self) == ["kept"])
         #expect(try fixture.names(Badge.self) == (change.edit == .badge ? [] : ["badge"]))
+    }
+
+    @Test(arguments: StoreKind.allCases) func linksOfDeletedOwnersAreDropped(_ kind: StoreKind) throws {
+        let fixture = try Fixture(kind, .automatic, .reference)
+        let context = fixture.context
+        let other = fixture.store.context()
+        other.delete(try #require(try other.existingModel(for: fixture.part.persistentModelID) as? Part))
+        try other.save()
+        fixture.part.marks.append(fixture.tag)
+        try context.save()
+        let dropped = context.lastSaveResult.droppedChanges
+        #expect(dropped.map(\.persistentIdentifier) == [fixture.part.persistentModelID])
+        #expect(dropped.first?.updatedAttributeNames == ["marks"] && fixture.part.isDeleted && !context.hasChanges)
     }
 
     @Test(arguments: StoreKind.allCases) func movedModelsSurvive(_ kind: StoreKind) throws {
@@ -134,7 +153,15 @@ private protocol Named: PersistentModel { var name: String { get } }
     var name: String
     var box: Box?
     var seal: Seal?
+    @Relationship(inverse: \Tag.parts) var tags: [Tag] = []
+    var marks: [Tag] = []
     @Relationship(deleteRule: .cascade, inverse: \Badge.part) var badge: Badge?
+    init(_ name: String) { self.name = name }
+}
+
+@Model private final class Tag: Named {
+    var name: String
+    var parts: [Part] = []
     init(_ name: String) { self.name = name }
 }
 

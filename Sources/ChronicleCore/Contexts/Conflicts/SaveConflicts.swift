@@ -7,6 +7,7 @@ struct SaveConflicts {
     let original: StoreSave
     private let context: ModelContext
     private var findsMissingRows = false
+    private var findsDeletedRows = false
     private var findsUniqueRows = false
     /// What the last attempt resolved. If an attempt fails in spite of it, and nothing else is found, the error is final.
     private var last = Resolution()
@@ -33,7 +34,7 @@ struct SaveConflicts {
     /// number of destinations that is not allowed.
     mutating func resolve(after error: any Error) throws -> StoreSave? {
         guard context.mergePolicy != .error else {
-            if let error = error as? SwiftDataError, error.code == .modelNotFound,
+            if let error = error as? SwiftDataError, error.code == .modelNotFound || isLinkError(error),
                 let deleted = try rowsDeletedByRules().all.first
             {
                 throw error.with(
@@ -45,13 +46,15 @@ struct SaveConflicts {
         }
         switch (error as? SwiftDataError)?.code {
         case .uniquenessViolation: findsUniqueRows = true
-        case .modelNotFound: findsMissingRows = true
+        case .modelNotFound: (findsMissingRows, findsDeletedRows) = (true, true)
+        case .modelValidationFailure where isLinkError(error): findsDeletedRows = true
         default: return nil
         }
         var resolution = Resolution()
-        if findsMissingRows {
+        if findsMissingRows { resolution.missing = try missingRows() }
+        if findsDeletedRows {
             let deleted = try rowsDeletedByRules()
-            resolution.missing = try missingRows().union(deleted.all)
+            resolution.missing.formUnion(deleted.all)
             resolution.cascaded = deleted.cascaded
         }
         var matches: UniqueMatches?
@@ -71,6 +74,12 @@ struct SaveConflicts {
             try MergedCountCheck(context, original, matches, resolved).check()
         }
         return resolved
+    }
+
+    /// Whether the deletes of the save may have deleted the row at an end of a link that it adds.
+    private func isLinkError(_ error: any Error) -> Bool {
+        (error as? SwiftDataError)?.code == .modelValidationFailure && !original.linked.isEmpty
+            && original.deleted.count > 0
     }
 
     private func missingRows() throws -> Set<PersistentIdentifier> {

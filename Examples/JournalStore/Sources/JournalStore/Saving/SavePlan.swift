@@ -33,6 +33,7 @@ struct SavePlan {
         for snapshot in request.updated { try update(snapshot, tables) }
         for snapshot in request.deleted { try delete(row(snapshot.persistentIdentifier, tables), tables) }
         try applyRules(tables)
+        if !deleted.isEmpty, request.replay == nil { try requireUpdatedRows(request, tables) }
         try checkDenied(tables)
         try checkReferences(tables)
         try checkUniqueness(tables)
@@ -124,6 +125,18 @@ struct SavePlan {
                 continue
             }
             moved[Row(table: table, key: key), default: []].append((row, number))
+        }
+    }
+
+    /// Throws an error if a delete rule deletes a row whose changes the save contains: another context has given the row to a
+    /// deleted one, and the changes would be lost without a report.
+    private func requireUpdatedRows(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ tables: Tables
+    ) throws {
+        for snapshot in request.updated where try gone.contains(row(snapshot.persistentIdentifier, tables)) {
+            throw SwiftDataError.modelNotFound.with(
+                detail: "the save deletes a row whose delete rule deletes this one; roll back and fetch again",
+                persistentIdentifier: snapshot.persistentIdentifier)
         }
     }
 
