@@ -49,7 +49,7 @@ struct Generator {
             if let model = pick(models), let entity = context.instances[model]?.entity {
                 return changeList(index, model, entity, alive, context)
             }
-        case 51..<57: if let model = pick(alive) { return .delete(index, model) }
+        case 51..<57: if let model = pick(alive) { return delete(model, number, context, simulation) }
         case 57..<60:
             if let model = pick(deleted) {
                 if let cause = context.instances[model]?.cause, random.below(2) == 0 {
@@ -105,6 +105,24 @@ struct Generator {
         let rows = Query(entity: random.below(2) == 0 ? list.entity : list.inverse.entity, kind: .all)
         planned = [save, .fetch(reader, rows, .models), .check(reader)]
         return .check(reader)
+    }
+
+    /// Before some of the saves that delete a folder, another context inserts an item into it, which this context changes.
+    private mutating func delete(
+        _ model: Int, _ number: Int, _ context: ContextReference, _ simulation: Simulation
+    ) -> Step {
+        let delete = Step.delete(context.index, model)
+        guard let folder = context.instances[model], folder.entity == .folder, folder.state == .saved,
+            random.below(3) == 0
+        else { return delete }
+        let others = simulation.contexts.filter { $0 !== context && $0.instances[model]?.state == .saved }
+        guard !others.isEmpty else { return delete }
+        let item = number * 10 + 200_000
+        planned = [
+            .batchInsert(random.pick(others).index, item, folder: model), .load(context.index, item),
+            .set(context.index, item, "name", .text(random.pick(names))), .save(context.index),
+        ]
+        return delete
     }
 
     private mutating func insert(_ number: Int, _ index: Int, _ simulation: Simulation) -> Step {
