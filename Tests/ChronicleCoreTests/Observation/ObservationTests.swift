@@ -41,6 +41,29 @@ final class ChangeCounter: Sendable {
         #expect(others.count == 0, "other properties", sourceLocation: sourceLocation)
     }
 
+    @Test(arguments: StoreKind.allCases) func destinationWithoutAnInverse(_ kind: StoreKind) throws {
+        let context = try TestStore(kind, [GraphNode.self]).context()
+        let (owner, base, leaf) = (GraphNode("owner"), GraphNode("base"), GraphNode("leaf"))
+        for node in [owner, base, leaf] { context.insert(node) }
+        base.favourite = leaf
+        owner.children = [leaf]
+        let counter = ChangeCounter()
+        counter.track { _ = base.favourite }
+        try context.save()
+        #expect(counter.count == 0)
+        func read() { _ = base.favourite }
+        func readOthers() { _ = (base.name, base.parent, owner.favourite) }
+        for deleted in [leaf, owner] {
+            expectChange(of: read, notOf: readOthers) { context.delete(deleted) }
+            #expect(base.favourite == nil)
+            expectChange(of: read, notOf: { _ = base.name }) { context.rollback() }
+            #expect(base.favourite === leaf)
+        }
+        expectChange(of: read, notOf: readOthers) { context.delete(leaf) }
+        expectChange(of: read) { context.insert(leaf) }
+        #expect(base.favourite === leaf)
+    }
+
     @Test(arguments: StoreKind.allCases) func propertiesThatAreSet(_ kind: StoreKind) throws {
         let (store, _, trip) = try trip(kind)
         // A fetched model reads its row; the other one has its values in its wrappers.

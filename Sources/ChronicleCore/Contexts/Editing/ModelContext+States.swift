@@ -24,6 +24,7 @@ extension ModelContext {
 
     func didChangeState(of backing: AnyBackingData) {
         storage.didChange()
+        backing.didChangeReferences()
         // The change may remove the cause of an error for which the last autosave failed.
         if !storage.isSaving { scheduleAutosave() }
         switch backing.state {

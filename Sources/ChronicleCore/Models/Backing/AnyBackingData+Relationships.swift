@@ -13,7 +13,10 @@ extension AnyBackingData {
     /// Reports the read to observers.
     @usableFromInline
     func readRelationship<Value>(_ keyPath: AnyKeyPath, declared: Value?) -> Value {
-        if isAccessTracked() { access(keyPath) }
+        guard isAccessTracked() else { return relationship(keyPath, declared: declared) }
+        access(keyPath)
+        // Reading creates the destination.
+        defer { observeDestination(at: keyPath) }
         return relationship(keyPath, declared: declared)
     }
 

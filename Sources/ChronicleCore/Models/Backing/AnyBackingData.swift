@@ -64,6 +64,8 @@ public class AnyBackingData {
         var hasDestinations: Bool { held != nil || !lists.isEmpty }
         /// The observers of the model; see ``AnyBackingData/isAccessTracked()``.
         @exclusivity(unchecked) @usableFromInline final var observation: ModelObservation?
+        /// The observed references to this model along relationships without an inverse.
+        var observedReferences: [ObservedReference.Key: ObservedReference] = [:]
     }
 
     @usableFromInline

@@ -14,6 +14,8 @@ final class ContextEntity {
     let owner: any ModelOwner
     /// The slots of to-one relationships whose inverse is a list, with the index of the list's property.
     let lists: [(slot: Int, index: Int)]
+    /// The slots of to-one relationships without an inverse, so that nothing else connects a model with those that reference it.
+    let slotsWithoutInverse: PropertySet
     /// The properties at both ends of this entity's links. After a fetch of this entity, their lists are read again.
     let linkProperties: [Schema.Property]
     let registry: ModelRegistry
@@ -48,6 +50,12 @@ final class ContextEntity {
             else { return nil }
             return (property.slot, list.index)
         }
+        var slotsWithoutInverse = PropertySet()
+        for property in entity.storedProperties {
+            guard let relationship = property.relationship, schema.inverse(of: relationship) == nil else { continue }
+            slotsWithoutInverse.insert(property.slot)
+        }
+        self.slotsWithoutInverse = slotsWithoutInverse
         linkProperties = entity.relationshipProperties.flatMap { schema.links(of: $0)?.properties ?? [] }
         self.registry = registry
         backingDataType = entity.type.backingDataType

@@ -80,6 +80,29 @@ extension AnyBackingData {
         membership?.owner.didChange(observation, nil)
     }
 
+    /// If the destination has no inverse relationship, it keeps the observed reference, to report when it is deleted or restored.
+    func observeDestination(at keyPath: AnyKeyPath) {
+        guard let observation = extras?.observation, let membership, let property = membership.property(at: keyPath),
+            let observed = property.observed, property.slot >= 0,
+            membership.slotsWithoutInverse.contains(property.slot), let identifier = reference(property),
+            let destination = membership.registry[identifier]
+        else { return }
+        let key = ObservedReference.Key(observation: ObjectIdentifier(observation), slot: property.slot)
+        destination.makeExtras().observedReferences[key] = ObservedReference(
+            observation: observation, property: observed, isVisible: destination.state.isInContext)
+    }
+
+    /// Reports to the observers of references to this model that they have another value.
+    func didChangeReferences() {
+        guard let extras, !extras.observedReferences.isEmpty, let membership else { return }
+        let changed = extras.observedReferences.filter { $1.isVisible != state.isInContext }
+        for (key, reference) in changed {
+            extras.observedReferences[key] = nil
+            guard let observation = reference.observation else { continue }
+            membership.owner.didChange(observation, reference.property)
+        }
+    }
+
     func didChangeLists() {
         guard isObserved, let properties = membership?.entity.relationshipProperties else { return }
         for property in properties where property.slot < 0 { didChange(property) }

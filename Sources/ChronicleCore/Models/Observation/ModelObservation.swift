@@ -91,6 +91,19 @@ enum ObservedProperty: Hashable {
     case keyPath(AnyKeyPath)
 }
 
+/// An observed reference to a model, which the model keeps because it has no inverse relationship.
+struct ObservedReference {
+    struct Key: Hashable {
+        let observation: ObjectIdentifier
+        let slot: Int
+    }
+
+    weak var observation: ModelObservation?
+    let property: ObservedProperty
+    /// Whether the observers have seen the model: a reference to a deleted one is `nil`.
+    let isVisible: Bool
+}
+
 extension Schema.Property {
     var observed: ObservedProperty? {
         offset.map(ObservedProperty.offset) ?? keyPath.map(ObservedProperty.keyPath)
