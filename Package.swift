@@ -171,8 +171,8 @@ let package = Package(
             name: "ChronicleCLI", dependencies: ["Chronicle", "ChronicleAppleStore", "ChroniclePostgres"],
             // The parts of the timeline are compiled into the program, so that it needs no file beside it.
             resources: [
-                "page.html", "page.css", "data.js", "filters.js", "list.js", "state.js", "details.js", "table.js",
-                "lanes.js", "controls.js",
+                "page.html", "page.css", "data.js", "filters.js", "list.js", "state.js", "parts.js", "details.js",
+                "table.js", "lanes.js", "controls.js",
             ].map { .embedInCode("Timeline/Page/\($0)") },
             swiftSettings: settings),
         // MARK: Tests; Tests/README.md describes them.

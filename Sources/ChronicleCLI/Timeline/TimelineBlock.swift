@@ -6,7 +6,7 @@ import Foundation
 /// | member | elements |
 /// | --- | --- |
 /// | `authors`, `contexts`, `programs` | the names to which the columns refer |
-/// | `entities` | `{"name": …, "title": index or -1, "links": [indices], "attributes": [names]}` |
+/// | `entities` | `{"name": …, "title": index or -1, "links": [indices], "relationships": […], "kindOf": […], "attributes": […]}` |
 /// | `ids`, `times` | for each transaction, the difference to the previous one; times in milliseconds since 1970 |
 /// | `author`, `context`, `program` | for each transaction, the index of a name; -1 for none, -2 for other programs as author |
 /// | `metadata` | `[transaction, {…}]` for those that have some |
@@ -15,7 +15,8 @@ import Foundation
 /// | `kinds`, `entity`, `keys` | for each change, 0 insert, 1 update, 2 delete; the index of its entity; its primary key |
 /// | `values` | for each change, an array of attribute, value before, value after, and so on; 0 if there are none |
 ///
-/// The attributes of an entity are those of the schema in its order, then former ones. Its links are its lists of links.
+/// The attributes of an entity are those of the schema in its order, then former ones. The other
+/// members are those of ``TimelineProperties``.
 ///
 /// The forms of values are those of ``TimelineValues``.
 struct TimelineBlock {
@@ -28,7 +29,7 @@ struct TimelineBlock {
     private var entities = NumberedNames()
     private var attributes: [NumberedNames] = []
     /// The properties of the schema for each entity.
-    private var properties: [Properties] = []
+    private var properties: [TimelineProperties] = []
 
     private var ids = JSONColumn()
     private var times = JSONColumn()
@@ -123,7 +124,7 @@ struct TimelineBlock {
         let identifier = change.changedPersistentIdentifier
         let number = entities.number(of: identifier.entityName)
         if number == attributes.count {
-            let described = Properties(schema.entitiesByName[identifier.entityName], titles)
+            let described = TimelineProperties(schema.entitiesByName[identifier.entityName], schema, titles)
             properties.append(described)
             attributes.append(NumberedNames(described.names))
         }
@@ -208,6 +209,10 @@ struct TimelineBlock {
             var links = JSONColumn()
             for link in properties[index].links { links.append(link) }
             json.append(links.array)
+            json.append(raw: #","relationships":"#)
+            json.append(properties[index].relationships)
+            json.append(raw: #","kindOf":"#)
+            json.append(properties[index].kindOf)
             json.append(raw: #","attributes":"#)
             json.append(attributes[index].names)
             json.append(raw: "}")
@@ -226,30 +231,6 @@ struct TimelineBlock {
         }
         json.append(raw: "}")
         return json
-    }
-}
-
-/// The properties whose values the history of an entity can contain.
-private struct Properties {
-    /// Their names in the order of the schema.
-    let names: [String]
-    /// The index of the attribute that is the title of a model, or `nil` if there is none.
-    let title: Int?
-    /// The indices of the lists of links.
-    let links: [Int]
-
-    /// - Parameters:
-    ///   - entity: The entity, or `nil` if it is not in the schema any more.
-    ///   - titles: The names of the attributes that are titles, in the order of preference.
-    init(_ entity: Schema.Entity?, _ titles: [String]) {
-        // A list without links is stored in the rows of the destinations, whose history it is.
-        let properties = (entity?.properties ?? []).filter { $0.slot >= 0 || $0.relationship?.isLinked == true }
-        let names = properties.map(\.name)
-        self.names = names
-        title =
-            titles.lazy.compactMap { names.firstIndex(of: $0) }.first
-            ?? properties.firstIndex { $0.isAttribute && $0.unwrappedValueType == String.self }
-        links = properties.indices.filter { properties[$0].relationship?.isLinked == true }
     }
 }
 

@@ -29,7 +29,8 @@ enum TimelinePage {
     private static var script: String {
         let parts = [
             PackageResources.data_js, PackageResources.filters_js, PackageResources.list_js,
-            PackageResources.state_js, PackageResources.details_js, PackageResources.table_js,
+            PackageResources.state_js, PackageResources.parts_js, PackageResources.details_js,
+            PackageResources.table_js,
             PackageResources.lanes_js, PackageResources.controls_js,
         ]
         return "'use strict';\n(() => {\nconst started = performance.now();\n" + parts.map(text).joined() + "})();\n"

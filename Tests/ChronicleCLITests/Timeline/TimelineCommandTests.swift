@@ -74,7 +74,8 @@ struct TimelineCommandTests {
         #expect(await run([store.url.path, "-o", page.path]).status == 0)
         var text = try String(contentsOf: page, encoding: .utf8)
         #expect(text.contains(#""skips":false,"tags":[{"name":"\u003c/script>","id":\#(newest)}]"#))
-        #expect(text.contains(#"{"name":"Trip","title":0,"links":[],"attributes":["name",""#))
+        #expect(text.contains(#"{"name":"Trip","title":0,"links":[],"relationships":[{"name":"bucketList","kinds":["#))
+        #expect(text.contains(#""isOwn":true}],"kindOf":[],"attributes":["name",""#))
         let options = ["--title", "note", "--title", "title", "--before", "\(history[2].transactionIdentifier)"]
         #expect(await run([store.url.path, "-f", "-o", page.path] + options).status == 0)
         text = try String(contentsOf: page, encoding: .utf8)

@@ -96,12 +96,12 @@ document.addEventListener('keydown', (event) => {
     list.focus();
     return;
   }
-  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== 'range') return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && !/^(range|checkbox)$/.test(event.target.type)) return;
   const actions = {
     '/': () => $('search').focus(), '+': () => zoom(0.5, 0.5), '=': () => zoom(0.5, 0.5), '-': () => zoom(2, 0.5),
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), '0': fit, l: switchLanes, t: switchTheme,
     j: () => move(1), k: () => move(-1), '[': () => move(1), ']': () => move(-1), '?': showKeys,
-    1: () => openPanel('transaction'), 2: () => openPanel('model'), 3: () => openPanel('table'),
+    p: switchParts, 1: () => openPanel('transaction'), 2: () => openPanel('model'), 3: () => openPanel('table'),
   };
   // The slider moves with them.
   if (event.target.type === 'range') for (const key of ['ArrowLeft', 'ArrowRight']) delete actions[key];

@@ -21,7 +21,8 @@ const keyOf = [], entityOfModel = [], lastOf = [];  // The primary key, the enti
 
 const authors = [], contexts = [], programs = [];
 // Objects with a name, the names of attributes in the order of the schema, the attribute that is the title of a model or -1,
-// the attributes that are lists of links, and the numbers of the models by their keys.
+// the attributes that are lists of links, the relationships by their names, the names of the entities from which it inherits,
+// and the numbers of the models by their keys.
 const entities = [];
 const noAuthor = -1, otherProgram = -2;
 const kindNames = ['insert', 'update', 'delete'], kindSigns = ['+', '~', '−'];
@@ -42,7 +43,10 @@ const authorNumber = numbering(authors, same), contextNumber = numbering(context
 const programNumber = numbering(programs, same);
 const entityNumber = numbering(entities, (name) => {
   const attributes = [];
-  return { name, attributes, number: numbering(attributes, same), title: -1, links: new Set(), models: new Map() };
+  return {
+    name, attributes, number: numbering(attributes, same), title: -1, links: new Set(), relationships: new Map(),
+    kindOf: [], models: new Map(),
+  };
 });
 const modelNumber = (entity, key) => {
   const { models } = entities[entity];
@@ -73,6 +77,8 @@ const append = (block, isNewestFirst) => {
     const known = entities[entityNumbers[index]], numbers = attributeNumbers[index];
     if (entity.title >= 0) known.title = numbers[entity.title];
     for (const link of entity.links) known.links.add(numbers[link]);
+    known.kindOf = entity.kindOf;
+    for (const relationship of entity.relationships) known.relationships.set(relationship.name, relationship);
   });
   const blockIDs = sums(block.ids), blockTimes = sums(block.times), ends = sums(block.counts);
   const metadata = new Map(block.metadata), ungroupedIndices = new Set(block.ungrouped), partialIndices = new Set(block.partial);
@@ -173,12 +179,15 @@ const valueText = (value) => {
   if ('none' in value) return '';
   return 'not preserved';
 };
+// The name of the model that a value references.
+const referenceOf = (value) => (value !== null && typeof value === 'object' && 'model' in value ? value.model : undefined);
 const modelName = (model) => entities[entityOfModel[model]].name + '/' + keyOf[model];
-// The number of the model with a name, or -1 if the page contains no change of it.
+// The number of the model with a name, or -1 if the page contains no change of it. A reference can have the name of an entity
+// from which that of the model inherits.
 const modelNamed = (name) => {
-  const slash = name.lastIndexOf('/'), entity = entities.find((entity) => entity.name === name.slice(0, slash));
-  const number = entity && entity.models.get(name.slice(slash + 1));
-  return number === undefined ? -1 : number;
+  const slash = name.lastIndexOf('/'), kind = name.slice(0, slash), key = name.slice(slash + 1);
+  const entity = entities.find(({ name, kindOf, models }) => (name === kind || kindOf.includes(kind)) && models.has(key));
+  return entity ? entity.models.get(key) : -1;
 };
 const authorName = (number) =>
   number === otherProgram ? 'other program' : number === noAuthor ? 'no author' : authors[number];

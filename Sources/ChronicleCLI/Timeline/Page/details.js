@@ -59,9 +59,9 @@ const changeTable = (change) => {
   }
   return attributeTable(rows);
 };
-const changeBlock = (change, heading) => {
+const changeBlock = (change, ...heading) => {
   const block = element('div', 'change'), title = element('h3');
-  title.append(sign(kinds[change]), element('span', kindNames[kinds[change]], kindNames[kinds[change]] + ' '), heading);
+  title.append(sign(kinds[change]), element('span', kindNames[kinds[change]], kindNames[kinds[change]] + ' '), ...heading);
   block.append(title, changeTable(change));
   return block;
 };
@@ -173,22 +173,22 @@ const stateSection = (model, transaction) => {
   return section;
 };
 const showState = (keepsPlace) => {
-  const { changes } = historyOf(shownModel);
-  if (!life || life.model !== shownModel || life.count !== changes.length) {
-    const initial = life && life.model === shownModel ? life.shownCount() + changes.length - life.count : 0;
-    const list = changes.slice();
+  const list = changesWithParts(shownModel), paths = chosenPaths(shownModel);
+  if (!life || life.model !== shownModel || life.count !== list.length || life.paths !== paths) {
+    const initial = life && life.model === shownModel ? life.shownCount() + list.length - life.count : 0;
     const content = pages(list.length, (index) => {
       const transaction = transactionOf(list[index]);
       const text = '#' + ids[transaction] + ', ' + timeText(times[transaction]) + ', ' + authorName(authorOf[transaction]);
       const block = changeBlock(list[index], button('link', visible(text), () => {
         panel = 'transaction';
         select(transaction);
-      }));
+      }), ...partNodes(shownModel, list[index], transaction));
       block.dataset.id = ids[transaction];
       return block;
     }, initial);
-    life = { model: shownModel, count: list.length, shownCount: content.shownCount, node: element('div') };
-    life.node.append(element('h3', 'heading', countText(list.length, 'change')), content.container);
+    life = { model: shownModel, count: list.length, paths, shownCount: content.shownCount, node: element('div') };
+    life.node.append(
+      element('h3', 'heading', countText(list.length, 'change')), ...partControls(shownModel), content.container);
   }
   for (const node of life.node.querySelectorAll('[aria-current]')) node.removeAttribute('aria-current');
   const current = life.node.querySelectorAll('[data-id="' + ids[selected] + '"]');
@@ -253,7 +253,9 @@ const setFragment = () => {
   clearTimeout(fragmentTimer);
   if (selected < 0) return;
   const encoded = (name) => encodeURIComponent(name);
-  const shown = panel === 'model' && shownModel >= 0 ? 'm=' + encoded(modelName(shownModel)) + '&'
+  const paths = shownModel >= 0 ? [...chosenPaths(shownModel)].join() : '';
+  const shown = panel === 'model' && shownModel >= 0
+    ? 'm=' + encoded(modelName(shownModel)) + '&' + (paths ? 'with=' + encoded(paths) + '&' : '')
     : panel === 'table' && shownEntity >= 0 ? 'e=' + encoded(entities[shownEntity].name) + '&' : '';
   const fragment = '#' + shown + 't=' + ids[selected];
   fragmentTimer = setTimeout(() => { history.replaceState(null, '', fragment); }, 250);
@@ -275,6 +277,7 @@ const openFragment = () => {
   selected = transaction;
   if (positionOf(transaction) < 0) clearFilters();
   if (model >= 0) {
+    choosePaths(model, new Set((fields.get('with') || '').split(',').filter((path) => path)));
     showModel(model);
   } else {
     panel = entity >= 0 ? 'table' : 'transaction';

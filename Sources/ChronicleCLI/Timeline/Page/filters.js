@@ -21,10 +21,10 @@ const searchText = (transaction) => {
   }
   return (searchTexts[transaction] = parts.join('\n').toLowerCase());
 };
-const changeMatches = (change) =>
+const changeMatches = (change, transaction) =>
   (filter.entity === '' || entityOf[change] === +filter.entity)
   && (filter.kind === '' || kinds[change] === +filter.kind)
-  && (filter.model < 0 || modelOf[change] === filter.model);
+  && (filter.model < 0 || pathsTo(filter.model, change, transaction) !== undefined);
 // The number of changes that match, or -1 if the transaction does not.
 const matchingChanges = (transaction) => {
   if (filter.author !== '' && authorOf[transaction] !== +filter.author) return -1;
@@ -32,7 +32,7 @@ const matchingChanges = (transaction) => {
   let count = last - start;
   if (filter.entity !== '' || filter.kind !== '' || filter.model >= 0) {
     count = 0;
-    for (let change = start; change < last; change++) if (changeMatches(change)) count++;
+    for (let change = start; change < last; change++) if (changeMatches(change, transaction)) count++;
     if (!count) return -1;
   }
   return filter.text === '' || searchText(transaction).includes(filter.text) ? count : -1;

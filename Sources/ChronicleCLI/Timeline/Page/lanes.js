@@ -138,7 +138,7 @@ const binned = (bins) => {
       counts[lanes.laneOf.get(authorOf[transaction])][bin] += 1;
     } else {
       for (let change = first[transaction], last = end(transaction); change < last; change++) {
-        if (changeMatches(change)) counts[lanes.laneOf.get(entityOf[change])][bin] += 1;
+        if (changeMatches(change, transaction)) counts[lanes.laneOf.get(entityOf[change])][bin] += 1;
       }
     }
   }

@@ -91,14 +91,15 @@ const sign = (kind) => element('span', 'sign ' + kindNames[kind], kindSigns[kind
 // The attributes of a change that a row shows.
 const maximumShown = 6;
 // What changed: the model with the old and new values of one change, or the numbers of several. If the list is that of a
-// model, its change.
+// model, its change, or those of its parts as well.
 const summary = (transaction) => {
-  let start = first[transaction], last = end(transaction);
+  let changes = Array.from({ length: end(transaction) - first[transaction] }, (_, index) => first[transaction] + index);
   if (filter.model >= 0) {
-    while (start < last - 1 && modelOf[start] !== filter.model) start++;
-    last = start + 1;
+    changes = changes.filter((change) => pathsTo(filter.model, change, transaction) !== undefined);
+    if (!chosenPaths(filter.model).size) changes = changes.slice(0, 1);
   }
-  if (last - start === 1) {
+  if (changes.length === 1) {
+    const [start] = changes;
     const nodes = [sign(kinds[start]), element('span', 'name', visible(modelName(modelOf[start])))];
     const title = titleAt(modelOf[start], transaction), listed = valuesOf[start] || [];
     if (title) nodes.push(' · ', element('span', 'label', title));
@@ -111,7 +112,7 @@ const summary = (transaction) => {
     return nodes;
   }
   const counts = new Map();
-  for (let change = start; change < last; change++) {
+  for (const change of changes) {
     const key = entityOf[change] * 3 + kinds[change];
     counts.set(key, (counts.get(key) || 0) + 1);
   }

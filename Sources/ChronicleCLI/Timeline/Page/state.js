@@ -108,20 +108,19 @@ const linksAt = (model, attribute, transaction) => {
   const life = lifeAt(history, bound), names = new Set(), later = new Set();
   let isComplete = life.start >= 0 && Boolean(valuesOf[life.start]) && !hasBetween(history.unclear, life.start, bound)
     && !(partial.size && lacksChanges(transactionOf(life.start), transaction));
-  const nameOf = (value) => (value !== null && typeof value === 'object' && 'model' in value ? value.model : undefined);
   uses.changes.forEach((change, index) => {
     if (change < life.start || change > life.end) return;
     const list = valuesOf[change], old = list[uses.items[index] + 1], now = list[uses.items[index] + 2];
     if (change >= bound) {
       // What is removed first was there before.
-      const removed = nameOf(old), added = nameOf(now);
+      const removed = referenceOf(old), added = referenceOf(now);
       if (removed !== undefined && !later.has(removed)) names.add(removed);
       for (const name of [removed, added]) if (name !== undefined) later.add(name);
       return;
     }
     if (isMissing(old) || isMissing(now)) isComplete = false;
-    names.delete(nameOf(old));
-    if (nameOf(now) !== undefined) names.add(nameOf(now));
+    names.delete(referenceOf(old));
+    if (referenceOf(now) !== undefined) names.add(referenceOf(now));
   });
   return { names: [...names], isComplete };
 };
