@@ -165,10 +165,13 @@ let package = Package(
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
         // The rules as tests for Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
+        // A small HTTP server for one computer. Not a product: its public declarations can be used in this package only.
+        .target(name: "ChronicleHTTP", swiftSettings: settings),
         // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that
         // ignore case, it would be the same folder as `Chronicle`.
         .executableTarget(
-            name: "ChronicleCLI", dependencies: ["Chronicle", "ChronicleAppleStore", "ChroniclePostgres"],
+            name: "ChronicleCLI",
+            dependencies: ["Chronicle", "ChronicleAppleStore", "ChronicleHTTP", "ChroniclePostgres"],
             // The parts of the timeline are compiled into the program, so that it needs no file beside it.
             resources: [
                 "page.html", "page.css", "data.js", "filters.js", "list.js", "state.js", "parts.js", "details.js",
@@ -218,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "ChronicleCLITests",
             dependencies: [
-                "ChronicleCLI", "Chronicle", "ChronicleAppleStore", "ChroniclePostgres", "ChronicleTestSupport",
+                "ChronicleCLI", "Chronicle", "ChronicleAppleStore", "ChronicleHTTP", "ChroniclePostgres",
+                "ChronicleTestSupport",
                 "ChronicleTestWorker",
             ],
             exclude: ["Golden"], swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleHTTP
 import Foundation
 
 enum ServeCommand {
@@ -31,7 +32,7 @@ enum ServeCommand {
             file.location, limit: try arguments.count("number") ?? .max,
             maximumSize: try TimelineCommand.maximumSize(arguments), titles: try TimelineCommand.titles(arguments, file)
         )
-        let server = try HTTPServer(port: try port(arguments)) { try pages.respond(to: $0, $1) }
+        let server = try server(try port(arguments)) { try pages.respond(to: $0, $1) }
         try console.line("\(file.name.escaped): http://localhost:\(server.port)/ (Ctrl-C ends)")
         try console.flush()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -39,6 +40,16 @@ enum ServeCommand {
             Thread.detachNewThread { continuation.resume(with: Result { try server.run() }) }
         }
         return .success
+    }
+
+    private static func server(_ port: UInt16, _ handler: @escaping HTTPServer.Handler) throws -> HTTPServer {
+        do {
+            return try HTTPServer(port: port, handler: handler)
+        } catch HTTPServer.PortError.inUse {
+            throw UsageError("port \(port) is in use; choose another one with --port, or 0 for any free one")
+        } catch HTTPServer.PortError.requiresPermissions {
+            throw UsageError("port \(port) requires more permissions; choose one above 1023 with --port")
+        }
     }
 
     private static func port(_ arguments: Arguments) throws -> UInt16 {

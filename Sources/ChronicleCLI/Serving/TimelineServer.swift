@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleHTTP
 import Foundation
 
 /// The responses of `chronicle serve`: the page, and later transactions as server-sent events. Each request opens the store
@@ -106,14 +107,11 @@ final class TimelineServer: Sendable {
     /// Returns `false` if the client has closed the connection.
     private func wait(_ connection: HTTPConnection, _ commits: CommitPipe) throws -> Bool {
         while true {
-            var descriptors = [connection.socket, commits.descriptor].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            switch connection.wait(for: commits.descriptor, timeout: Self.silence) {
+            case .readable: return true
+            case .closed: return false
+            case .timeout: try connection.send(Data(":\n\n".utf8))
             }
-            let count = poll(&descriptors, 2, Int32(Self.silence / .milliseconds(1)))
-            if count == 0 { try connection.send(Data(":\n\n".utf8)) }
-            guard count > 0 else { continue }
-            if descriptors[0].revents != 0, connection.isClosedAfterEvent() { return false }
-            if descriptors[1].revents != 0 { return true }
         }
     }
 }

@@ -3,34 +3,52 @@ import Synchronization
 
 /// A server on the loopback addresses, which only programs on the same computer can reach. Each connection has a thread, so
 /// that a slow client does not delay others, and serves one request.
-final class HTTPServer: Sendable {
-    /// Tests make the limits smaller.
-    struct Limits: Sendable {
+public final class HTTPServer: Sendable {
+    /// What the server accepts, and its responses to what it refuses.
+    public struct Options: Sendable {
         /// Further connections receive 503.
-        var connections = 32
-        var timeout = Duration.seconds(10)
+        public var connections = 32
+        /// The longest time to receive a request, and the longest time without progress of a response.
+        public var timeout = Duration.seconds(10)
+        /// Other methods receive 405.
+        public var methods = ["GET", "HEAD"]
+        /// The largest size of a content in bytes. Any content is ignored if it is 0.
+        public var maximumContent = 0
+        /// Sends the response to a refused request.
+        public var refuse:
+            @Sendable (HTTPConnection, HTTPStatus, String, _ fields: KeyValuePairs<String, String>) throws -> Void = {
+                try $0.send($1, $2, fields: $3)
+            }
+
+        public init() {}
     }
 
-    /// Another error than ``HTTPConnection/Closed`` becomes a response with status 500 if nothing was sent before.
-    typealias Handler = @Sendable (HTTPRequest, HTTPConnection) throws -> Void
+    /// A port at which the server cannot listen.
+    public enum PortError: Error {
+        case inUse
+        case requiresPermissions
+    }
 
-    let port: UInt16
+    /// An error ends the connection, so a handler sends a response for others than ``HTTPConnection/Closed``.
+    public typealias Handler = @Sendable (HTTPRequest, HTTPConnection) throws -> Void
+
+    public let port: UInt16
     private let listeners: [Int32]
-    private let limits: Limits
+    private let options: Options
     private let handler: Handler
     private let connectionCount = Mutex(0)
 
     /// Listens at a port of 127.0.0.1 and, if the computer has it, ::1. The port 0 is any free one. Several threads call
-    /// the handler. Throws ``UsageError`` if the port is in use.
-    init(port: UInt16, limits: Limits = Limits(), handler: @escaping Handler) throws {
-        (self.limits, self.handler) = (limits, handler)
+    /// the handler. Throws ``PortError`` if that is not possible.
+    public init(port: UInt16, options: Options = Options(), handler: @escaping Handler) throws {
+        (self.options, self.handler) = (options, handler)
         var attempts = port == 0 ? 16 : 1
         while true {
             attempts -= 1
             do {
                 (listeners, self.port) = try Self.listeners(port)
                 return
-            } catch is UsageError where attempts > 0 {
+            } catch PortError.inUse where attempts > 0 {
                 // The port that is free for one kind of address is in use for the other.
             }
         }
@@ -58,7 +76,7 @@ final class HTTPServer: Sendable {
     // MARK: Connections
 
     /// Accepts connections on the current thread until an error occurs.
-    func run() throws {
+    public func run() throws {
         while true {
             var descriptors = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&descriptors, nfds_t(descriptors.count), -1) > 0 else {
@@ -88,11 +106,11 @@ final class HTTPServer: Sendable {
             return count
         }
         // Twice the limit, so that refused clients learn the reason, but cannot use up the threads.
-        guard count <= limits.connections * 2 else {
+        guard count <= options.connections * 2 else {
             close(socket)
             return connectionCount.withLock { $0 -= 1 }
         }
-        let isRefused = count > limits.connections
+        let isRefused = count > options.connections
         let thread = Thread { [self] in
             serve(socket, isRefused: isRefused)
             connectionCount.withLock { $0 -= 1 }
@@ -103,24 +121,27 @@ final class HTTPServer: Sendable {
     }
 
     private func serve(_ socket: Int32, isRefused: Bool) {
-        let connection = HTTPConnection(socket, timeout: limits.timeout)
+        let connection = HTTPConnection(socket, timeout: options.timeout)
         do {
-            let request = try connection.receive()
+            let request = try connection.receive(maximumContent: options.maximumContent)
             connection.sendsContent = request.method != "HEAD"
+            let methods = options.methods.joined(separator: ", ")
             if isRefused {
-                try connection.send(.unavailable, "The server has too many connections; close a page or try again.")
+                try options.refuse(
+                    connection, .unavailable, "The server has too many connections; close a page or try again.", [:])
             } else if !request.isAddressed(toPort: port) {
-                try connection.send(.forbidden, "The server is only available as localhost, 127.0.0.1 or [::1].")
-            } else if !["GET", "HEAD"].contains(request.method) {
-                try connection.send(
-                    .methodNotAllowed, "The server supports GET and HEAD only; it changes nothing.",
-                    fields: ["Allow": "GET, HEAD"])
+                try options.refuse(
+                    connection, .forbidden, "The server is only available as localhost, 127.0.0.1 or [::1].", [:])
+            } else if !options.methods.contains(request.method) {
+                try options.refuse(
+                    connection, .methodNotAllowed, "The server supports only these methods: \(methods).",
+                    ["Allow": methods])
             } else {
                 try handler(request, connection)
             }
         } catch let failure as HTTPRequest.Failure {
             // The client may have closed the connection.
-            try? connection.send(failure.status, "The request is refused: \(failure.reason).")
+            try? options.refuse(connection, failure.status, "The request is refused: \(failure.reason).", [:])
         } catch {
             // The client has closed the connection, so an error cannot be sent.
         }
@@ -152,9 +173,8 @@ final class HTTPServer: Sendable {
             let error = error()
             close(listener)
             switch error.code {
-            case .EADDRINUSE:
-                throw UsageError("port \(port) is in use; choose another one with --port, or 0 for any free one")
-            case .EACCES: throw UsageError("port \(port) requires more permissions; choose one above 1023 with --port")
+            case .EADDRINUSE: throw PortError.inUse
+            case .EACCES: throw PortError.requiresPermissions
             default: throw error
             }
         }

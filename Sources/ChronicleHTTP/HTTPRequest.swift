@@ -1,24 +1,30 @@
 import Foundation
 
-/// The head of a request: https://www.rfc-editor.org/rfc/rfc9112
-struct HTTPRequest: Equatable, Sendable {
-    let method: String
+/// A request: https://www.rfc-editor.org/rfc/rfc9112
+public struct HTTPRequest: Equatable, Sendable {
+    public let method: String
     /// The path without the query, not decoded.
-    let path: String
+    public let path: String
     /// The decoded query. A repeated name has its first value.
-    let query: [String: String]
+    public let query: [String: String]
     /// The header fields by lowercase names. The values of a repeated name are joined with commas.
-    let fields: [String: String]
+    public let fields: [String: String]
+    /// The content, if the server accepts some.
+    public internal(set) var content: [UInt8] = []
 
-    struct Failure: Error, Equatable {
-        let status: HTTPStatus
-        let reason: String
+    /// A request that the server refuses.
+    public struct Failure: Error, Equatable {
+        public let status: HTTPStatus
+        public let reason: String
+
+        public init(status: HTTPStatus, reason: String) { (self.status, self.reason) = (status, reason) }
     }
 
+    /// The largest size of a head in bytes.
     static let maximumSize = 16_384
 
     /// The head ends with an empty line. Throws ``Failure`` if it is not valid.
-    init(_ head: some Collection<UInt8>) throws {
+    public init(_ head: some Collection<UInt8>) throws {
         func invalid(_ reason: String) -> Failure { Failure(status: .badRequest, reason: reason) }
         // Browsers and curl send ASCII only.
         guard head.allSatisfy({ $0 < 0x7f && ($0 >= 0x20 || [0x0d, 0x0a, 0x09].contains($0)) }) else {
@@ -75,6 +81,22 @@ struct HTTPRequest: Equatable, Sendable {
         return query
     }
 
+    /// The size of the content in bytes. Throws ``Failure`` if it is not known in advance, or above a maximum.
+    func contentSize(maximum: Int) throws -> Int {
+        guard fields["transfer-encoding"] == nil else {
+            throw Failure(status: .lengthRequired, reason: "the content has no Content-Length")
+        }
+        guard let text = fields["content-length"] else { return 0 }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw Failure(status: .badRequest, reason: "the Content-Length is invalid")
+        }
+        // A number of too many digits is too large as well.
+        guard let size = Int(text), size <= maximum else {
+            throw Failure(status: .contentTooLarge, reason: "the content has more than \(maximum) bytes")
+        }
+        return size
+    }
+
     /// Whether the host is a name or an address of this computer. A page of another site can let its name resolve to
     /// 127.0.0.1, and would then read the response as its own; its requests name that site.
     func isAddressed(toPort port: UInt16) -> Bool {
@@ -84,13 +106,21 @@ struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-enum HTTPStatus: Int, Sendable {
+/// The status of a response.
+public enum HTTPStatus: Int, Sendable {
     case ok = 200
+    case created = 201
+    case noContent = 204
     case badRequest = 400
     case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
     case requestTimeout = 408
+    case conflict = 409
+    case gone = 410
+    case lengthRequired = 411
+    case contentTooLarge = 413
+    case unsupportedMediaType = 415
     case headTooLarge = 431
     case internalError = 500
     case unavailable = 503
@@ -99,11 +129,18 @@ enum HTTPStatus: Int, Sendable {
     var phrase: String {
         switch self {
         case .ok: "OK"
+        case .created: "Created"
+        case .noContent: "No Content"
         case .badRequest: "Bad Request"
         case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
         case .requestTimeout: "Request Timeout"
+        case .conflict: "Conflict"
+        case .gone: "Gone"
+        case .lengthRequired: "Length Required"
+        case .contentTooLarge: "Content Too Large"
+        case .unsupportedMediaType: "Unsupported Media Type"
         case .headTooLarge: "Request Header Fields Too Large"
         case .internalError: "Internal Server Error"
         case .unavailable: "Service Unavailable"

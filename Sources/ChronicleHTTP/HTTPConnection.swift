@@ -1,18 +1,18 @@
-import Foundation
+public import Foundation
 
 /// A client sends one request; one thread uses the connection.
-final class HTTPConnection {
+public final class HTTPConnection {
     /// The client has closed the connection, or does not receive what is sent.
-    struct Closed: Error {}
+    public struct Closed: Error {}
 
     #if canImport(Darwin)
-        // The tool ignores SIGPIPE.
+        // The programs ignore SIGPIPE.
         private static let sendFlags: Int32 = 0
     #else
         private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
-    let socket: Int32
+    private let socket: Int32
     /// A response without content ends after its head, as if the client had closed the connection.
     var sendsContent = true
     private let timeout: Duration
@@ -28,24 +28,50 @@ final class HTTPConnection {
 
     // MARK: Receiving
 
-    /// Throws ``HTTPRequest/Failure`` if the head is invalid, too large, or incomplete after the timeout.
-    func receive() throws -> HTTPRequest {
+    /// Throws ``HTTPRequest/Failure`` if the request is invalid, too large, or incomplete after the timeout.
+    ///
+    /// - Parameter maximumContent: The largest size of a content in bytes. Any content is ignored if it is 0.
+    func receive(maximumContent: Int) throws -> HTTPRequest {
         let deadline = ContinuousClock.now + timeout
         var head: [UInt8] = []
         while true {
-            guard wait(until: deadline) else {
-                throw HTTPRequest.Failure(status: .requestTimeout, reason: "the request is incomplete")
-            }
-            guard let bytes = read(), !bytes.isEmpty else { throw Closed() }
             // The end may be split between two parts.
             let start = max(head.count - 3, 0)
-            head += bytes
-            if let end = Self.end(of: head, from: start) { return try HTTPRequest(head[..<end]) }
+            head += try read(until: deadline)
+            if let end = Self.end(of: head, from: start) {
+                var request = try HTTPRequest(head[..<end])
+                if maximumContent > 0 {
+                    request.content = try content(of: request, Array(head[end...]), maximumContent, deadline)
+                }
+                return request
+            }
             guard head.count <= HTTPRequest.maximumSize else {
                 throw HTTPRequest.Failure(
                     status: .headTooLarge, reason: "the request has more than \(HTTPRequest.maximumSize) bytes")
             }
         }
+    }
+
+    /// - Parameter received: What was received after the head.
+    private func content(
+        of request: HTTPRequest, _ received: [UInt8], _ maximum: Int, _ deadline: ContinuousClock.Instant
+    ) throws -> [UInt8] {
+        let size = try request.contentSize(maximum: maximum)
+        var content = received
+        // A client may wait for this before it sends a long content.
+        if content.count < size, request.fields["expect"]?.lowercased() == "100-continue" {
+            try send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        }
+        while content.count < size { content += try read(until: deadline) }
+        return Array(content.prefix(size))
+    }
+
+    private func read(until deadline: ContinuousClock.Instant) throws -> [UInt8] {
+        guard wait(until: deadline) else {
+            throw HTTPRequest.Failure(status: .requestTimeout, reason: "the request is incomplete")
+        }
+        guard let bytes = read(), !bytes.isEmpty else { throw Closed() }
+        return bytes
     }
 
     private static func end(of head: [UInt8], from start: Int) -> Int? {
@@ -73,8 +99,28 @@ final class HTTPConnection {
         return bytes
     }
 
+    /// The reason why ``wait(for:timeout:)`` has ended.
+    public enum Event: Sendable {
+        case readable
+        case timeout
+        case closed
+    }
+
+    /// Waits until a descriptor can be read, such as that of a ``WakePipe``, or the client has closed the connection.
+    public func wait(for descriptor: Int32, timeout: Duration) -> Event {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let milliseconds = ((deadline - .now) / .milliseconds(1)).rounded(.up)
+            guard milliseconds > 0 else { return .timeout }
+            var descriptors = [socket, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&descriptors, 2, Int32(min(milliseconds, 86_400_000))) > 0 else { continue }
+            if descriptors[0].revents != 0, isClosedAfterEvent() { return .closed }
+            if descriptors[1].revents != 0 { return .readable }
+        }
+    }
+
     /// What the client sends after its request is ignored.
-    func isClosedAfterEvent() -> Bool {
+    private func isClosedAfterEvent() -> Bool {
         var byte = [UInt8](repeating: 0, count: 1_024)
         let count = recv(socket, &byte, byte.count, Int32(MSG_DONTWAIT))
         return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
@@ -84,7 +130,9 @@ final class HTTPConnection {
 
     /// - Parameter length: `nil` if the content ends with the connection.
     /// - Throws: ``Closed`` if the client has closed the connection, or has requested only the head.
-    func send(_ status: HTTPStatus, type: String, length: Int?, fields: KeyValuePairs<String, String> = [:]) throws {
+    public func send(
+        _ status: HTTPStatus, type: String, length: Int?, fields: KeyValuePairs<String, String> = [:]
+    ) throws {
         var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(type)\r\n"
         if let length { head += "Content-Length: \(length)\r\n" }
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
@@ -103,14 +151,14 @@ final class HTTPConnection {
     }
 
     /// The response consists of a sentence.
-    func send(_ status: HTTPStatus, _ text: String, fields: KeyValuePairs<String, String> = [:]) throws {
+    public func send(_ status: HTTPStatus, _ text: String, fields: KeyValuePairs<String, String> = [:]) throws {
         let content = Data("\(text)\n".utf8)
         try send(status, type: "text/plain; charset=utf-8", length: content.count, fields: fields)
         try send(content)
     }
 
     /// Throws ``Closed`` if the client has closed the connection, or has not received anything for the timeout.
-    func send(_ data: Data) throws {
+    public func send(_ data: Data) throws {
         try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes[...]
             while !rest.isEmpty {
