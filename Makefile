@@ -38,6 +38,9 @@ MODEL_SEQUENCES ?=
 MODEL_SEED ?=
 MODEL_KIND ?=
 MODEL_WITHOUT ?=
+# The duration of `make feed` and the seed of a run.
+FEED_SECONDS ?= 60
+FEED_SEED ?=
 # For example SANITIZERS=thread SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZERS ?= thread address
 SANITIZE_FLAGS ?=
@@ -152,6 +155,14 @@ mutations: ready-traits ## checks that `make model` detects the defects in Tests
 .PHONY: converge
 converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECONDS=120 have passed, and compares them
 	@TRIP_SYNC_SECONDS="$(CONVERGE_SECONDS)" $(call test_package,Examples/TripSync) --filter processesConverge
+
+.PHONY: feed
+feed: ready-traits ## kills the server of Examples/TripServer and its clients for FEED_SECONDS=60, and compares what they received
+	@.ci/install Python $$(command -v python3 > /dev/null || echo python3) $$(command -v curl > /dev/null || echo curl)
+	@$(SWIFT) build --product TripServer $(TRAITS) $(SWIFT_FLAGS) >&2
+	@$(SWIFT) build --product chronicle $(TRAITS) $(SWIFT_FLAGS) >&2
+	@python3 Examples/TripServer/test.py "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)" \
+		--seconds "$(FEED_SECONDS)" $(if $(FEED_SEED),--seed "$(FEED_SEED)")
 
 .PHONY: sanitize
 sanitize: ready-traits ## runs every test under Thread Sanitizer, then under Address Sanitizer

@@ -165,7 +165,8 @@ let package = Package(
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
         // The rules as tests for Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
-        // A small HTTP server for one computer. Not a product: its public declarations can be used in this package only.
+        // A small HTTP server for one computer, of the tool and of an example. Not a product: its public declarations can be used in
+        // this package only.
         .target(name: "ChronicleHTTP", swiftSettings: settings),
         // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that
         // ignore case, it would be the same folder as `Chronicle`.
@@ -256,6 +257,10 @@ let package = Package(
         // The program of the first tutorial: `swift run FirstSteps`.
         .executableTarget(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
+        // A server: `swift run TripServer`. It sees public declarations only, like the package of a user.
+        .executableTarget(
+            name: "TripServer", dependencies: ["Chronicle", "ChronicleHTTP"], path: "Examples/TripServer/Sources",
+            packageAccess: false, swiftSettings: settings),
         // The process that the rules kill, and faulty stores for the rules about recovery.
         .executableTarget(
             name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance", "ChroniclePostgres"],
