@@ -1,7 +1,7 @@
 /// Finds out which models the paths of an aggregate reached, and when.
 ///
-/// It begins with the present relationships and undoes one transaction after the other. The models are searched again only after a
-/// transaction that concerns one of them.
+/// It begins with the present relationships and undoes one transaction after the other. Each model at a node of the tree has the number
+/// of relationships that reach it, so a transaction costs what it changes of these numbers, and not the size of the aggregate.
 struct AggregateMembership {
     /// A transaction that changed relationships.
     private struct Step {
@@ -20,15 +20,25 @@ struct AggregateMembership {
     /// Of the changes after the last position.
     private var laterRestorations: [PastRelationships.Restoration] = []
     private var transaction: (identifier: Int64, first: Int)?
-    /// The models at each node of the tree, and those of all nodes.
-    private var found: [Set<PersistentIdentifier>] = []
-    private var all: Set<PersistentIdentifier> = []
+    /// The models at each node of the tree, and how many relationships of the models at its source reach them.
+    private var found: [[PersistentIdentifier: Int]]
+    private var isStarted = false
+
+    /// The models that a node has in addition, or no longer.
+    private struct Difference {
+        var added: Set<PersistentIdentifier> = []
+        var removed: Set<PersistentIdentifier> = []
+    }
 
     init(_ root: PersistentIdentifier, _ tree: RelationshipTree, _ schema: Schema, _ rows: PresentRelationships) {
         (self.root, self.tree) = (root, tree)
         changes = RelationshipChanges(tree, schema)
         past = PastRelationships(rows)
+        found = Array(repeating: [:], count: tree.nodes.count)
     }
+
+    /// See ``PastRelationships/visits``.
+    var visits: Int { past.visits }
 
     // MARK: Reading changes
 
@@ -59,8 +69,8 @@ struct AggregateMembership {
     mutating func members() throws -> [Set<PersistentIdentifier>] {
         for restoration in laterRestorations.reversed() { past.restore(restoration) }
         laterRestorations = []
-        try search()
-        return tree.ends.map { found[$0] }
+        _ = try update()
+        return tree.ends.map { Set(found[$0].keys) }
     }
 
     /// Returns the models at the end of each path at the first position.
@@ -79,19 +89,14 @@ struct AggregateMembership {
             Dictionary(uniqueKeysWithValues: models.map { ($0, .max) })
         }
         while let step = steps.popLast() {
-            var isAffected = false
-            for restoration in step.restorations.reversed() {
-                if !isAffected { isAffected = affectsModels(restoration) }
-                past.restore(restoration)
-            }
-            guard isAffected else { continue }
-            try attributingErrors(to: step) { try search() }
+            for restoration in step.restorations.reversed() { past.restore(restoration) }
+            let differences = try attributingErrors(to: step) { try update() }
             for (path, end) in tree.ends.enumerated() {
-                for (model, last) in open[path] where !found[end].contains(model) {
+                for model in differences[end].removed {
+                    guard let last = open[path].removeValue(forKey: model) else { continue }
                     spans.add(model, path, step.first...last)
-                    open[path][model] = nil
                 }
-                for model in found[end] where open[path][model] == nil { open[path][model] = step.last }
+                for model in differences[end].added { open[path][model] = step.last }
             }
         }
         for (path, models) in open.enumerated() {
@@ -100,53 +105,60 @@ struct AggregateMembership {
         return spans
     }
 
-    private mutating func search() throws {
-        found = []
-        all = [root]
-        for node in tree.nodes {
-            let sources = node.source.map { found[$0] } ?? [root]
-            var models: Set<PersistentIdentifier> = []
-            for hop in node.hops { models.formUnion(try past.destinations(hop, of: sources)) }
-            found.append(models)
-            all.formUnion(models)
+    /// Returns what the restorations since the last call changed at each node.
+    private mutating func update() throws -> [Difference] {
+        defer { past.endStep() }
+        let start = Difference(added: isStarted ? [] : [root])
+        isStarted = true
+        var differences: [Difference] = []
+        for (index, node) in tree.nodes.enumerated() {
+            let source = node.source.map { differences[$0] } ?? start
+            let models = node.source.map { found[$0] } ?? [root: 1]
+            var counts: [PersistentIdentifier: Int] = [:]
+            for hop in node.hops { try count(hop, source, models, &counts) }
+            differences.append(Self.add(counts, to: &found[index]))
         }
+        return differences
     }
 
-    private func affectsModels(_ restoration: PastRelationships.Restoration) -> Bool {
-        switch restoration {
-        case .reference(_, let model, .destination(let destination)):
-            all.contains(model) || destination.map(all.contains) ?? false
-        case .reference(_, _, .unknown), .unknownLinks: true
-        case .link(_, let link, _): all.contains(link.owner) || all.contains(link.destination)
-        case .existence(let model, _): all.contains(model) || past.linked.contains(model)
+    private mutating func count(
+        _ hop: RelationshipHop, _ source: Difference, _ models: [PersistentIdentifier: Int],
+        _ counts: inout [PersistentIdentifier: Int]
+    ) throws {
+        try past.requireDestinations(hop, added: source.added, models: models)
+        for difference in past.differences(of: hop) {
+            let model = difference.source
+            guard !source.added.contains(model), models[model] != nil || source.removed.contains(model) else {
+                continue
+            }
+            counts[difference.destination, default: 0] += difference.count
         }
+        for destination in try past.destinations(hop, of: source.added) { counts[destination, default: 0] += 1 }
+        for destination in try past.destinations(hop, of: source.removed) { counts[destination, default: 0] -= 1 }
     }
 
-    private func attributingErrors(to step: Step, _ body: () throws -> Void) throws {
-        do { try body() } catch let error as SwiftDataError where error.code == .historyValueMissing {
+    private static func add(
+        _ counts: [PersistentIdentifier: Int], to found: inout [PersistentIdentifier: Int]
+    ) -> Difference {
+        var difference = Difference()
+        for (model, count) in counts where count != 0 {
+            let before = found[model] ?? 0
+            found[model] = before + count > 0 ? before + count : nil
+            if before == 0 {
+                difference.added.insert(model)
+            } else if before + count <= 0 {
+                difference.removed.insert(model)
+            }
+        }
+        return difference
+    }
+
+    private func attributingErrors<Result>(to step: Step, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as SwiftDataError where error.code == .historyValueMissing {
             throw error.with(
                 detail: "the history does not contain the destination of this relationship before transaction "
                     + "\(step.transaction); enable preserving values for later changes, and begin after this transaction"
             )
         }
-    }
-}
-
-/// The changes during which the paths of an aggregate reached models.
-struct AggregateSpans {
-    private let root: PersistentIdentifier
-    private var spans: [PersistentIdentifier: [(path: Int, changes: ClosedRange<Int>)]] = [:]
-
-    init(_ root: PersistentIdentifier) { self.root = root }
-
-    fileprivate mutating func add(_ model: PersistentIdentifier, _ path: Int, _ changes: ClosedRange<Int>) {
-        spans[model, default: []].append((path, changes))
-    }
-
-    /// Returns the indices of the paths that reached a model directly before or after the transaction of a change; `nil` if the
-    /// change does not belong to the aggregate.
-    func paths(to model: PersistentIdentifier, at number: Int) -> [Int]? {
-        let paths = (spans[model] ?? []).filter { $0.changes.contains(number) }.map(\.path)
-        return paths.isEmpty && model != root ? nil : Set(paths).sorted()
     }
 }

@@ -49,7 +49,7 @@ struct AggregateReader {
     func entries() throws -> [ModelHistoryEntry<DefaultHistoryTransaction>] {
         var membership = try makeMembership()
         try forEachChange { transaction, change, number in membership.add(change, number, of: transaction) }
-        let spans = try membership.spans()
+        var spans = try membership.spans()
         var entries: [ModelHistoryEntry<DefaultHistoryTransaction>] = []
         try forEachChange { transaction, change, number in
             guard let paths = spans.paths(to: change.changedPersistentIdentifier, at: number) else { return }

@@ -37,8 +37,8 @@ extension ModelContext {
     ///     Pass a later token, or call the method again.
     ///   - Otherwise the errors of ``history(of:attribute:order:for:)-(Model,_,_,_)``, such as ``SwiftDataError/modelNotFound``.
     /// - Complexity: Reads the history after the token twice. Memory is needed for the returned changes, and for the identifiers of
-    ///   each change of one of the relationships, also of other models. The models of the aggregate are searched again for each
-    ///   transaction that changed one of their relationships.
+    ///   each change of one of the relationships, also of other models. Otherwise proportional to the number
+    ///   of changes, and of models that begin or cease to be reached by a path.
     public func history<Model: PersistentModel>(
         of model: Model, including path: PartialKeyPath<RelationshipPath<Model>>,
         _ paths: PartialKeyPath<RelationshipPath<Model>>..., after token: DefaultHistoryToken? = nil,

@@ -21,135 +21,159 @@ struct PastRelationships {
         let destination: PersistentIdentifier
     }
 
-    /// The references of one property.
-    fileprivate struct References {
-        var changed: [PersistentIdentifier: Reference] = [:]
-        var referrers: [PersistentIdentifier: Set<PersistentIdentifier>] = [:]
-        var unknown: Set<PersistentIdentifier> = []
-        var present: [PersistentIdentifier: PersistentIdentifier?] = [:]
-        var presentReferrers: [PersistentIdentifier: [PersistentIdentifier]] = [:]
-    }
-
-    /// The links of one name.
-    fileprivate struct Links {
-        var changed: [Link: Bool] = [:]
-        /// The changed links of a model at either end.
-        var linksByModel: [PersistentIdentifier: Set<Link>] = [:]
-        var unknown: [PersistentIdentifier: String] = [:]
-        /// By the property at the source of the link.
-        var present: [ObjectIdentifier: [PersistentIdentifier: [PersistentIdentifier]]] = [:]
-    }
+    /// What the restorations of a step added to the destinations of a model (1), or removed from them (-1).
+    typealias Difference = (source: PersistentIdentifier, destination: PersistentIdentifier, count: Int)
 
     private let rows: PresentRelationships
-    private var references: [ObjectIdentifier: References] = [:]
-    private var links: [String: Links] = [:]
+    private var references: [ObjectIdentifier: PastReferences] = [:]
+    private var links: [String: PastLinks] = [:]
     private var existence: [PersistentIdentifier: Bool] = [:]
-    /// The models at the ends of links that were read or changed. Whether they exist decides what the links connect.
-    private(set) var linked: Set<PersistentIdentifier> = []
+    /// The number of relationships that were visited, from which tests conclude the complexity.
+    private(set) var visits = 0
 
     init(_ rows: PresentRelationships) { self.rows = rows }
 
     // MARK: Undoing changes
 
     mutating func restore(_ restoration: Restoration) {
+        visits += 1
         switch restoration {
         case .reference(let property, let model, let reference):
-            references[property, default: References()].set(model, reference)
-        case .link(let name, let link, let exists):
-            links[name, default: Links()].set(link, exists)
-            linked.formUnion([link.owner, link.destination])
+            references[property, default: PastReferences()].set(model, reference)
+        case .link(let name, let link, let isLive):
+            links[name, default: PastLinks()].set(link, isLive, existence)
         case .unknownLinks(let name, let model, let propertyName):
-            links[name, default: Links()].unknown[model] = propertyName
-        case .existence(let model, let exists): existence[model] = exists
+            links[name, default: PastLinks()].setUnknown(model, propertyName, existence)
+        case .existence(let model, let exists):
+            guard existence[model] ?? true != exists else { return }
+            for name in Array(links.keys) { visits += links[name]?.willToggle(model, exists: exists, existence) ?? 0 }
+            existence[model] = exists
         }
+    }
+
+    /// Ends the step whose restorations ``differences(of:)`` returns.
+    mutating func endStep() {
+        for property in Array(references.keys) { references[property]?.endStep() }
+        for name in Array(links.keys) { links[name]?.endStep() }
     }
 
     // MARK: Destinations
 
-    /// Throws ``SwiftDataError/historyValueMissing`` if the history does not contain the destinations.
+    /// Returns what the restorations of the step changed of a relationship, of the models whose destinations were read before.
+    mutating func differences(of hop: RelationshipHop) -> [Difference] {
+        let differences: [Difference]
+        switch hop.form {
+        case .reference:
+            differences = references[ObjectIdentifier(hop.property)]?.differences.map { ($0, $1, $2) } ?? []
+        case .inverse(let inverse):
+            differences = references[ObjectIdentifier(inverse)]?.differences.map { ($1, $0, $2) } ?? []
+        case .links(let definition):
+            let isOwner = definition.property === hop.property
+            differences =
+                links[definition.name]?.differences(existence).map { link, count in
+                    isOwner ? (link.owner, link.destination, count) : (link.destination, link.owner, count)
+                } ?? []
+        }
+        visits += differences.count
+        return differences
+    }
+
+    /// Returns the destinations of each model. Those that the history does not contain are missing.
     mutating func destinations(
         _ hop: RelationshipHop, of models: Set<PersistentIdentifier>
-    ) throws -> Set<PersistentIdentifier> {
+    ) throws -> [PersistentIdentifier] {
         guard !models.isEmpty else { return [] }
-        switch hop.form {
-        case .reference: return try referenced(hop, models)
-        case .inverse(let inverse): return try referring(hop, inverse, models)
-        case .links(let links): return try connected(hop, links, models)
-        }
+        let destinations =
+            switch hop.form {
+            case .reference: try referenced(hop, models)
+            case .inverse(let inverse): try referring(hop, inverse, models)
+            case .links(let definition): try connected(hop, definition, models)
+            }
+        visits += models.count + destinations.count
+        return destinations
     }
 
     private mutating func referenced(
         _ hop: RelationshipHop, _ models: Set<PersistentIdentifier>
-    ) throws -> Set<PersistentIdentifier> {
-        var known = references.removeValue(forKey: ObjectIdentifier(hop.property)) ?? References()
+    ) throws -> [PersistentIdentifier] {
+        var known = references.removeValue(forKey: ObjectIdentifier(hop.property)) ?? PastReferences()
         defer { references[ObjectIdentifier(hop.property)] = known }
-        let unread = models.filter { known.changed[$0] == nil && known.present[$0] == nil }
+        let unread = models.filter { known.reference(of: $0) == nil }
         if !unread.isEmpty {
             let found = try rows.references(hop, of: unread)
-            for model in unread { known.present[model] = .some(found[model] ?? nil) }
+            for model in unread { known.read(model, found[model] ?? nil) }
         }
-        var destinations: Set<PersistentIdentifier> = []
-        for model in models {
-            switch known.changed[model] ?? .destination(known.present[model] ?? nil) {
-            case .destination(let destination): if let destination { destinations.insert(destination) }
-            case .unknown(let name): throw Self.missing(name, of: model)
-            }
+        return models.compactMap { model in
+            if case .destination(let destination) = known.reference(of: model) { destination } else { nil }
         }
-        return destinations
     }
 
     private mutating func referring(
         _ hop: RelationshipHop, _ inverse: Schema.Property, _ models: Set<PersistentIdentifier>
-    ) throws -> Set<PersistentIdentifier> {
-        var known = references.removeValue(forKey: ObjectIdentifier(inverse)) ?? References()
+    ) throws -> [PersistentIdentifier] {
+        var known = references.removeValue(forKey: ObjectIdentifier(inverse)) ?? PastReferences()
         defer { references[ObjectIdentifier(inverse)] = known }
-        // It may have referenced one of the models.
-        if let model = known.unknown.min() { throw Self.missing(inverse.name, of: model) }
-        let unread = models.filter { known.presentReferrers[$0] == nil }
+        let unread = models.subtracting(known.readDestinations)
         if !unread.isEmpty {
             let found = try rows.referrers(inverse, of: hop.destination, to: unread)
-            for model in unread { known.presentReferrers[model] = found[model] ?? [] }
+            for (model, referrers) in found { for referrer in referrers { known.read(referrer, model) } }
+            known.readDestinations.formUnion(unread)
         }
-        var destinations: Set<PersistentIdentifier> = []
-        for model in models {
-            destinations.formUnion((known.presentReferrers[model] ?? []).filter { known.changed[$0] == nil })
-            destinations.formUnion(known.referrers[model] ?? [])
-        }
-        return destinations
+        return models.flatMap { known.referrers[$0] ?? [] }
     }
 
     private mutating func connected(
         _ hop: RelationshipHop, _ definition: Schema.Links, _ models: Set<PersistentIdentifier>
-    ) throws -> Set<PersistentIdentifier> {
-        var known = links.removeValue(forKey: definition.name) ?? Links()
+    ) throws -> [PersistentIdentifier] {
+        var known = links.removeValue(forKey: definition.name) ?? PastLinks()
         defer { links[definition.name] = known }
         let isOwner = definition.property === hop.property
-        for (model, name) in known.unknown where existence[model] != false {
-            // A model at the other end may have been linked by any owner.
-            if !isOwner || definition.isSymmetric || models.contains(model) { throw Self.missing(name, of: model) }
-        }
         let property = ObjectIdentifier(hop.property)
-        let unread = models.filter { known.present[property]?[$0] == nil }
+        let unread = models.subtracting(known.readModels[property] ?? [])
         if !unread.isEmpty {
-            let found = try rows.linked(hop, definition, of: unread)
-            for model in unread { known.present[property, default: [:]][model] = found[model] ?? [] }
-            linked.formUnion(unread)
-            linked.formUnion(found.values.joined())
+            for (model, others) in try rows.linked(hop, definition, of: unread) {
+                for other in others {
+                    known.read(
+                        isOwner ? Link(owner: model, destination: other) : Link(owner: other, destination: model))
+                }
+            }
+            known.readModels[property, default: []].formUnion(unread)
         }
-        var destinations: Set<PersistentIdentifier> = []
-        for model in models where existence[model] != false {
-            func link(_ other: PersistentIdentifier) -> Link {
-                isOwner ? Link(owner: model, destination: other) : Link(owner: other, destination: model)
-            }
-            for other in known.present[property]?[model] ?? [] where known.changed[link(other)] == nil {
-                destinations.insert(other)
-            }
-            for link in known.linksByModel[model] ?? [] where known.changed[link] == true {
-                if isOwner, link.owner == model { destinations.insert(link.destination) }
-                if !isOwner, link.destination == model { destinations.insert(link.owner) }
-            }
+        return models.filter { existence[$0] != false }.flatMap { model in
+            (known.models(linkedWith: model, isOwner: isOwner)).filter { existence[$0] != false }
         }
-        return destinations.filter { existence[$0] != false }
+    }
+
+    // MARK: Unknown destinations
+
+    /// Throws ``SwiftDataError/historyValueMissing`` if the history does not contain the destinations of models.
+    ///
+    /// - Parameters:
+    ///   - added: The models that were not among those of the last step.
+    ///   - models: All models.
+    func requireDestinations(
+        _ hop: RelationshipHop, added: Set<PersistentIdentifier>, models: [PersistentIdentifier: Int]
+    ) throws {
+        guard !models.isEmpty else { return }
+        switch hop.form {
+        case .reference:
+            guard let known = references[ObjectIdentifier(hop.property)], !known.unknown.isEmpty else { return }
+            let candidates = added.union(known.newlyUnknown.filter { models[$0] != nil })
+            guard let model = candidates.filter(known.unknown.contains).min() else { return }
+            throw Self.missing(hop.property.name, of: model)
+        case .inverse(let inverse):
+            // It may have referenced one of the models.
+            guard let model = references[ObjectIdentifier(inverse)]?.unknown.min() else { return }
+            throw Self.missing(inverse.name, of: model)
+        case .links(let definition):
+            guard let known = links[definition.name], !known.unknown.isEmpty else { return }
+            // A model at the other end may have been linked by any owner.
+            let isOwner = definition.property === hop.property && !definition.isSymmetric
+            let candidates = added.union(known.newlyUnknown.filter { models[$0] != nil })
+            let unknown = isOwner ? candidates.filter { known.unknown[$0] != nil } : Set(known.unknown.keys)
+            guard let model = unknown.min(), let name = known.unknown[model] else { return }
+            throw Self.missing(name, of: model)
+        }
     }
 
     private static func missing(_ propertyName: String, of model: PersistentIdentifier) -> SwiftDataError {
@@ -157,25 +181,5 @@ struct PastRelationships {
             detail: "the history does not contain the destination of this relationship before a change; enable "
                 + "preserving values for later changes, and begin after this change",
             entityName: model.entityName, propertyName: propertyName, persistentIdentifier: model)
-    }
-}
-
-extension PastRelationships.References {
-    fileprivate mutating func set(_ model: PersistentIdentifier, _ reference: PastRelationships.Reference) {
-        if case .destination(let destination?) = changed[model] { referrers[destination]?.remove(model) }
-        changed[model] = reference
-        unknown.remove(model)
-        switch reference {
-        case .destination(let destination): if let destination { referrers[destination, default: []].insert(model) }
-        case .unknown: unknown.insert(model)
-        }
-    }
-}
-
-extension PastRelationships.Links {
-    fileprivate mutating func set(_ link: PastRelationships.Link, _ exists: Bool) {
-        changed[link] = exists
-        linksByModel[link.owner, default: []].insert(link)
-        linksByModel[link.destination, default: []].insert(link)
     }
 }
