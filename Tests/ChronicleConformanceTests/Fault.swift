@@ -39,7 +39,7 @@ enum Fault: String, CaseIterable, Sendable {
     case losesAcknowledgements, losesAttempts, losesPages, savesWithoutAcknowledging, acknowledgesFailedSaves
     case sharesConsumers, losesFences, losesModelsOfSnapshots, copiesRenamedConsumers, forgetsConsumers
     // Retention
-    case countsTooManyChanges, purgesEverything, repeatsChangesOfPages, skipsToLargeTransactions
+    case countsTooManyChanges, purgesEverything, keepsValuesOfRules, repeatsChangesOfPages, skipsToLargeTransactions
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -148,6 +148,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .reportsAfterCancellation: .cancelledObservations
         case .countsTooManyChanges: .statistics
         case .purgesEverything: .purging
+        case .keepsValuesOfRules: .erasedValues
         case .repeatsChangesOfPages: .paging
         case .skipsToLargeTransactions: .largeTransactions
         default: consumerRule

@@ -17,6 +17,7 @@ extension FaultyStore: HistoryProviding {
             guard fault == .losesTheFloor || fault == .acceptsAnyToken || forgets || skips else { throw error }
             return try descriptor.apply(to: all())
         }
+        found = found.map(withoutErasedValues)
         let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
         switch fault {
         case .reversesHistory: found.reverse()

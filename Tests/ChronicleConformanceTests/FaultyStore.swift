@@ -33,6 +33,8 @@ final class FaultyStore: DataStore {
         var positions = Set<Int64>()
         /// Whether this store deleted history.
         var deletes = false
+        /// The erased attributes with the positions up to which they are erased.
+        var erased: [String: Int64] = [:]
     }
 
     var identifier: String { base.identifier }

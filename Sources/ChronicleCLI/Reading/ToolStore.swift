@@ -2,10 +2,13 @@ import Chronicle
 import Foundation
 
 protocol ToolStore: InspectedStore, DataStoreConsuming, DataStoreExporting, DataStoreNotifying, HistoryTagging,
-    HistoryRetaining
+    HistoryValueRetaining
 {
     var isHistoryIndexedByModel: Bool { get throws }
     func isHistoryPurged() throws -> Bool
+    /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
+    /// history, also of removed ones.
+    func preservedAttributes() throws -> [String: [String: Bool]]
     /// The position after which every change was recorded and none was deleted.
     func completeHistoryToken() throws -> DefaultHistoryToken
     /// The position at which recording resumed; `nil` if no transaction remains before a gap.

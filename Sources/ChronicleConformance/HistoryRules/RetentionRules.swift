@@ -3,8 +3,8 @@ import Foundation
 
 extension StoreRule where Store: HistoryProviding {
     /// Rules about the size and the retention of the history, and about pages of changes. They are skipped without
-    /// `HistoryRetaining` or `HistoryPaging`.
-    public static var retention: [StoreRule] { [statistics, purging, paging, largeTransactions] }
+    /// `HistoryRetaining`, `HistoryValueRetaining` or `HistoryPaging`.
+    public static var retention: [StoreRule] { [statistics, purging, erasedValues, paging, largeTransactions] }
 
     private typealias Retaining = any HistoryRetaining<Store.HistoryType>
 
@@ -53,6 +53,61 @@ extension StoreRule where Store: HistoryProviding {
             }
         }
         .requiring("HistoryRetaining", Store.self is any HistoryRetaining.Type)
+    }
+
+    static var erasedValues: StoreRule {
+        StoreRule(
+            "a purge erases the values of a rule, and keeps the changes and their other values",
+            needs: [.deletes, .deleteHistory, .tombstones]
+        ) { harness in
+            let store = try require(
+                harness.store as? any HistoryValueRetaining<Store.HistoryType>,
+                "a store that adopts HistoryValueRetaining")
+            let context = harness.context()
+            for book in try context.add("a", "b") {
+                context.delete(book)
+                try context.save()
+            }
+            let before = try harness.history()
+            // A store may determine the age by another clock.
+            let date = Date.now + 3_600
+            let misspelled = PreservedValueRule(entityName: "Book", attributeName: "titel", maximumAge: .zero)
+            try expect(.unknownSchema, of: "a rule for an unknown attribute") {
+                _ = try store.planHistoryPurge(HistoryRetention(valueRules: [misspelled]), at: date)
+            }
+            let retention = HistoryRetention(valueRules: [PreservedValueRule(\Book.title, maximumAge: .seconds(60))])
+            let early = try store.planHistoryPurge(retention, at: .now)
+            try expect(early.erasures.count, is: 0, "the number of rules that apply to new changes")
+            try expect(erase(store, store.planHistoryPurge(retention, at: date)) > 0, "values that a purge erased")
+            let after = try harness.history()
+            try expect(after.map(\.token), is: before.map(\.token), "the transactions after the purge")
+            try expect(
+                after.map { $0.changes.map(\.line) }, is: before.map { $0.changes.map(\.line) },
+                "the changes after the purge")
+            let deletes = after.flatMap(\.changes).compactMap { change -> (any HistoryDelete<Book>)? in
+                if case .delete(let delete) = change { delete as? any HistoryDelete<Book> } else { nil }
+            }
+            try expect(deletes.map { $0.tombstone[\.title] }, is: [nil, nil], "the titles of deleted books")
+            try expect(deletes.filter { $0.tombstone[\.printed] != nil }.count, is: 2, "the number of kept values")
+            let again = try store.planHistoryPurge(retention, at: date)
+            try expect(store.preservedValueCounts(again).reduce(0, +), is: 0, "the number of values that are left")
+        }
+        .requiring("HistoryValueRetaining", Store.self is any HistoryValueRetaining.Type)
+    }
+
+    private static func erase<Retaining: HistoryValueRetaining>(
+        _ store: Retaining, _ plan: HistoryPurgePlan<Retaining.HistoryType.TokenType>
+    ) throws -> Int {
+        let expected = try store.preservedValueCounts(plan).reduce(0, +)
+        var values = 0
+        for _ in 0..<1_000 {
+            let step = try store.purgeHistory(plan)
+            values += step.values
+            guard step.isLast else { continue }
+            try expect(values, is: expected, "the number of erased values")
+            return values
+        }
+        throw ConformanceFailure("a last step of the purge of a few values")
     }
 
     static var paging: StoreRule {

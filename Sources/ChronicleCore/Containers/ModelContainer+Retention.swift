@@ -17,11 +17,11 @@ extension ModelContainer {
         }
     }
 
-    /// Deletes the oldest transactions that exceed the limits of the stores' configurations, and returns free space to the file
-    /// system.
+    /// Deletes the oldest transactions that exceed the limits of the stores' configurations, erases the preserved values of
+    /// their rules, and returns free space to the file system.
     ///
     /// The default store deletes in steps of a few milliseconds, with pauses in which other writers can save. If the task is
-    /// cancelled or the process ends, what was deleted remains deleted and the history is valid; the next purge continues. Tokens
+    /// cancelled or the process ends, what was deleted or erased remains so and the history is valid; the next purge continues. Tokens
     /// before the newest deleted transaction expire.
     ///
     /// - Parameters:
@@ -30,8 +30,9 @@ extension ModelContainer {
     /// - Returns: What was deleted in each store, and for which consumers transactions were kept.
     /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does not allow
     ///   saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked; try again.
-    ///   ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``. ``SwiftDataError/historyDisabled`` if those
-    ///   that do record no history. Steps that were completed before the error remain.
+    ///   ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``, or if there are rules and a store does not
+    ///   adopt ``HistoryValueRetaining``. ``SwiftDataError/unknownSchema`` if the history contains no entity or attribute of a
+    ///   rule; correct its name. ``SwiftDataError/historyDisabled`` if the stores record no history. Steps that were completed before the error remain.
     /// - Complexity: Proportional to the number of deleted changes and to the size of the returned space.
     public func purgeHistory(
         _ retention: HistoryRetention? = nil, progress: (@Sendable (HistoryPurgeResult) -> Void)? = nil
@@ -47,7 +48,8 @@ extension ModelContainer {
         _ store: Store, _ retention: HistoryRetention?, _ progress: (@Sendable (HistoryPurgeResult) -> Void)?
     ) async throws -> HistoryPurgeResult {
         let plan = try attributingErrors(to: store) {
-            try store.planHistoryPurge(retention ?? store.historyRetention, at: .now)
+            try store.requireValueRetention(retention ?? store.historyRetention)
+            return try store.planHistoryPurge(retention ?? store.historyRetention, at: .now)
         }
         var result = HistoryPurgeResult(store.identifier, plan)
         defer {

@@ -22,7 +22,8 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
     ///   - retention: The limits. Without limits, no transaction may be deleted.
     ///   - date: The current time, from which ages are computed.
     /// - Returns: The plan, for ``purgeHistory(_:)``.
-    /// - Throws: The errors of ``historyStatistics()``.
+    /// - Throws: The errors of ``historyStatistics()``, and ``SwiftDataError/unknownSchema`` if the history contains no entity or
+    ///   attribute of a rule of ``HistoryRetention/valueRules``.
     func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<HistoryType.TokenType>
@@ -43,7 +44,10 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
 public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     /// The token of the newest transaction to delete, or `nil` to delete none.
     public var newest: Token?
-    /// The names of the consumers for which transactions are kept that exceed a limit.
+    /// The values to erase, for each rule of ``HistoryRetention/valueRules`` that has an older transaction. Empty for a store that
+    /// does not adopt ``HistoryValueRetaining``.
+    public var erasures: [Erasure]
+    /// The names of the consumers for which transactions are kept that exceed a limit, or values of a rule.
     public var keptFor: [String]
     /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again.
     public var abandoned: [String]
@@ -56,15 +60,18 @@ public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     ///
     /// - Parameters:
     ///   - newest: The token of the newest transaction to delete.
+    ///   - erasures: The values to erase.
     ///   - keptFor: The names of the consumers for which transactions are kept.
     ///   - abandoned: The names of those of `keptFor` that have not used the store for more than a day.
     ///   - evicted: The names of the consumers whose unread transactions are deleted.
     ///   - evictionDate: The time before which a consumer must have been seen last to be evicted.
     public init(
-        newest: Token?, keptFor: [String] = [], abandoned: [String] = [], evicted: [String] = [],
+        newest: Token?, erasures: [Erasure] = [], keptFor: [String] = [], abandoned: [String] = [],
+        evicted: [String] = [],
         evictionDate: Date? = nil
     ) {
         self.newest = newest
+        self.erasures = erasures
         self.keptFor = keptFor
         self.abandoned = abandoned
         self.evicted = evicted

@@ -43,24 +43,40 @@ extension HistoryRetention {
 
 extension HistoryPurgePlan<DefaultHistoryToken> {
     /// - Parameter limit: The last position that exceeds a limit, or 0.
+    /// - Parameter valueLimits: The last position that is older than the age of each rule, or 0.
     /// - Parameter lastTransaction: Returns the last transaction up to a position.
     package init(
-        _ retention: HistoryRetention, at date: Date, limit: Int64, _ holds: [RetentionHold], storeIdentifier: String,
+        _ retention: HistoryRetention, at date: Date, limit: Int64, valueLimits: [Int64], _ holds: [RetentionHold],
+        storeIdentifier: String,
         lastTransaction: (Int64) throws -> (position: Int64, checkValue: Int64)?
     ) rethrows {
         let evictionDate = retention.evictionDate(at: date)
         let live = holds.filter { $0.isLive(evictionDate) }
-        let newest = try lastTransaction(min(limit, live.map(\.position).min() ?? .max))
-        let kept = live.filter { $0.position < limit }
+        let held = live.map(\.position).min() ?? .max
+        let newest = try lastTransaction(min(limit, held))
+        let erasures = try zip(retention.valueRules, valueLimits).compactMap { rule, limit in
+            try lastTransaction(min(limit, held)).flatMap { last in
+                last.position > newest?.position ?? 0
+                    ? Erasure(rule: rule, newest: Self.token(last, storeIdentifier)) : nil
+            }
+        }
+        let highest = valueLimits.reduce(limit, max)
+        let kept = live.filter { $0.position < highest }
         let evicted = holds.filter { !$0.isLive(evictionDate) && $0.position < newest?.position ?? 0 }
         self.init(
-            newest: newest.map {
-                DefaultHistoryToken(storeIdentifier: storeIdentifier, position: $0.position, checkValue: $0.checkValue)
-            },
+            newest: newest.map { Self.token($0, storeIdentifier) },
+            erasures: erasures,
             keptFor: kept.map(\.name).sorted(),
             abandoned: kept.filter { $0.lastSeen < date - 86_400 }.map(\.name).sorted(),
             evicted: evicted.map(\.name).sorted(),
             evictionDate: evictionDate)
+    }
+
+    private static func token(
+        _ transaction: (position: Int64, checkValue: Int64), _ storeIdentifier: String
+    ) -> DefaultHistoryToken {
+        DefaultHistoryToken(
+            storeIdentifier: storeIdentifier, position: transaction.position, checkValue: transaction.checkValue)
     }
 
     /// The last position that may be deleted. A consumer may have been created or moved since the plan was made.

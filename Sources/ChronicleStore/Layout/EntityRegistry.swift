@@ -90,14 +90,17 @@ struct EntityRegistry: EntityCatalog {
     }
 
     func kinds(of entity: RecordedEntity) throws -> [Int64] {
+        // Not a common table expression, which reading connections refuse like a view.
         let statement = try connection.prepare(
-            """
-            WITH RECURSIVE kind(id) AS (SELECT ? UNION SELECT e.id FROM chronicle_entity AS e \
-            JOIN kind ON e.superentity = kind.id) SELECT id FROM kind
-            """)
-        try statement.bind(entity.number, at: 1)
-        var numbers: [Int64] = []
-        while try statement.step() { numbers.append(statement.int64(0)) }
+            "SELECT id, superentity FROM chronicle_entity WHERE superentity IS NOT NULL")
+        var subentities: [Int64: [Int64]] = [:]
+        while try statement.step() { subentities[statement.int64(1), default: []].append(statement.int64(0)) }
+        var numbers = [entity.number]
+        var index = 0
+        while index < numbers.count {
+            numbers += (subentities[numbers[index]] ?? []).filter { !numbers.contains($0) }
+            index += 1
+        }
         return numbers
     }
 

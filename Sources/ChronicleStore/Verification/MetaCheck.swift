@@ -32,6 +32,7 @@ struct MetaCheck {
         properties.purged = try position(.purged, properties) ?? 0
         _ = try position(.preservesValuesSince, properties)
         try checkDeletions(properties)
+        try checkErasedValues(properties)
         if properties.purged > properties.floor {
             try report(.purged, "the position was not deleted")
             properties.purged = 0
@@ -55,6 +56,18 @@ struct MetaCheck {
         }
         if deletions.floor > properties.newest || deletions.beginning < 0 || deletions.beginning >= deletions.floor {
             try report(.deletions, "a position was not deleted")
+        }
+    }
+
+    private func checkErasedValues(_ properties: Properties) throws {
+        guard let text = try verifier.check(.property, { try MetaTable.text(.erasedValues, connection) }) ?? nil else {
+            return
+        }
+        guard let erased = ErasedValues(json: text) else {
+            return try report(.erasedValues, "the value does not describe erased values")
+        }
+        if erased.newest > properties.newest {
+            try report(.erasedValues, "a position is after the newest position of the history")
         }
     }
 

@@ -123,6 +123,14 @@ extension Operation {
         models("erase-values", .rows, isAtomic: false) { store, _, step in
             try step { try store.store().erasePreservedValues(ofEntityNamed: "Trip") }
         },
+        models("erase-by-rule", .rows, isAtomic: false) { store, _, step in
+            try step {
+                let store = try store.store()
+                let rule = PreservedValueRule(Trip.self, maximumAge: .zero)
+                let plan = try store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 1)
+                while try !store.purgeHistory(plan).isLast {}
+            }
+        },
         models("export", checkResult: replay) { store, container, step in
             try step {
                 let path = exportURL(store).path

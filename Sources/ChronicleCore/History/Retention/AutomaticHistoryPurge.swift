@@ -75,7 +75,10 @@ public final class AutomaticHistoryPurge: Sendable {
         _ store: Store?
     ) -> (storeIdentifier: String, plan: HistoryPurgePlan<Store.HistoryType.TokenType>)? {
         guard let store else { return nil }
-        do { return (store.identifier, try store.planHistoryPurge(store.historyRetention, at: .now)) } catch {
+        do {
+            try store.requireValueRetention(store.historyRetention)
+            return (store.identifier, try store.planHistoryPurge(store.historyRetention, at: .now))
+        } catch {
             end(.failure(error), store)
             return nil
         }
@@ -87,11 +90,11 @@ public final class AutomaticHistoryPurge: Sendable {
         case .success(let result):
             store?.log(
                 .debug, event: "purged",
-                "deleted \(result.changes) changes in \(result.transactions) transactions from the history, and returned "
-                    + "\(result.returnedBytes) bytes to the file system",
+                "deleted \(result.changes) changes in \(result.transactions) transactions from the history, erased "
+                    + "\(result.values) preserved values, and returned \(result.returnedBytes) bytes to the file system",
                 metadata: [
                     "transactions": String(result.transactions), "changes": String(result.changes),
-                    "returnedBytes": String(result.returnedBytes),
+                    "values": String(result.values), "returnedBytes": String(result.returnedBytes),
                 ])
         case .failure(let error):
             store?.log(

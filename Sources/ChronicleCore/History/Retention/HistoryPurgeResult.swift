@@ -6,9 +6,12 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public private(set) var transactions = 0
     /// The number of deleted changes.
     public private(set) var changes = 0
+    /// The number of preserved values that were erased by ``HistoryRetention/valueRules``. The value before and the one after a
+    /// change count as one.
+    public private(set) var values = 0
     /// The number of bytes that were returned to the file system.
     public private(set) var returnedBytes = 0
-    /// The names of the consumers for which transactions were kept that exceed a limit.
+    /// The names of the consumers for which transactions were kept that exceed a limit, or values of a rule.
     public let keptFor: [String]
     /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again. Remove those
     /// that are no longer used with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
@@ -34,6 +37,7 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public mutating func add(_ step: HistoryPurgeStep) {
         transactions += step.transactions
         changes += step.changes
+        values += step.values
         returnedBytes += step.returnedBytes
     }
 }

@@ -4,6 +4,8 @@ public struct HistoryPurgeStep: Hashable, Sendable {
     public var transactions: Int
     /// The number of changes that the step deleted.
     public var changes: Int
+    /// The number of preserved values that the step erased. The value before and the one after a change count as one.
+    public var values: Int
     /// The number of bytes that the step returned to the file system.
     public var returnedBytes: Int
     /// Whether nothing is left to do.
@@ -14,11 +16,13 @@ public struct HistoryPurgeStep: Hashable, Sendable {
     /// - Parameters:
     ///   - transactions: The number of deleted transactions.
     ///   - changes: The number of deleted changes.
+    ///   - values: The number of erased preserved values.
     ///   - returnedBytes: The number of bytes that were returned to the file system.
     ///   - isLast: Whether nothing is left to do.
-    public init(transactions: Int = 0, changes: Int = 0, returnedBytes: Int = 0, isLast: Bool) {
+    public init(transactions: Int = 0, changes: Int = 0, values: Int = 0, returnedBytes: Int = 0, isLast: Bool) {
         self.transactions = transactions
         self.changes = changes
+        self.values = values
         self.returnedBytes = returnedBytes
         self.isLast = isLast
     }

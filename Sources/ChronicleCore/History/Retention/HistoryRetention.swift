@@ -34,7 +34,14 @@ public struct HistoryRetention: Hashable, Sendable {
     ///
     /// Choose several minutes at least: a consumer that waits for commits is seen about once per minute.
     public var maximumSilence: Duration?
-    /// The minimum time between two automatic purges of a store, or `nil` for none. With a limit, they start in the background
+    /// How long the values before and after changes are kept, by entity and attribute. The changes remain.
+    ///
+    /// As transactions, the values that a consumer has not received are kept, unless it was silent for longer than
+    /// ``maximumSilence``. A purge with a rule for an unknown entity or attribute throws ``SwiftDataError/unknownSchema`` and
+    /// deletes nothing, because a misspelled name must not leave values that the program believes erased. With rules,
+    /// a store that does not adopt ``HistoryValueRetaining`` throws ``SwiftDataError/unsupportedFeature``.
+    public var valueRules: [PreservedValueRule]
+    /// The minimum time between two automatic purges of a store, or `nil` for none. With a limit or a rule, they start in the background
     /// after a save, the first one after the first save of the opened store.
     public var purgeInterval: Duration?
 
@@ -48,18 +55,23 @@ public struct HistoryRetention: Hashable, Sendable {
     ///   - maximumChanges: The number of changes to keep.
     ///   - maximumBytes: The size of the history in bytes.
     ///   - maximumSilence: How long a consumer may be silent before its unread transactions are deleted.
+    ///   - valueRules: How long preserved values are kept, by entity and attribute.
     ///   - purgeInterval: The minimum time between two automatic purges.
     public init(
         maximumAge: Duration? = nil, maximumChanges: Int? = nil, maximumBytes: Int? = nil,
-        maximumSilence: Duration? = nil, purgeInterval: Duration? = .seconds(600)
+        maximumSilence: Duration? = nil, valueRules: [PreservedValueRule] = [],
+        purgeInterval: Duration? = .seconds(600)
     ) {
         self.maximumAge = maximumAge
         self.maximumChanges = maximumChanges
         self.maximumBytes = maximumBytes
         self.maximumSilence = maximumSilence
+        self.valueRules = valueRules
         self.purgeInterval = purgeInterval
     }
 
-    /// Whether the retention has a limit, so that a purge can delete transactions.
-    public var hasLimit: Bool { maximumAge != nil || maximumChanges != nil || maximumBytes != nil }
+    /// Whether the retention has a limit or a rule, so that a purge can delete transactions or erase values.
+    public var hasLimit: Bool {
+        maximumAge != nil || maximumChanges != nil || maximumBytes != nil || !valueRules.isEmpty
+    }
 }

@@ -3,7 +3,7 @@
     import ChronicleSQLStore
     public import Foundation
 
-    extension PostgresStore: HistoryRetaining {
+    extension PostgresStore: HistoryValueRetaining {
         public var historyRetention: HistoryRetention { configuration.historyRetention }
 
         /// The result of the last automatic purge of the history by this store, or `nil` if none has ended yet.
@@ -64,9 +64,12 @@
             _ retention: HistoryRetention, at date: Date
         ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
             try readingHistory { positions in
-                let limit = try PurgeLimit(positions.connection).position(retention, at: date)
+                for rule in retention.valueRules { _ = try Catalog(positions.connection).selection(rule) }
+                let limit = PurgeLimit(positions.connection)
                 return try HistoryPurgePlan(
-                    retention, at: date, limit: limit, positions.holds(), storeIdentifier: identifier
+                    retention, at: date, limit: limit.position(retention, at: date),
+                    valueLimits: retention.valueRules.map { try limit.position(olderThan: $0.maximumAge, at: date) },
+                    positions.holds(), storeIdentifier: identifier
                 ) { end in
                     let found = try positions.connection.run(
                         """
@@ -78,15 +81,53 @@
             }
         }
 
-        /// Deletes the oldest transactions up to that of a plan, about 1,000 changes in each step, in a few milliseconds.
-        /// Other sessions can write meanwhile. The server reuses the space; `VACUUM` returns it to the file system.
+        /// Returns how many preserved values each of the erasures of a plan removes.
+        ///
+        /// - Complexity: Proportional to the number of changes after those whose values earlier purges have erased by the same
+        ///   rule.
+        public func preservedValueCounts(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> [Int] {
+            try readingHistory { positions in
+                let deleted = try plan.newest.map { try positions.checkedUpperBound($0, storeIdentifier: identifier) }
+                return try plan.erasures.map { try ValuePurger(positions).count($0, after: deleted ?? 0) }
+            }
+        }
+
+        /// Deletes the oldest transactions up to that of a plan, about 1,000 changes in each step, in a few milliseconds; then
+        /// erases the values of its rules, of 500 changes in each step. Other sessions can write meanwhile. The server reuses
+        /// the space; `VACUUM` returns it to the file system. Until then, the files of the tables contain the earlier versions of
+        /// the rows.
         ///
         /// - Complexity: Proportional to the deleted changes.
         public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
             try requireWriteAccess()
             try requireHistory()
-            guard let newest = plan.newest else { return HistoryPurgeStep(isLast: true) }
-            return try writingHistory { positions in
+            if let newest = plan.newest {
+                let step = try deleteTransactions(through: newest, plan)
+                if !step.isLast || step.transactions > 0 && !plan.erasures.isEmpty {
+                    return HistoryPurgeStep(transactions: step.transactions, changes: step.changes, isLast: false)
+                }
+                if plan.erasures.isEmpty { return step }
+            }
+            for erasure in plan.erasures {
+                func end(_ positions: HistoryPositions) throws -> Int64 {
+                    try plan.end(
+                        positions.checkedUpperBound(erasure.newest, storeIdentifier: identifier), positions.holds())
+                }
+                let changes = try readingHistory { try ValuePurger($0).changes(erasure, through: end($0)) }
+                guard let changes else { continue }
+                return try writingHistory { positions in
+                    // A consumer may have been created.
+                    guard try end(positions) >= changes.through else { return HistoryPurgeStep(isLast: false) }
+                    return try ValuePurger(positions).erase(changes)
+                }
+            }
+            return HistoryPurgeStep(isLast: true)
+        }
+
+        private func deleteTransactions(
+            through newest: DefaultHistoryToken, _ plan: HistoryPurgePlan<DefaultHistoryToken>
+        ) throws -> HistoryPurgeStep {
+            try writingHistory { positions in
                 let end = try plan.end(
                     positions.checkedUpperBound(newest, storeIdentifier: identifier), positions.holds())
                 let deleted = try HistoryEraser(positions).erase(
@@ -137,24 +178,7 @@
         /// 0 if no transaction exceeds a limit.
         func position(_ retention: HistoryRetention, at date: Date) throws -> Int64 {
             var limit: Int64 = 0
-            if let age = retention.maximumAge {
-                // The time of the server, not that of the programs, whose clocks may be wrong. Transactions of an earlier
-                // format have only the latter: one after the current time says nothing about their age, so they are deleted
-                // with the next old enough one.
-                let recorded = "coalesce(recorded, timestamp)"
-                let result = try connection.run(
-                    """
-                    SELECT coalesce((SELECT position FROM \(connection.schema).chronicle_transaction \
-                    WHERE \(recorded) < $1 AND position < coalesce((SELECT position \
-                    FROM \(connection.schema).chronicle_transaction WHERE \(recorded) BETWEEN $1 \
-                    AND greatest($2, extract(epoch FROM clock_timestamp())::double precision - 978307200::double precision) \
-                    ORDER BY position LIMIT 1), 9223372036854775807) ORDER BY position DESC LIMIT 1), 0)
-                    """,
-                    Parameters(
-                        .double((date - age / .seconds(1)).timeIntervalSinceReferenceDate),
-                        .double(date.timeIntervalSinceReferenceDate)))
-                limit = result.int64(0, 0)
-            }
+            if let age = retention.maximumAge { limit = try position(olderThan: age, at: date) }
             if let changes = retention.maximumChanges {
                 limit = max(limit, try position(exceeding: Double(changes), change: 1, transaction: 0))
             }
@@ -164,6 +188,26 @@
                     limit, try position(exceeding: Double(bytes), change: sizes.change, transaction: sizes.transaction))
             }
             return limit
+        }
+
+        /// 0 if no transaction is older.
+        func position(olderThan age: Duration, at date: Date) throws -> Int64 {
+            // The time of the server, not that of the programs, whose clocks may be wrong. Transactions of an earlier
+            // format have only the latter: one after the current time says nothing about their age, so they are deleted
+            // with the next old enough one.
+            let recorded = "coalesce(recorded, timestamp)"
+            let result = try connection.run(
+                """
+                SELECT coalesce((SELECT position FROM \(connection.schema).chronicle_transaction \
+                WHERE \(recorded) < $1 AND position < coalesce((SELECT position \
+                FROM \(connection.schema).chronicle_transaction WHERE \(recorded) BETWEEN $1 \
+                AND greatest($2, extract(epoch FROM clock_timestamp())::double precision - 978307200::double precision) \
+                ORDER BY position LIMIT 1), 9223372036854775807) ORDER BY position DESC LIMIT 1), 0)
+                """,
+                Parameters(
+                    .double((date - age / .seconds(1)).timeIntervalSinceReferenceDate),
+                    .double(date.timeIntervalSinceReferenceDate)))
+            return result.int64(0, 0)
         }
 
         /// The newest transaction that, with all later ones, exceeds a size. The newest one of all is kept.

@@ -4,7 +4,7 @@ import ChronicleSQLite
 public import Foundation
 import Synchronization
 
-extension DefaultStore: HistoryRetaining {
+extension DefaultStore: HistoryValueRetaining {
     public var historyRetention: HistoryRetention { configuration.historyRetention }
 
     /// The result of the last automatic purge of the history, or `nil` if none has ended yet.
@@ -62,28 +62,49 @@ extension DefaultStore: HistoryRetaining {
     public func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
-        if retention.hasLimit, configuration.allowsSave { try groupExternalChanges() }
+        if retention.hasLimit, configuration.allowsSave {
+            // Notes about rows that a statement may have replaced contain their values.
+            try groupExternalChanges(resolvesConflicts: !retention.valueRules.isEmpty)
+        }
         return try readingHistory { connection in
             // Throws if another program disabled the history.
             _ = try HistoryPositions(connection).facts(at: 0)
+            let registry = EntityRegistry(connection)
+            for rule in retention.valueRules { _ = try registry.selection(rule) }
             let planner = PurgePlanner(connection: connection, retention: retention, date: date)
             return try HistoryPurgePlan(
-                retention, at: date, limit: planner.limit(), ConsumerTable.holds(connection),
-                storeIdentifier: identifier
+                retention, at: date, limit: planner.limit(), valueLimits: planner.valueLimits(),
+                ConsumerTable.holds(connection), storeIdentifier: identifier
             ) { try PurgePlanner.lastHeader(through: $0, connection) }
         }
     }
 
     /// Allows to delete changes by other programs even if no context saves.
-    private func groupExternalChanges() throws {
+    private func groupExternalChanges(resolvesConflicts: Bool) throws {
         try attributingErrors {
             try database.maintain { connection in
-                _ = try connection.immediate { try recorder.groupExternalChanges(connection) }
+                _ = try connection.immediate {
+                    try recorder.groupExternalChanges(connection, resolvesConflicts: resolvesConflicts)
+                }
             }
         }
     }
 
-    /// Deletes some of the oldest transactions, or returns some of the free pages to the file system.
+    /// Returns how many preserved values each of the erasures of a plan removes.
+    ///
+    /// - Complexity: Proportional to the number of changes after those whose values earlier purges have erased by the same rule.
+    public func preservedValueCounts(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> [Int] {
+        try readingHistory { connection in
+            let deleted = try plan.newest.map {
+                try HistoryPositions(connection).checkedUpperBound($0, storeIdentifier: identifier)
+            }
+            return try plan.erasures.map {
+                try ValuePurger.count($0, after: deleted ?? 0, storeIdentifier: identifier, connection)
+            }
+        }
+    }
+
+    /// Deletes some of the oldest transactions, erases some values of the rules, or returns some of the free pages to the file system.
     ///
     /// A step holds the write lock for a few milliseconds; the number of rows adapts to the speed of the machine. A
     /// transaction with more rows is deleted in several steps, and is no longer part of the history after the first of

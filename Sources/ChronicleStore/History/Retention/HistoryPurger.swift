@@ -23,7 +23,13 @@ struct HistoryPurger {
         let size = store.purgePacing.withLock(\.rows)
         // Found before the lock is taken. Only purges and deletes change rows before the newest one.
         let rows = try connection.deferredRead { try oldestRows(plan, size) }
-        guard let rows else { return try returnPages() }
+        guard let rows else {
+            guard let step = try ValuePurger(store: store, connection: connection).step(plan) else {
+                return try returnPages()
+            }
+            checkpoint(isLast: false)
+            return step
+        }
         var time = Duration.zero
         let step = try connection.immediateTimed(&time) { try delete(rows, plan) }
         store.purgePacing.withLock { $0.deleted(in: time) }
@@ -133,7 +139,7 @@ struct HistoryPurger {
 }
 
 extension Connection {
-    fileprivate func immediateTimed<Result>(_ time: inout Duration, _ body: () throws -> Result) throws -> Result {
+    func immediateTimed<Result>(_ time: inout Duration, _ body: () throws -> Result) throws -> Result {
         var start = ContinuousClock.now
         let result = try immediate {
             start = .now

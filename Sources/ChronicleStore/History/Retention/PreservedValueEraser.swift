@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 extension DefaultStore {
@@ -100,43 +101,26 @@ extension DefaultStore {
 }
 
 extension DefaultStore {
-    /// An unknown entity or attribute is an error, because a misspelled name must not leave values that the caller believes
-    /// erased.
-    ///   misspelled name must not leave values that the caller believes erased.
     private func eraser(
         of entityName: String, _ keys: [Int64]?, _ names: [String]?, _ connection: Connection
     ) throws -> PreservedValueEraser {
         let registry = EntityRegistry(connection)
         let entities = try registry.entities()
-        guard let entity = entities.first(where: { $0.name == entityName }) else {
-            throw SwiftDataError.unknownSchema.with(
-                detail: "the history contains no entity with this name; check the name", entityName: entityName)
-        }
-        let numbers = try names?.flatMap { name in
-            let numbers = entity.attributes.filter { $0.name == name }.map { Int64($0.number) }
-            guard !numbers.isEmpty else {
-                throw SwiftDataError.unknownSchema.with(
-                    detail: "the history of the entity contains no property with this name; check the name",
-                    entityName: entityName, propertyName: name)
-            }
-            return numbers
-        }
         // A change has the number of the model's class, but an identifier may have the name of a superclass. Keys are
         // unique among the classes that share the table.
-        let kinds =
-            keys == nil
-            ? try registry.kinds(of: entity) : entities.filter { $0.rootName == entity.rootName }.map(\.number)
-        return PreservedValueEraser(entities: kinds, keys: keys, attributes: numbers)
+        let selection = try PreservedValueSelection(entityName, names, in: entities) { entity in
+            try keys == nil
+                ? registry.kinds(of: entity) : entities.filter { $0.rootName == entity.rootName }.map(\.number)
+        }
+        return PreservedValueEraser(selection: selection, keys: keys)
     }
 }
 
 /// A row that contained a value remains, because the rows of a transaction have no gaps between them.
 private struct PreservedValueEraser {
-    let entities: [Int64]
+    let selection: PreservedValueSelection
     /// `nil` for all models.
     let keys: [Int64]?
-    /// `nil` for all attributes.
-    let attributes: [Int64]?
 
     /// Other writers can write between batches.
     private static let batchSize: Int64 = 50_000
@@ -146,13 +130,13 @@ private struct PreservedValueEraser {
     func erase(through newest: Int64, _ connection: Connection) throws {
         var sql = """
             UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
-            WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: entities)) AND attributes IS NOT NULL
+            WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: selection.entities)) AND attributes IS NOT NULL
             """
         if keys != nil { sql += " AND primary_key IN (SELECT value FROM json_each(?3))" }
-        if attributes != nil { sql += " AND attributes IN (SELECT value FROM json_each(?4))" }
+        if selection.attributes != nil { sql += " AND attributes IN (SELECT value FROM json_each(?4))" }
         let statement = try connection.prepare(sql)
         if let keys { try statement.bind("\(keys)", at: 3) }
-        if let attributes { try statement.bind("\(attributes)", at: 4) }
+        if let attributes = selection.attributes { try statement.bind("\(attributes)", at: 4) }
         var first = HistoryPosition.valid.lowerBound
         // Deleted history leaves gaps, which can be far longer than a batch.
         while let next = try connection.scalarInt64(Self.selectNext, { try $0.bind(first, at: 1) }), next <= newest {

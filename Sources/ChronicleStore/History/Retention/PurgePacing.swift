@@ -2,6 +2,8 @@
 struct PurgePacing {
     /// A large value counts as several rows.
     private(set) var rows = 1_024
+    /// The values to erase. They can be in as many pages.
+    private(set) var values = 128
     /// The pages to return to the file system.
     private(set) var pages = 64
     /// `nil` until the first step that returns some pages.
@@ -16,6 +18,12 @@ struct PurgePacing {
 
     mutating func deleted(in time: Duration) {
         Self.adapt(&rows, time, 64...65_536)
+        remainingPages = nil
+    }
+
+    mutating func erased(_ count: Int, in time: Duration) {
+        // A step with few rows says nothing about those with more.
+        if count > values / 4 { Self.adapt(&values, time, 16...16_384) }
         remainingPages = nil
     }
 

@@ -24,6 +24,11 @@ struct PurgePlanner {
         return limit
     }
 
+    /// The last position that is older than the age of each rule, or 0.
+    func valueLimits() throws -> [Int64] {
+        try retention.valueRules.map { try end(ofTransactionsBefore: date - $0.maximumAge.timeInterval) }
+    }
+
     /// Changes by other programs that follow the header are not deleted.
     private func newestHeader() throws -> HistoryHeader? {
         let statement = try connection.cached(

@@ -1,0 +1,128 @@
+#if Postgres
+    import ChronicleCore
+    import ChronicleSQLStore
+
+    /// A step of a purge that erases preserved values by a rule.
+    ///
+    /// The changes are found in a separate transaction, without the lock. The position up to which no value is left is stored with each
+    /// step, so that the next purge reads only what follows.
+    struct ValuePurger {
+        typealias Erasure = HistoryPurgePlan<DefaultHistoryToken>.Erasure
+
+        /// The changes to erase in one step.
+        struct Changes {
+            let selection: PreservedValueSelection
+            fileprivate var transactions = ParameterArray(.xid8)
+            fileprivate var identifiers = ParameterArray(.int8)
+            fileprivate var values = 0
+            /// Up to which no value is left afterwards.
+            fileprivate(set) var through: Int64
+        }
+
+        private static let stepSize = 500
+        /// A position that is stored without an erased value saves the next purge less time than a commit takes.
+        private static let smallestAdvance: Int64 = 1_024
+
+        private let positions: HistoryPositions
+        private var connection: Connection { positions.connection }
+
+        init(_ positions: HistoryPositions) { self.positions = positions }
+
+        /// The changes of the transactions between the parameters `$1`, which does not count, and `$2`.
+        private func rows(_ selection: PreservedValueSelection) -> String {
+            let entities = selection.entities.map(String.init).joined(separator: ", ")
+            return """
+                \(connection.schema).chronicle_transaction AS h CROSS JOIN LATERAL \
+                (SELECT c.id, \(Self.count(selection)) AS count FROM \(connection.schema).chronicle_change AS c \
+                WHERE c.transaction = h.transaction AND c.id BETWEEN h.first_change AND h.last_change \
+                AND c.entity IN (\(entities)) AND c.preserved \
+                \(selection.numbers.map { "&& \($0)" } ?? "IS NOT NULL")) AS c WHERE h.position > $1 AND h.position <= $2
+                """
+        }
+
+        /// The number of values of a change.
+        private static func count(_ selection: PreservedValueSelection) -> String {
+            guard let numbers = selection.numbers else { return "cardinality(c.preserved)" }
+            return "(SELECT count(*)::int FROM unnest(c.preserved) AS p(number) WHERE p.number = ANY (\(numbers)))"
+        }
+
+        private func start(_ selection: PreservedValueSelection) throws -> Int64 {
+            try ErasedValues(MetaTable.text(.erasedValues, connection)).through(
+                selection, newest: positions.state.position)
+        }
+
+        /// Returns the number of values of an erasure after a position.
+        func count(_ erasure: Erasure, after deleted: Int64) throws -> Int {
+            let selection = try Catalog(connection).selection(erasure.rule)
+            let end = try positions.checkedUpperBound(
+                erasure.newest, storeIdentifier: positions.storeIdentifier)
+            let result = try connection.run(
+                "SELECT coalesce(sum(c.count), 0)::bigint FROM \(rows(selection))",
+                Parameters(.int64(max(try start(selection), deleted)), .int64(end)))
+            return Int(result.int64(0, 0))
+        }
+
+        /// Returns the next changes up to a position; `nil` if nothing is left to erase.
+        func changes(_ erasure: Erasure, through end: Int64) throws -> Changes? {
+            let selection = try Catalog(connection).selection(erasure.rule)
+            let start = try start(selection)
+            guard start < end else { return nil }
+            let result = try connection.run(
+                """
+                SELECT h.transaction, c.id, c.count, h.position FROM \(rows(selection)) \
+                ORDER BY h.position, c.id LIMIT \(Self.stepSize)
+                """, Parameters(.int64(start), .int64(end)))
+            var changes = Changes(selection: selection, through: end)
+            for row in 0..<result.count {
+                changes.transactions.append(result.int64(row, 0))
+                changes.identifiers.append(result.int64(row, 1))
+                changes.values += Int(result.int64(row, 2))
+            }
+            // A transaction can have more changes.
+            if result.count == Self.stepSize { changes.through = result.int64(result.count - 1, 3) - 1 }
+            return result.count == 0 && end - start < Self.smallestAdvance ? nil : changes
+        }
+
+        /// Erases values in the current transaction, in which the row of `chronicle_history` is locked.
+        func erase(_ changes: Changes) throws -> HistoryPurgeStep {
+            func array(_ values: String, _ type: String) -> String {
+                guard let numbers = changes.selection.numbers else { return "NULL::\(type)[]" }
+                return """
+                    (SELECT array_agg(p.value ORDER BY p.place) FROM unnest(c.preserved, \(values)) WITH ORDINALITY \
+                    AS p(number, value, place) WHERE p.number <> ALL (\(numbers)))
+                    """
+            }
+            try connection.run(
+                """
+                UPDATE \(connection.schema).chronicle_change AS c SET preserved = \(array("c.preserved", "smallint")), \
+                old_values = CASE WHEN c.old_values IS NOT NULL THEN \(array("c.old_values", "text")) END, \
+                new_values = CASE WHEN c.new_values IS NOT NULL THEN \(array("c.new_values", "text")) END \
+                FROM unnest($1, $2) AS r(transaction, id) WHERE c.transaction = r.transaction AND c.id = r.id
+                """, Parameters(.array(changes.transactions), .array(changes.identifiers)))
+            var erased = ErasedValues(try MetaTable.text(.erasedValues, connection))
+            erased.add(changes.selection, through: changes.through)
+            try MetaTable.set(.erasedValues, erased.text(), connection)
+            return HistoryPurgeStep(values: changes.values, isLast: false)
+        }
+    }
+
+    extension PreservedValueSelection {
+        /// The numbers of the attributes as an array of the server; `nil` for all.
+        fileprivate var numbers: String? {
+            attributes.map { "ARRAY[\($0.map(String.init).joined(separator: ", "))]::smallint[]" }
+        }
+    }
+
+    extension Catalog {
+        func selection(_ rule: PreservedValueRule) throws -> PreservedValueSelection {
+            try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: entities()) { entity in
+                let kinds = try connection.run(
+                    """
+                    WITH RECURSIVE kind(id) AS (SELECT $1 UNION SELECT e.id FROM \(connection.schema).chronicle_entity AS e \
+                    JOIN kind ON e.superentity = kind.id) SELECT id FROM kind
+                    """, Parameters(.int64(entity.number)))
+                return (0..<kinds.count).map { kinds.int64($0, 0) }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,130 @@
+import ChronicleCore
+import ChronicleSQLStore
+import ChronicleSQLite
+import Synchronization
+
+/// A step of a purge that erases preserved values by a rule, on the maintenance connection.
+///
+/// The rows are found before the lock is taken, because nothing but deletes and erasures changes rows of the history. The position up
+/// to which no value is left is stored with each step, so that the next purge reads only what follows.
+struct ValuePurger {
+    let store: DefaultStore
+    let connection: Connection
+
+    /// The rows to erase in one step.
+    private struct Rows {
+        let selection: PreservedValueSelection
+        var positions: [Int64] = []
+        /// Up to which no value is left afterwards.
+        var through: Int64
+    }
+
+    /// A position that is stored without an erased value saves the next purge less time than a commit takes.
+    private static let smallestAdvance: Int64 = 4_096
+
+    /// `nil` if nothing is left to erase.
+    func step(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep? {
+        let size = store.purgePacing.withLock(\.values)
+        for erasure in plan.erasures {
+            guard let rows = try connection.deferredRead({ try rows(erasure, plan, size) }) else { continue }
+            var time = Duration.zero
+            let step = try connection.immediateTimed(&time) { try erase(rows, erasure, plan) }
+            store.purgePacing.withLock { $0.erased(rows.positions.count, in: time) }
+            return step
+        }
+        return nil
+    }
+
+    private func rows(
+        _ erasure: HistoryPurgePlan<DefaultHistoryToken>.Erasure, _ plan: HistoryPurgePlan<DefaultHistoryToken>,
+        _ size: Int
+    ) throws -> Rows? {
+        let selection = try EntityRegistry(connection).selection(erasure.rule)
+        let (start, end) = (try Self.start(selection, connection), try end(erasure, plan))
+        guard start < end else { return nil }
+        let statement = try Self.select("id, \(HistorySize.rowBytes)", selection, connection)
+        defer { statement.reset() }
+        try statement.bind(start + 1, at: 1)
+        try statement.bind(end, at: 2)
+        var rows = Rows(selection: selection, through: end)
+        var cost = 0
+        while try statement.step() {
+            rows.positions.append(try statement.position(0))
+            // A page of a large value costs about as much as 32 rows.
+            cost += 1 + Int(clamping: statement.int64(1)) / 128
+            if cost >= size {
+                rows.through = try statement.position(0)
+                break
+            }
+        }
+        return rows.positions.isEmpty && end - start < Self.smallestAdvance ? nil : rows
+    }
+
+    private func erase(
+        _ rows: Rows, _ erasure: HistoryPurgePlan<DefaultHistoryToken>.Erasure,
+        _ plan: HistoryPurgePlan<DefaultHistoryToken>
+    ) throws -> HistoryPurgeStep {
+        // Throws if another program disabled the history.
+        _ = try HistoryPositions(connection).facts(at: 0)
+        // A consumer may have been created.
+        guard try end(erasure, plan) >= rows.through else { return HistoryPurgeStep(isLast: false) }
+        let statement = try connection.cached(
+            """
+            UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
+            WHERE id IN (SELECT value FROM json_each(?)) AND \(ChangeTable.isChange()) AND attributes IS NOT NULL
+            """)
+        try statement.bind("\(rows.positions)", at: 1)
+        try statement.run()
+        let count = connection.changes
+        var erased = ErasedValues(try MetaTable.text(.erasedValues, connection))
+        erased.add(rows.selection, through: rows.through)
+        try MetaTable.set(.erasedValues, erased.text(), connection)
+        return HistoryPurgeStep(values: count, isLast: false)
+    }
+
+    private func end(
+        _ erasure: HistoryPurgePlan<DefaultHistoryToken>.Erasure, _ plan: HistoryPurgePlan<DefaultHistoryToken>
+    ) throws -> Int64 {
+        let planned = try HistoryPositions(connection).checkedUpperBound(
+            erasure.newest, storeIdentifier: store.identifier)
+        return try plan.end(planned, ConsumerTable.holds(connection))
+    }
+
+    /// The position after which values can be left.
+    private static func start(_ selection: PreservedValueSelection, _ connection: Connection) throws -> Int64 {
+        try ErasedValues(MetaTable.text(.erasedValues, connection)).through(
+            selection, newest: connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0)
+    }
+
+    /// The rows with values between two positions, which are the first two parameters.
+    private static func select(
+        _ columns: String, _ selection: PreservedValueSelection, _ connection: Connection
+    ) throws -> Statement {
+        let attributes = selection.attributes.map { "IN (\($0.map(String.init).joined(separator: ", ")))" }
+        return try connection.prepare(
+            """
+            SELECT \(columns) FROM \(ChangeTable.name) WHERE id BETWEEN ?1 AND ?2 \
+            AND \(ChangeTable.hasValue(of: selection.entities)) AND attributes \(attributes ?? "IS NOT NULL") ORDER BY id
+            """)
+    }
+
+    /// Returns the number of values of an erasure after a position.
+    static func count(
+        _ erasure: HistoryPurgePlan<DefaultHistoryToken>.Erasure, after deleted: Int64, storeIdentifier: String,
+        _ connection: Connection
+    ) throws -> Int {
+        let selection = try EntityRegistry(connection).selection(erasure.rule)
+        let statement = try select("count(*)", selection, connection)
+        defer { statement.reset() }
+        try statement.bind(max(start(selection, connection), deleted) + 1, at: 1)
+        try statement.bind(
+            HistoryPositions(connection).checkedUpperBound(erasure.newest, storeIdentifier: storeIdentifier), at: 2)
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+}
+
+extension EntityRegistry {
+    func selection(_ rule: PreservedValueRule) throws -> PreservedValueSelection {
+        try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: entities(), kinds: kinds)
+    }
+}
