@@ -44,7 +44,7 @@ enum StatisticsCommand {
         let tracked = file.store.isTracked ? file.location.url.map { TrackedDatabase(url: $0) } : nil
         let tables = try file.trackedTables()
         let interrupted = interruptions(tables)
-        let differences = try tracked?.unrecordedRows() ?? []
+        let differences = try tracked?.allUnrecordedRows() ?? []
         let unrecorded = UnrecordedTable.all(in: tables)
         func token(_ token: DefaultHistoryToken?) -> String? {
             token.map { Position.text($0, in: file.store.identifier) }

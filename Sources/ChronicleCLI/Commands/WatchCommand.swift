@@ -19,6 +19,10 @@ enum WatchCommand {
             message of Debezium without its schema, with the rows before and after the change. A value that is not known \
             is "__debezium_unavailable_value". An event has the same id each time it is delivered.
 
+            For a tracked database, tables that programs have changed without triggers are named on standard error, when the \
+            command begins and after batches, at most every ten seconds. This is limited to tables that can be compared within \
+            10 milliseconds; chronicle verify compares all.
+
             The environment of the command contains CHRONICLE_CONSUMER, CHRONICLE_ATTEMPT and CHRONICLE_TOKEN.
 
               chronicle watch --name mirror Trips.store -- sh -c 'cat >> changes.jsonl'
@@ -46,8 +50,13 @@ enum WatchCommand {
         guard !arguments.trailing.isEmpty else { throw UsageError("the command is missing; write it after --") }
         let limit = try arguments.count("batch") ?? 1_000
         let skipAfter = try arguments.count("skip-after")
+        var unrecorded: UnrecordedRows?
         repeat {
             let file = try StoreFile.write(arguments.operands["FILE"], console)
+            if file.store.isTracked, let url = file.location.url {
+                unrecorded = unrecorded ?? UnrecordedRows(TrackedDatabase(url: url), console)
+            }
+            try unrecorded?.report()
             let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
                 named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
             let batchRunner = BatchRunner(
@@ -57,9 +66,11 @@ enum WatchCommand {
                 return try runOnce(consumer, batchRunner, limit: limit, skipAfter: skipAfter)
             }
             // The only task that uses them; this one waits for it.
-            nonisolated(unsafe) let (runner, console) = (batchRunner, console)
+            nonisolated(unsafe) let (runner, console, unrecorded) = (batchRunner, console, unrecorded)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await follow(consumer, runner, console, limit: limit, skipAfter: skipAfter) }
+                group.addTask {
+                    try await follow(consumer, runner, console, unrecorded, limit: limit, skipAfter: skipAfter)
+                }
                 if let url = file.location.url, file.store.isTracked {
                     let commits = try CommitStream(file.chronicleStore("notifications of commits"))
                     group.addTask { try await commits.untilSchemaChange(of: TrackedDatabase(url: url)) }
@@ -91,11 +102,12 @@ enum WatchCommand {
 
     /// Returns when the task is cancelled, or at a change of the schema that another process has followed.
     private static func follow(
-        _ consumer: HistoryConsumer<DefaultHistoryTransaction>, _ runner: BatchRunner, _ console: Console, limit: Int,
-        skipAfter: Int?
+        _ consumer: HistoryConsumer<DefaultHistoryTransaction>, _ runner: BatchRunner, _ console: Console,
+        _ unrecorded: UnrecordedRows?, limit: Int, skipAfter: Int?
     ) async throws {
         for try await batch in consumer.batches(limit: limit) {
             if runner.isOutdated(for: batch) { return }
+            try unrecorded?.reportRegularly()
             if try runner.run(batch) {
                 try consumer.acknowledge(batch)
             } else if let skipAfter, batch.attempt >= skipAfter {
@@ -166,6 +178,32 @@ private struct CommitStream: Sendable {
     func untilSchemaChange(of database: TrackedDatabase) async throws {
         for await _ in commits {
             if try database.hasUnfollowedSchema() { return }
+        }
+    }
+}
+
+/// Names the tables of a tracked database that programs changed without triggers, each difference once.
+private final class UnrecordedRows {
+    private let database: TrackedDatabase
+    private let console: Console
+    private var reported: Set<String> = []
+    private var latest: ContinuousClock.Instant?
+
+    private static let interval: Duration = .seconds(10)
+
+    init(_ database: TrackedDatabase, _ console: Console) { (self.database, self.console) = (database, console) }
+
+    func reportRegularly() throws {
+        if let latest, ContinuousClock.now - latest < Self.interval { return }
+        try report()
+    }
+
+    func report() throws {
+        latest = .now
+        for (table, text) in try database.unrecordedRows() {
+            let line =
+                "\(table.escaped): \(text) without a record; use chronicle verify, and chronicle track --reconcile"
+            if reported.insert(line).inserted { console.message("chronicle: \(line)") }
         }
     }
 }

@@ -33,6 +33,7 @@
 /// | `cloudKitUnavailable`: a store was opened whose configuration has a CloudKit database, which is not used | `notice` | `database` |
 /// | `externalStorageIgnored`: a store was opened whose schema has attributes with the option `externalStorage`, which has no effect | `notice` | `attributes` |
 /// | `logGrown`: the write-ahead log cannot be emptied, because a connection still reads an earlier state or SQLite reports an error; at 64 MB, and each time its size doubles | `notice` | `path`, `bytes` |
+/// | `unrecordedRows`: in the database of another program, a table that can be compared within 10 milliseconds has other rows than its history, because a program wrote it without triggers; without `table`, the rows could not be compared | `notice` | `path`, `table` |
 /// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
 /// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |
 ///

@@ -12,6 +12,30 @@ package final class Interruption: Sendable {
     fileprivate static let interval: Int32 = 10_000
 }
 
+extension Connection {
+    /// Calls a closure whose statements SQLite interrupts after a time.
+    ///
+    /// - Returns: The result, or `nil` if a statement was interrupted. Writes must not be interrupted.
+    package func reading<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result? {
+        let end = ContinuousClock.now + limit
+        let (outer, wasInterruptible) = (interruption, isInterruptible)
+        setInterruptible(false)
+        let inner = Interruption { outer?.isCancelled() == true || ContinuousClock.now >= end }
+        interruption = inner
+        setInterruptible(true)
+        defer {
+            setInterruptible(false)
+            interruption = outer
+            setInterruptible(wasInterruptible)
+        }
+        do { return try body() } catch let error as SQLiteError
+            where error.isInterrupted && outer?.isCancelled() != true
+        {
+            return nil
+        }
+    }
+}
+
 // Interruption of reads whose result is no longer needed. Writes are not interrupted, because SQLite would roll back
 // their transaction.
 extension Connection {

@@ -114,6 +114,7 @@ public final class DefaultStore: DataStore {
         if let version = opened.migratedVersion { logMigration(from: version) }
         LibraryNotice.log(configuration)
         logIgnoredOptions()
+        if opened.layout.isTracked, located.logger != nil { logUnrecordedRows() }
     }
 
     /// Creates a store for a context of a ``MigrationStage``.

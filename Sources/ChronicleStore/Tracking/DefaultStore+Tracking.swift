@@ -1,5 +1,6 @@
 public import ChronicleCore
 import ChronicleSQLite
+import Foundation
 
 extension DefaultStore {
     /// A Boolean value that indicates whether the file is a ``TrackedDatabase``, whose models cannot be saved.
@@ -65,6 +66,23 @@ extension DefaultStore {
                 for (index, value) in primaryKey.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
                 return try statement.step() ? origin.identifier(statement.int64(0)) : nil
             }
+        }
+    }
+
+    /// Reports rows of small tables that another program wrote without triggers. The store is open, whether or not this works.
+    func logUnrecordedRows(within limit: Duration = .milliseconds(10)) {
+        let path = configuration.url.path
+        do {
+            for (table, text) in try TrackedDatabase(url: configuration.url).unrecordedRows(within: limit) {
+                log(
+                    .notice, event: "unrecordedRows",
+                    "\(path): \(table): \(text) without a record; use chronicle verify, and chronicle track --reconcile",
+                    metadata: ["path": path, "table": table])
+            }
+        } catch {
+            log(
+                .notice, event: "unrecordedRows", "\(path): the rows could not be compared with the history: \(error)",
+                metadata: ["path": path])
         }
     }
 

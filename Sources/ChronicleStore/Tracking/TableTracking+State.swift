@@ -25,13 +25,35 @@ extension TableTracking {
     func differences() throws -> [(table: String, Baseline.Difference)] {
         var differences: [(String, Baseline.Difference)] = []
         for entity in try registry.entities() {
-            guard let name = entity.tableName, let table = try TrackedTable(name, connection),
-                try interruption(of: entity, table) == nil,
-                let difference = try Baseline(of: entity.number, connection).difference(table), !difference.isEmpty
-            else { continue }
-            differences.append((name, difference))
+            if let difference = try difference(of: entity) { differences.append(difference) }
         }
         return differences
+    }
+
+    /// `nil` if there is no difference, or the recording is interrupted.
+    private func difference(of entity: RecordedEntity) throws -> (table: String, Baseline.Difference)? {
+        guard let name = entity.tableName, let table = try TrackedTable(name, connection),
+            try interruption(of: entity, table) == nil,
+            let difference = try Baseline(of: entity.number, connection).difference(table), !difference.isEmpty
+        else { return nil }
+        return (name, difference)
+    }
+
+    /// Like ``differences()``, without the tables whose comparison takes longer than their share of the time.
+    ///
+    /// A schema that was not followed can explain differences, so that none are returned.
+    func differences(within limit: Duration) throws -> [(table: String, Baseline.Difference)] {
+        guard try FileFormat.isTracked(connection), try !SchemaFollowing(connection).isDue else { return [] }
+        let end = ContinuousClock.now + limit
+        var entities = try registry.entities().filter { $0.tableName != nil }
+        var differences: [(String, Baseline.Difference)] = []
+        while let entity = entities.popLast() {
+            let share = (end - ContinuousClock.now) / (entities.count + 1)
+            guard share > .zero else { break }
+            let difference = try connection.reading(within: share) { try self.difference(of: entity) }
+            if let found = difference ?? nil { differences.append(found) }
+        }
+        return differences.sorted { $0.0 < $1.0 }
     }
 
     private func table(_ table: TrackedTable, _ entity: RecordedEntity?) throws -> TrackedDatabase.Table {

@@ -1,0 +1,71 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// The comparison of small tables with the history when a tracked database is opened.
+@Suite struct UnrecordedRowsTests {
+    private func open(_ fixture: TrackedFixture, allowsSave: Bool) throws -> [TestLogger.Entry] {
+        let logger = TestLogger()
+        var configuration = ModelConfiguration(
+            schema: try DefaultStore.schema(ofFileAt: fixture.url), url: fixture.url, allowsSave: allowsSave)
+        configuration.logger = logger
+        let store = try DefaultStore(configuration, migrationPlan: nil)
+        // Opening compares only what a busy machine can compare in ten milliseconds.
+        let opening = logger.entries.filter { $0.event == "unrecordedRows" }
+        store.logUnrecordedRows(within: .seconds(600))
+        let entries = logger.entries.filter { $0.event == "unrecordedRows" }.dropFirst(opening.count)
+        let names = Set(entries.map { $0.metadata["table"] })
+        #expect(names.isSuperset(of: opening.map { $0.metadata["table"] }))
+        return Array(entries)
+    }
+
+    @Test(arguments: [false, true]) func openingReportsThem(_ allowsSave: Bool) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(k TEXT PRIMARY KEY)")
+        try fixture.app.execute("INSERT INTO a VALUES (1); INSERT INTO b VALUES ('x')")
+        #expect(try open(fixture, allowsSave: allowsSave).isEmpty)
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute("INSERT INTO a VALUES (2); DELETE FROM b")
+        try fixture.app.setTriggersEnabled(true)
+        let entries = try open(fixture, allowsSave: allowsSave)
+        #expect(entries.map(\.metadata["table"]) == ["a", "b"])
+        #expect(entries.first?.message.contains("1 row was inserted without a record") == true)
+        try fixture.database.track(reconciles: true)
+        #expect(try open(fixture, allowsSave: allowsSave).isEmpty)
+    }
+
+    /// A table that was rebuilt has rows without a record until the change of the schema is followed.
+    @Test func changesOfTheSchemaAreNotReported() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY)")
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute("INSERT INTO a VALUES (2); CREATE TABLE other(v)")
+        #expect(try fixture.database.unrecordedRows(within: .seconds(600)).isEmpty)
+        try fixture.database.followSchemaChanges()
+        #expect(try fixture.database.unrecordedRows(within: .seconds(600)).map(\.table) == ["a"])
+    }
+
+    /// A table that cannot be compared in time is not reported, and the others are.
+    @Test func largeTablesAreNotCompared() throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id INTEGER PRIMARY KEY)")
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute(
+            """
+            INSERT INTO a VALUES (1); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000) \
+            INSERT INTO b SELECT i FROM n
+            """)
+        try fixture.app.setTriggersEnabled(true)
+        try fixture.database.reading { connection in
+            let tracking = TableTracking(connection)
+            let all = try tracking.differences(within: .seconds(600))
+            #expect(all.map(\.table) == ["a", "b"])
+            #expect(try tracking.differences(within: .zero).isEmpty)
+            #expect(try !tracking.differences(within: .milliseconds(2)).contains { $0.table == "b" })
+            // The limit ends with the comparison.
+            #expect(try tracking.differences().count == 2)
+        }
+    }
+}
