@@ -56,7 +56,11 @@ enum TrackCommand {
         switch try StoreFile.Location(path) {
         case .file(let url):
             try StoreFile.requireFile(path)
-            let database = TrackedDatabase(url: url)
+            var database = TrackedDatabase(url: url)
+            // Called by this thread only.
+            nonisolated(unsafe) let progress = Progress(console)
+            defer { progress.finish() }
+            database.progress = { progress.show("Numbering keys", part: $0) }
             do {
                 tables = try database.track(
                     names, preservesValues: preservesValues, reconciles: arguments.has("reconcile"),

@@ -31,14 +31,33 @@ struct KeyTable {
     }
 
     func numberRows(_ connection: Connection) throws {
-        let names = key.pairs.map(\.own)
-        let values = key.columns.map { "t.\(quoted($0.name))" }
-        try connection.execute(
+        let isPresent = key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
+        try connection.execute(insertion(isPresent))
+    }
+
+    /// Numbers the rows `t` that meet a condition and have no number. Their keys must not contain NULL.
+    func insertion(_ condition: String, orderedBy order: String? = nil) -> String {
+        let names = key.pairs.map(\.own).joined(separator: ", ")
+        let values = key.columns.map { "t.\(quoted($0.name))" }.joined(separator: ", ")
+        return """
+            INSERT INTO \(quoted(key.table))(\(names)) SELECT \(values) FROM \(table.keyScan) WHERE \(condition) \
+            AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))\
+            \(order.map { " ORDER BY \($0)" } ?? "")
             """
-            INSERT INTO \(quoted(key.table))(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) \
-            FROM \(table.keyScan) WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
-            AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
-            """)
+    }
+
+    /// Whether a table contains keys that were numbered for a recording that has not begun; see ``KeyNumbering``. No entity has
+    /// its number then.
+    static func isRemainder(_ name: String, _ connection: Connection) throws -> Bool {
+        try connection.scalarInt64(
+            """
+            SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 \
+            AND instr(sql, 'CREATE TABLE ' || ?2 || '(id INTEGER PRIMARY KEY, \(NumberedKey.column(0))') = 1
+            """
+        ) {
+            try $0.bind(name, at: 1)
+            try $0.bind(quoted(name), at: 2)
+        } != nil
     }
 
     /// A change of the key would have assigned a number.

@@ -38,6 +38,11 @@ struct RecorderObjects {
 
     var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
 
+    /// Only keys were numbered; see ``KeyNumbering``.
+    func isRemainder(_ connection: Connection) throws -> Bool {
+        try triggers.isEmpty && !tables.isEmpty && tables.allSatisfy { try KeyTable.isRemainder($0, connection) }
+    }
+
     var lacksChanges: Bool { !tables.contains(ChangeTable.name) }
 
     func drop(_ connection: Connection) throws {

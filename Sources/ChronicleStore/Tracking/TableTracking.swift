@@ -50,7 +50,8 @@ struct TableTracking {
         return try Reconciliation(connection).run()
     }
 
-    private func requestedTables(_ names: [String]?) throws -> [TrackedTable] {
+    /// The tables to record in the order in which their recording begins.
+    func requestedTables(_ names: [String]?) throws -> [TrackedTable] {
         func unsupported(_ detail: String) -> SwiftDataError { .unsupportedFeature.with(detail: detail) }
         guard let names else {
             let tables = try TrackedTable.names(connection).compactMap { try TrackedTable($0, connection) }
@@ -84,9 +85,11 @@ struct TableTracking {
     }
 
     private func createHistory(preservesValues: Bool) throws {
-        let other = try connection.scalarText(
-            "SELECT name FROM sqlite_schema WHERE substr(name, 1, 10) = 'chronicle_' COLLATE NOCASE LIMIT 1")
-        if let other {
+        let names = try connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE substr(name, 1, 10) = 'chronicle_' COLLATE NOCASE")
+        while try names.step() {
+            let other = names.text(0)
+            if try KeyTable.isRemainder(other, connection) { continue }
             throw SwiftDataError.unsupportedFeature.with(
                 detail: "the database already contains \(other), and names that begin with chronicle_ are reserved")
         }
@@ -151,6 +154,7 @@ struct TableTracking {
 
     /// Assigns numbers to the columns of a table, and to its keys.
     func register(_ table: TrackedTable, _ entity: RecordedEntity?) throws -> RecordedEntity {
+        let isNew = entity == nil
         var recorded = try entity ?? registry.entity(named: table.name)
         let columns = Set(table.attributes.map(\.name))
         for index in recorded.attributes.indices
@@ -165,7 +169,13 @@ struct TableTracking {
         recorded.tableName = table.name
         recorded.keyColumns = table.keyColumns
         if let key = KeyTable(table, of: recorded.number) {
-            if try key.storedDefinition(connection) == nil { try connection.execute(key.createTable) }
+            let stored = try key.storedDefinition(connection)
+            // Keys were numbered for another table, whose recording did not begin.
+            if isNew, stored != nil, stored != key.createTable {
+                try connection.execute("DROP TABLE \(quoted(key.key.table))")
+                try connection.execute(key.createTable)
+            }
+            if stored == nil { try connection.execute(key.createTable) }
             try key.numberRows(connection)
         }
         return recorded
@@ -254,7 +264,7 @@ struct TableTracking {
 
     func untrack() throws {
         let objects = try RecorderObjects(connection)
-        if !objects.isIncomplete { try requireTracked() }
+        if !objects.isIncomplete, try !objects.isRemainder(connection) { try requireTracked() }
         try objects.drop(connection)
     }
 

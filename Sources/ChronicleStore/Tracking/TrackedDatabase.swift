@@ -23,6 +23,9 @@ public struct TrackedDatabase: Sendable {
     public let url: URL
     /// How long a method waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
+    /// A closure that receives the part, from 0 to 1, of what
+    /// ``track(_:preservesValues:reconciles:recordsNewTables:)`` does for large tables while other connections can write.
+    public var progress: (@Sendable (Double) -> Void)?
 
     /// A table of the database.
     public struct Table: Hashable, Sendable {
@@ -77,8 +80,9 @@ public struct TrackedDatabase: Sendable {
     /// ``followSchemaChanges()``. A gap begins when the first table, or a further one, is recorded, because the
     /// history does not contain the existing rows. Readers then continue from a new token.
     ///
-    /// The changes are made in one transaction, which is on disk when the method returns. Other connections may be
-    /// open.
+    /// The recording begins in one transaction, which is on disk when the method returns. Other connections may be open.
+    /// Before it, the primary keys of large tables that are not integers are numbered in many short transactions. If the
+    /// process ends meanwhile, call the method again to continue, or ``untrack()`` to remove what it has added.
     ///
     /// - Parameters:
     ///   - names: The names of tables, or `nil` for all tables that can be recorded.
@@ -91,7 +95,7 @@ public struct TrackedDatabase: Sendable {
     ///   - recordsNewTables: Whether ``followSchemaChanges()`` records tables that the program creates later, with
     ///     their rows as inserts and without a gap; `nil` for the setting of the file, which is `false` initially.
     /// - Returns: All tables and views of the file.
-    /// - Throws: One of the following errors. Nothing was changed in that case.
+    /// - Throws: One of the following errors. Nothing is recorded in that case that was not before.
     ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table
     ///     can, or if the file is a Chronicle store, which records its history anyway. The detail contains the
     ///     reason.
@@ -107,7 +111,8 @@ public struct TrackedDatabase: Sendable {
     public func track(
         _ names: [String]? = nil, preservesValues: Bool? = nil, reconciles: Bool = false, recordsNewTables: Bool? = nil
     ) throws -> [Table] {
-        try writing { connection in
+        try numberKeys(names)
+        return try writing { connection in
             let counts = try reconciles ? TableTracking(connection).reconcile() : [:]
             return try TableTracking(connection)
                 .track(names, preservesValues: preservesValues, recordsNewTables: recordsNewTables)
@@ -175,6 +180,31 @@ public struct TrackedDatabase: Sendable {
     /// - Complexity: Proportional to the number of tables.
     public func tables() throws -> [Table] {
         try reading { try TableTracking($0).tables() }
+    }
+
+    // MARK: Keys
+
+    /// About 20 milliseconds.
+    private static let slice = 10_000
+    /// SQLite polls for a lock every 25 milliseconds at first, so a writer that waits gets it within a pause.
+    private static let pause = 0.025
+
+    private func numberKeys(_ names: [String]?) throws {
+        let plans = try writing { connection in
+            try KeyNumbering(connection).plans(TableTracking(connection).requestedTables(names))
+        }
+        let total = plans.reduce(0) { $0 + $1.rowCount }
+        var done: Int64 = 0
+        for plan in plans {
+            var last: [PropertyValue]?
+            repeat {
+                last = try writing { try KeyNumbering($0).number(plan, after: last, limit: Self.slice) }
+                done += Int64(Self.slice)
+                progress?(min(Double(done) / Double(total), 1))
+                // Not to wait for something, but to let other connections write.
+                if last != nil { Thread.sleep(forTimeInterval: Self.pause) }
+            } while last != nil
+        }
     }
 
     // MARK: The file
