@@ -74,16 +74,40 @@ struct RowCondition {
         } while true
     }
 
-    /// The model that the condition names by its integer primary key, if any.
+    /// The model that the condition names by its primary key, if any.
     func identifier(_ entity: Schema.Entity, _ file: StoreFile) throws -> PersistentIdentifier? {
-        guard entity.propertiesByName["id"] == nil, file.store.primaryKeyColumns(ofEntity: entity.name) == nil else {
-            return nil
+        if let columns = file.store.primaryKeyColumns(ofEntity: entity.name) {
+            return try identifier(entity, columns, file)
         }
+        guard entity.propertiesByName["id"] == nil else { return nil }
         for comparison in comparisons where comparison.name == "id" && comparison.operation == .equal {
             guard case .integer(let key) = comparison.value else { continue }
             return try file.store.identifier(ofEntity: entity.name, primaryKey: [.integer(key)])
         }
         return nil
+    }
+
+    /// Keys that the collation considers equal have the same identifier. Types of PostgreSQL reject other texts.
+    private func identifier(
+        _ entity: Schema.Entity, _ keyColumns: [String], _ file: StoreFile
+    ) throws -> PersistentIdentifier? {
+        guard file.store is DefaultStore else { return nil }
+        var key: [PropertyValue] = []
+        for column in keyColumns {
+            let comparison = comparisons.first { comparison in
+                guard comparison.name == column, comparison.operation == .equal else { return false }
+                switch comparison.value {
+                case .text, .integer: return true
+                default: return false
+                }
+            }
+            switch comparison?.value {
+            case .text(let text): key.append(.text(text))
+            case .integer(let number): key.append(.integer(number))
+            default: return nil
+            }
+        }
+        return try file.store.identifier(ofEntity: entity.name, primaryKey: key)
     }
 
     /// Throws ``SwiftDataError/historyValueMissing`` if the result depends on a value that the history does not contain.
