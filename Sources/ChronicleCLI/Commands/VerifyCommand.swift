@@ -26,7 +26,7 @@ enum VerifyCommand {
         let progress = Progress(console)
         var count = 0
         let isJSON = arguments.has("json")
-        try location.verify(progress: { progress.show("Verifying", part: $0) }) { problem in
+        func report(_ problem: StoreFinding) throws {
             count += 1
             progress.finish()
             if isJSON {
@@ -39,8 +39,19 @@ enum VerifyCommand {
                 try console.line("\(console.styled(problem.kind, .red))  \(problem.text.escaped)")
             }
         }
+        try location.verify(progress: { progress.show("Verifying", part: $0) }, report)
         progress.finish()
-        try noteUnrecordedTables(location, console)
+        do { try noteUnrecordedTables(location, console) } catch let error as SwiftDataError
+            where error == .damagedFile || error == .notADatabase || error == .invalidModel
+        {
+            // Usually a consequence of the problems above.
+            let detail = "the tables cannot be listed: \(error.detail ?? error.description)"
+            if count == 0 {
+                try report(StoreFinding(kind: "definition", table: nil, row: nil, detail: detail, text: detail))
+            } else {
+                console.message("Note: \(detail.escaped)")
+            }
+        }
         noteGap(location, console)
         if location.url != nil {
             if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }

@@ -69,7 +69,8 @@ public struct HistoryFilter: Hashable, Sendable {
     public var authors: Authors
     /// The names of the contexts whose transactions match. The store does not read other transactions.
     ///
-    /// The transactions of a store that does not record the names of contexts have none.
+    /// The transactions of a store that does not record the names of contexts have none. Deleted transactions count as missing
+    /// whatever their names were: unlike those of other authors, the store does not know them afterwards.
     public var contextNames: ContextNames
     /// The kinds of changes that match.
     public var changeKinds: Set<ChangeKind>
