@@ -6,8 +6,8 @@ import Foundation
 /// transaction that begins the recording numbers only the keys that are new since.
 ///
 /// A number says nothing about whether a row has the key, so the table may contain keys of rows that do not exist any more. If
-/// the process ends in between, the file has no history, only tables of keys: the next ``TrackedDatabase/track(_:preservesValues:reconciles:recordsNewTables:)``
-/// continues, and ``TrackedDatabase/untrack()`` drops them.
+/// the process ends in between, the file has no history, only tables of keys: the next
+/// ``TrackedDatabase/track(_:preservesValues:reconciles:recordsNewTables:)`` continues, and ``TrackedDatabase/untrack()`` drops them.
 struct KeyNumbering {
     /// A table whose recording is about to begin.
     struct Plan {
