@@ -70,9 +70,10 @@ def apply_changes(copy, transaction):
 
 
 def follow(copy, url):
-    """Applies the events of one connection. Returns whether the history after the position is gone."""
+    """Applies the events of one connection. Returns whether the history after the position is gone, or lacks a value."""
     curl = ["curl", "-sSNf", "-H", "Accept: text/event-stream", "-H", f"Last-Event-ID: {position(copy)}"]
-    with subprocess.Popen(curl + [f"{url}/changes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as stream:
+    with subprocess.Popen(curl + [f"{url}/changes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace") as stream:
         fields = {}
         for line in stream.stdout:
             line = line.rstrip("\n")
@@ -83,6 +84,9 @@ def follow(copy, url):
                 # An event is complete with the empty line; what is incomplete when the connection ends is sent again.
                 if "id" in fields:
                     transaction = json.loads(fields["data"])
+                    if any("missing" in change for change in transaction["changes"]):
+                        stream.kill()
+                        return True
                     save(copy, fields["id"], lambda: apply_changes(copy, transaction))
                 fields = {}
         return "error: 410" in stream.stderr.read()

@@ -59,6 +59,9 @@ struct ChangeContent: Encodable {
     let kind: String
     /// The values that the change has set, and those before.
     let values: [String: Values]
+    /// The properties that the change has set to values that the history does not contain, for example because they were erased.
+    /// A client that needs them reads the trips again.
+    let missing: [String]?
 
     struct Values: Encodable {
         let before: Value?
@@ -69,11 +72,14 @@ struct ChangeContent: Encodable {
         id = entry.change.changedPersistentIdentifier.integerPrimaryKey ?? 0
         kind = "\(entry.kind)"
         var values: [String: Values] = [:]
+        var missing: [String] = []
         for name in ["name", "destination", "price", "version"] where entry.affects(attributeNamed: name) {
             let before = Value(entry.previousValue(named: name)), after = Value(entry.value(named: name))
             if before != nil || after != nil { values[name] = Values(before: before, after: after) }
+            if entry.kind != .delete, entry.value(named: name) == nil { missing.append(name) }
         }
         self.values = values
+        self.missing = missing.isEmpty ? nil : missing
     }
 
     enum Value: Encodable {
