@@ -56,7 +56,7 @@ enum WatchCommand {
             if file.store.isTracked, let url = file.location.url {
                 unrecorded = unrecorded ?? UnrecordedRows(TrackedDatabase(url: url), console)
             }
-            try unrecorded?.report()
+            unrecorded?.report()
             let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
                 named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
             let batchRunner = BatchRunner(
@@ -107,7 +107,7 @@ enum WatchCommand {
     ) async throws {
         for try await batch in consumer.batches(limit: limit) {
             if runner.isOutdated(for: batch) { return }
-            try unrecorded?.reportRegularly()
+            unrecorded?.reportRegularly()
             if try runner.run(batch) {
                 try consumer.acknowledge(batch)
             } else if let skipAfter, batch.attempt >= skipAfter {
@@ -193,14 +193,16 @@ private final class UnrecordedRows {
 
     init(_ database: TrackedDatabase, _ console: Console) { (self.database, self.console) = (database, console) }
 
-    func reportRegularly() throws {
+    func reportRegularly() {
         if let latest, ContinuousClock.now - latest < Self.interval { return }
-        try report()
+        report()
     }
 
-    func report() throws {
+    func report() {
         latest = .now
-        for (table, text) in try database.unrecordedRows() {
+        // The command works without this information, for example while another program holds a lock.
+        guard let found = try? database.unrecordedRows() else { return }
+        for (table, text) in found {
             let line =
                 "\(table.escaped): \(text) without a record; use chronicle verify, and chronicle track --reconcile"
             if reported.insert(line).inserted { console.message("chronicle: \(line)") }

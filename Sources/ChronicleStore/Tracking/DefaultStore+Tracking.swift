@@ -73,7 +73,8 @@ extension DefaultStore {
     func logUnrecordedRows(within limit: Duration = .milliseconds(10)) {
         let path = configuration.url.path
         do {
-            for (table, text) in try TrackedDatabase(url: configuration.url).unrecordedRows(within: limit) {
+            let database = TrackedDatabase(url: configuration.url, busyTimeout: .zero)
+            for (table, text) in try database.unrecordedRows(within: limit) {
                 log(
                     .notice, event: "unrecordedRows",
                     "\(path): \(table): \(text) without a record; use chronicle verify, and chronicle track --reconcile",

@@ -33,6 +33,7 @@ struct KeyNumbering {
         guard try !RecorderObjects(connection).isIncomplete, try !isTracked || !SchemaFollowing(connection).isDue
         else { return [] }
         let tracking = TableTracking(connection)
+        if !isTracked { try tracking.requireNoReservedNames() }
         let entities = try isTracked ? tracking.registry.entities() : []
         var next = (entities.map(\.number).max() ?? 0) + 1
         var plans: [Plan] = []

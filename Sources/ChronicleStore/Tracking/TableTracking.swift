@@ -62,7 +62,8 @@ struct TableTracking {
             }
             return tables
         }
-        return try names.map { name in
+        var known: Set<String> = []
+        return try names.filter { known.insert($0.lowercased()).inserted }.map { name in
             guard let table = try TrackedTable(name, connection) else {
                 throw unsupported("the database has no table \(name)")
             }
@@ -84,7 +85,7 @@ struct TableTracking {
         try objects.drop(connection)
     }
 
-    private func createHistory(preservesValues: Bool) throws {
+    func requireNoReservedNames() throws {
         let names = try connection.prepare(
             "SELECT name FROM sqlite_schema WHERE substr(name, 1, 10) = 'chronicle_' COLLATE NOCASE")
         while try names.step() {
@@ -93,6 +94,10 @@ struct TableTracking {
             throw SwiftDataError.unsupportedFeature.with(
                 detail: "the database already contains \(other), and names that begin with chronicle_ are reserved")
         }
+    }
+
+    private func createHistory(preservesValues: Bool) throws {
+        try requireNoReservedNames()
         try HistoryTables.create(connection, isTracked: true)
         try PendingTransaction.create(connection)
         try MetaTable.set(.storeIdentifier, UUID().uuidString, connection)

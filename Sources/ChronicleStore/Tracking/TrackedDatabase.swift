@@ -197,13 +197,15 @@ public struct TrackedDatabase: Sendable {
         var done: Int64 = 0
         for plan in plans {
             var last: [PropertyValue]?
-            repeat {
+            // No more than that: a text that is not UTF-8 is read as another key, from which the next slice could begin again.
+            for _ in 0...(plan.rowCount / Int64(Self.slice) + 1) {
                 last = try writing { try KeyNumbering($0).number(plan, after: last, limit: Self.slice) }
                 done += Int64(Self.slice)
-                progress?(min(Double(done) / Double(total), 1))
+                progress?(min(Double(done) / Double(max(total, 1)), 1))
+                if last == nil { break }
                 // Not to wait for something, but to let other connections write.
-                if last != nil { Thread.sleep(forTimeInterval: Self.pause) }
-            } while last != nil
+                Thread.sleep(forTimeInterval: Self.pause)
+            }
         }
     }
 

@@ -53,6 +53,31 @@ import Testing
         return count
     }
 
+    /// Bytes that are not UTF-8 are read as a replacement character, which has another place in the order.
+    @Test(.timeLimit(.minutes(5))) func keysAreNotUTF8() throws {
+        let fixture = try TrackedFixture("CREATE TABLE t(k TEXT PRIMARY KEY, v)", track: false)
+        try fixture.app.execute(
+            """
+            WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 25000) \
+            INSERT INTO t SELECT CAST(x'FC' || printf('%06d', value) AS TEXT), value FROM n
+            """)
+        _ = try fixture.database.track()
+        #expect(try fixture.app.scalarInt64("SELECT count(*) FROM chronicle_key_1") == 25_000)
+        #expect(try fixture.problems() == [])
+    }
+
+    /// A refused recording leaves nothing in the file, and a name that is given twice is one table.
+    @Test func namesAreCheckedFirst() throws {
+        let fixture = try fixture(Self.definitions[0])
+        try fixture.app.execute("CREATE TABLE chronicle_log(v)")
+        #expect(throws: SwiftDataError.unsupportedFeature) { try fixture.database.track() }
+        #expect(try fixture.app.scalarInt64("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'chronicle%'") == 1)
+        try fixture.app.execute("DROP TABLE chronicle_log")
+        _ = try fixture.database.track(["t", "T"])
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE 'chronicle_key_%'"
+        #expect(try fixture.app.scalarInt64(tables) == 1)
+    }
+
     @Test(arguments: definitions, ["", " WITHOUT ROWID"])
     func programsWriteMeanwhile(_ definition: String, _ end: String) throws {
         if definition.contains("DESC"), !end.isEmpty { return }
