@@ -22,8 +22,10 @@
         ])
         func parametersOfTheServer(_ parameters: [String: String], _ name: String) throws {
             let server = try ScriptedServer(parameters)
-            let error = try openingError(server.connectionString)
-            #expect(error == .loadIssueModelContainer && error.detail?.hasPrefix("the server is \(name), ") == true)
+            // Its last use would otherwise be before the connection.
+            let error = try withExtendedLifetime(server) { try openingError(server.connectionString) }
+            #expect(error == .loadIssueModelContainer, "\(error)")
+            #expect(error.detail?.hasPrefix("the server is \(name), ") == true, "\(error)")
         }
 
         @Test func serverWithoutPLpgSQL() throws {
@@ -94,12 +96,14 @@
                     while CuttingProxy.read(client) != nil {}
                     close(client)
                 }
+                // Not before, because another server could get the same descriptor while this thread uses it.
+                close(listener)
             }
         }
 
         deinit {
+            // Ends `accept`.
             shutdown(listener, Int32(SHUT_RDWR))
-            close(listener)
             // A directory that remains in the temporary directory does no harm.
             try? FileManager.default.removeItem(atPath: directory)
         }

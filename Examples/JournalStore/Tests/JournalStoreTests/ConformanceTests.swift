@@ -14,6 +14,7 @@ import Testing
     // A journal is its history, which cannot be disabled.
     let protocols = [
         "DataStoreConsuming", "DataStoreExporting", "HistoryPaging", "HistoryRetaining", "HistoryTagging",
+        "HistoryValueRetaining",
     ].map { "the store does not conform to \($0)" }
     let capabilities = ["earlierPositions", "explicitIdentifiers", "inheritance", "replay"]
         .map { "the store does not have the capability \($0)" }
