@@ -85,6 +85,33 @@ import Testing
         #expect(try names(store).allSatisfy(\.isEmpty))
     }
 
+    /// Readers would take a part of the destinations for all of them.
+    @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
+    func destinationsOfAListAreErasedTogether(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
+        let store = try TestStore(kind, [LinkItem.self], preservesValues: true, recorder: recorder)
+        let context = store.context()
+        let items = ["a", "b"].map { name in
+            LinkItem(name, tags: (0..<300).map { LinkTag("\(name) \($0)") })
+        }
+        for item in items { context.insert(item) }
+        try context.save()
+        for item in items { context.delete(item) }
+        try context.save()
+        let rule = PreservedValueRule(LinkItem.self, maximumAge: .zero)
+        let plan = try store.store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 1)
+        var isLast = false
+        var steps = 0
+        while !isLast {
+            isLast = try store.store.purgeHistory(plan).isLast
+            steps += 1
+            let counts = try store.history().flatMap(\.changes)
+                .filter { $0.changedPersistentIdentifier.entityName == "LinkItem" }
+                .map { change in change.preservedValues.count { $0.name == "tags" } }
+            #expect(counts.allSatisfy { $0 == 0 || $0 == counts.max() })
+        }
+        #expect(steps > 3)
+    }
+
     /// The rules of a class apply to its subclasses.
     @Test func valuesOfSubclassesAreErased() throws {
         let store = try TestStore(.file, RandomJourneys.types, preservesValues: true)

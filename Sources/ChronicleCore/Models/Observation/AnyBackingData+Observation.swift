@@ -87,8 +87,13 @@ extension AnyBackingData {
             membership.slotsWithoutInverse.contains(property.slot), let identifier = reference(property),
             let destination = membership.registry[identifier]
         else { return }
+        let extras = destination.makeExtras()
+        // Each time the number of references of released models may have doubled.
+        if extras.observedReferences.count == extras.observedReferences.capacity {
+            extras.observedReferences = extras.observedReferences.filter { $1.observation != nil }
+        }
         let key = ObservedReference.Key(observation: ObjectIdentifier(observation), slot: property.slot)
-        destination.makeExtras().observedReferences[key] = ObservedReference(
+        extras.observedReferences[key] = ObservedReference(
             observation: observation, property: observed, isVisible: destination.state.isInContext)
     }
 

@@ -113,7 +113,8 @@ struct PastRelationships {
     ) throws -> [PersistentIdentifier] {
         var known = references.removeValue(forKey: ObjectIdentifier(inverse)) ?? PastReferences()
         defer { references[ObjectIdentifier(inverse)] = known }
-        let unread = models.subtracting(known.readDestinations)
+        // Subtracting would visit all destinations that were read.
+        let unread = models.filter { !known.readDestinations.contains($0) }
         if !unread.isEmpty {
             let found = try rows.referrers(inverse, of: hop.destination, to: unread)
             for (model, referrers) in found { for referrer in referrers { known.read(referrer, model) } }
@@ -129,7 +130,9 @@ struct PastRelationships {
         defer { links[definition.name] = known }
         let isOwner = definition.property === hop.property
         let property = ObjectIdentifier(hop.property)
-        let unread = models.subtracting(known.readModels[property] ?? [])
+        let readModels = known.readModels.removeValue(forKey: property) ?? []
+        let unread = models.filter { !readModels.contains($0) }
+        known.readModels[property] = readModels
         if !unread.isEmpty {
             for (model, others) in try rows.linked(hop, definition, of: unread) {
                 for other in others {

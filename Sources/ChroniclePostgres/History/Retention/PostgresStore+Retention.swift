@@ -117,7 +117,9 @@
                 guard let changes else { continue }
                 return try writingHistory { positions in
                     // A consumer may have been created.
-                    guard try end(positions) >= changes.through else { return HistoryPurgeStep(isLast: false) }
+                    guard try end(positions) >= max(changes.through, changes.last) else {
+                        return HistoryPurgeStep(isLast: false)
+                    }
                     return try ValuePurger(positions).erase(changes)
                 }
             }

@@ -17,6 +17,8 @@
             fileprivate var values = 0
             /// Up to which no value is left afterwards.
             fileprivate(set) var through: Int64
+            /// The position of the last of the changes.
+            fileprivate(set) var last: Int64 = 0
         }
 
         private static let stepSize = 500
@@ -80,6 +82,7 @@
             }
             // A transaction can have more changes.
             if result.count == Self.stepSize { changes.through = result.int64(result.count - 1, 3) - 1 }
+            if result.count > 0 { changes.last = result.int64(result.count - 1, 3) }
             return result.count == 0 && end - start < Self.smallestAdvance ? nil : changes
         }
 

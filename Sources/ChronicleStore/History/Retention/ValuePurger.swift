@@ -48,16 +48,28 @@ struct ValuePurger {
         try statement.bind(end, at: 2)
         var rows = Rows(selection: selection, through: end)
         var cost = 0
+        var isFull = false
         while try statement.step() {
-            rows.positions.append(try statement.position(0))
+            let position = try statement.position(0)
+            if isFull, position > rows.through { break }
+            rows.positions.append(position)
             // A page of a large value costs about as much as 32 rows.
             cost += 1 + Int(clamping: statement.int64(1)) / 128
-            if cost >= size {
-                rows.through = try statement.position(0)
-                break
+            if !isFull, cost >= size {
+                // The destinations of a list have the same attribute, and readers would use a part of them.
+                rows.through = min(try lastRow(ofChangeWith: position), end)
+                isFull = true
             }
         }
         return rows.positions.isEmpty && end - start < Self.smallestAdvance ? nil : rows
+    }
+
+    /// The position of the last value of the change to which a row belongs.
+    private func lastRow(ofChangeWith position: Int64) throws -> Int64 {
+        let next = try connection.scalarInt64(
+            "SELECT min(id) FROM \(ChangeTable.name) WHERE id > ? AND NOT \(ChangeTable.isOperation(.preservedValue))"
+        ) { try $0.bind(position, at: 1) }
+        return next.map { $0 - 1 } ?? .max
     }
 
     private func erase(
