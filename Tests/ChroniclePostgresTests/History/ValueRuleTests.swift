@@ -92,7 +92,9 @@
         }
 
         @Test func exactlyTheValuesOfTheRulesAreGone() throws {
-            for number in 0..<2 {
+            var erased = 0
+            // A consumer can hold all values of a run.
+            for number in 0..<8 where number < 2 || erased == 0 {
                 let cluster = try PostgresCluster.shared.get()
                 let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
                 let schema = configuration.schemaName ?? ""
@@ -125,8 +127,9 @@
                 do { try simulation.run(steps: 30) } catch let mismatch as ValueRuleSimulation.Mismatch {
                     Issue.record("\(mismatch), \(TestSeed.description)")
                 }
-                #expect(simulation.erased > 0, "\(TestSeed.description)")
+                erased += simulation.erased
             }
+            #expect(erased > 0, "\(TestSeed.description)")
         }
     }
 #endif

@@ -9,7 +9,9 @@ import Testing
 @Suite struct RandomValueRuleTests {
     @Test(arguments: StoreKind.allCases, ModelConfiguration.Recorder.allCases)
     func exactlyTheValuesOfTheRulesAreGone(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder) throws {
-        for number in 0..<3 {
+        var erased = 0
+        // A consumer can hold all values of a run.
+        for number in 0..<8 where number < 3 || erased == 0 {
             let store = try TestStore(kind, preservesValues: true, recorder: recorder)
             var simulation = try ValueRuleSimulation(
                 TestSeed.generator(number),
@@ -28,9 +30,10 @@ import Testing
             do { try simulation.run(steps: 50) } catch let mismatch as ValueRuleSimulation.Mismatch {
                 Issue.record("\(mismatch), \(TestSeed.description)")
             }
-            #expect(simulation.erased > 0, "\(TestSeed.description)")
+            erased += simulation.erased
             #expect(try store.problems().isEmpty)
         }
+        #expect(erased > 0, "\(TestSeed.description)")
     }
 }
 
