@@ -22,7 +22,7 @@ public final class RemoteChangeNotifications: Sendable {
 
     /// Begins to post notifications, until the object is released.
     ///
-    /// The notifications are posted on any thread. One notification can stand for several commits of a store.
+    /// Notifications may be posted on any thread. Several commits of a store may result in one notification.
     ///
     /// - Parameter container: The container, which is the object of the notifications.
     /// - Throws: ``SwiftDataError/historyDisabled`` if no store records its history,

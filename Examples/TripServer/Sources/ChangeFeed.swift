@@ -4,7 +4,7 @@ import Foundation
 
 /// The transactions after a token, for one client.
 ///
-/// A client stores the token of a transaction together with its effect, in one transaction of its own database. After any
+/// A client stores the token of a transaction together with its effect, in one transaction of the client's database. After any
 /// interruption, of the client, of the server or between them, it continues after that token: nothing is lost, and nothing is
 /// repeated. The server keeps nothing about its clients.
 struct ChangeFeed {
