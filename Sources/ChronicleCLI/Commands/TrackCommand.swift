@@ -142,7 +142,8 @@ enum UntrackCommand {
         switch try StoreFile.Location(path) {
         case .file(let url):
             try StoreFile.requireFile(path)
-            // Nothing is kept of a history from which another program dropped tables. Another error is thrown below.
+            // Nothing is kept of a history from which another program dropped tables, or that had not begun. Another error is
+            // thrown below.
             hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: url)) ?? true
             let database = TrackedDatabase(url: url)
             do {
@@ -163,7 +164,7 @@ enum UntrackCommand {
                 hasHistory
                     ? "The recording has ended. The history remains."
                     : keepsHistory
-                        ? "The recording has ended. Another program had dropped the history."
+                        ? "The recording has ended. There was no history to keep."
                         : "The history was deleted.")
         }
         return .success

@@ -38,9 +38,11 @@ struct RecorderObjects {
 
     var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
 
-    /// Only keys were numbered; see ``KeyNumbering``.
-    func isRemainder(_ connection: Connection) throws -> Bool {
-        try triggers.isEmpty && !tables.isEmpty && tables.allSatisfy { try KeyTable.isRemainder($0, connection) }
+    /// There is no history that could be kept: a program has dropped tables without which the others are of no use, or only keys
+    /// were numbered (see ``KeyNumbering``).
+    func areRemainder(_ connection: Connection) throws -> Bool {
+        if isIncomplete { return true }
+        return try triggers.isEmpty && !tables.isEmpty && tables.allSatisfy { try KeyTable.isRemainder($0, connection) }
     }
 
     var lacksChanges: Bool { !tables.contains(ChangeTable.name) }

@@ -235,8 +235,7 @@ struct TableTracking {
 
     func stop(_ names: [String]?) throws {
         let objects = try RecorderObjects(connection)
-        // A program has dropped tables of the history. Without them, the others are of no use.
-        if names == nil, objects.isIncomplete { return try objects.drop(connection) }
+        if names == nil, try objects.areRemainder(connection) { return try objects.drop(connection) }
         try requireTracked()
         // The other tables remain recorded, with the changes of their schema.
         if names != nil { try SchemaFollowing(connection).run() }
@@ -269,7 +268,7 @@ struct TableTracking {
 
     func untrack() throws {
         let objects = try RecorderObjects(connection)
-        if !objects.isIncomplete, try !objects.isRemainder(connection) { try requireTracked() }
+        if try !objects.areRemainder(connection) { try requireTracked() }
         try objects.drop(connection)
     }
 

@@ -148,7 +148,8 @@ public struct TrackedDatabase: Sendable {
     /// Ends the recording of tables and keeps the history.
     ///
     /// Changes until the next call of ``track(_:preservesValues:reconciles:recordsNewTables:)`` are a gap. If another
-    /// program has dropped tables of the history, ending the recording of all tables drops what is left of it.
+    /// program has dropped tables of the history, or that method was interrupted before the recording began, ending the
+    /// recording of all tables drops what is left.
     ///
     /// - Parameter names: The names of tables, or `nil` for all.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or an error of ``untrack()``.
