@@ -12,6 +12,7 @@ private final class MemoryStore: MetaValues, EntityCatalog, StoreTables {
         var type: String?
         var destination: String?
         var isPresent = true
+        var preservation = Preservation()
     }
 
     struct Entity: CatalogEntity {

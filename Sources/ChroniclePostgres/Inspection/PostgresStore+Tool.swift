@@ -44,21 +44,7 @@
             Set(layout.recorded.flatMap { $0.attributes.map(\.name) })
         }
 
-        /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
-        /// history, also of removed ones.
-        package func preservedAttributes() -> [String: [String: Bool]] {
-            Dictionary(
-                layout.recorded.map { entity in
-                    let attributes = entity.attributes.map { attribute in
-                        let extents = [
-                            attribute.preservation.inserts, attribute.preservation.updates,
-                            attribute.preservation.deletes,
-                        ]
-                        return (attribute.name, extents.contains { $0 != .none })
-                    }
-                    return (entity.name, Dictionary(attributes, uniquingKeysWith: { $0 || $1 }))
-                }, uniquingKeysWith: { first, _ in first })
-        }
+        package func preservedAttributes() -> [String: [String: Bool]] { layout.recorded.preservedAttributes }
 
         package func isHistoryPurged() throws -> Bool { try readingHistory { $0.state.floor > 0 } }
 

@@ -335,24 +335,12 @@
                 let statement = pipeline.add(
                     sql(layout.qualified(definition.name)),
                     Parameters(
-                        .array(ParameterArray(try part.map { try ownerKey($0, definition) })),
-                        .array(ParameterArray(try part.map { try destinationKey($0, definition) }))))
+                        .array(ParameterArray(try part.map { try definition.ownerKey($0, key) })),
+                        .array(ParameterArray(try part.map { try definition.destinationKey($0, key) }))))
                 steps.append(
                     Step(statement: statement, operation: .link(links[index]), table: nil, snapshots: []))
                 start = index + 1
             }
-        }
-
-        private func ownerKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
-            guard let key = key(link.owner, links.owner) else { throw links.unresolvedReference(link, isOwner: true) }
-            return key
-        }
-
-        private func destinationKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
-            guard let key = key(link.destination, links.destination) else {
-                throw links.unresolvedReference(link, isOwner: false)
-            }
-            return key
         }
 
         private func key(_ identifier: PersistentIdentifier, _ rootEntityName: String) -> Int64? {

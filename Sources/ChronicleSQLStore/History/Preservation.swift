@@ -19,6 +19,9 @@ package struct Preservation: Hashable, Sendable {
     /// other extents have no meaning.
     package var deletes = Extent.none
 
+    /// Whether an operation preserves values.
+    package var preservesValues: Bool { [inserts, updates, deletes].contains { $0 != .none } }
+
     /// A text for signatures that stores keep.
     package var signature: String { [inserts, updates, deletes].map { "\($0.rawValue)" }.joined() }
 

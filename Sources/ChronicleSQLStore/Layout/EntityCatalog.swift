@@ -22,6 +22,19 @@ package protocol CatalogAttribute: Sendable {
     var destination: String? { get }
     /// Relationships in link tables have no column.
     var isPresent: Bool { get set }
+    /// The values that changes preserve from now on.
+    var preservation: Preservation { get }
+}
+
+extension Sequence where Element: CatalogEntity {
+    /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes.
+    package var preservedAttributes: [String: [String: Bool]] {
+        Dictionary(
+            map { entity in
+                let attributes = entity.attributes.map { ($0.name, $0.preservation.preservesValues) }
+                return (entity.name, Dictionary(attributes, uniquingKeysWith: { $0 || $1 }))
+            }, uniquingKeysWith: { first, _ in first })
+    }
 }
 
 /// The tables `chronicle_entity` and `chronicle_attribute`, which number entities and attributes of the history, and the

@@ -83,14 +83,8 @@ extension StoreTables {
     ///
     /// - Parameter columns: The columns of the table.
     package func rows(of entity: Schema.Entity, _ columns: some Sequence<String>) -> String {
-        guard columns.contains(Schema.entityAttribute) else {
-            return (entity.superentity == nil ? dialect.true : dialect.false).sql
-        }
-        let column = dialect.quoted(Schema.entityAttribute)
-        if entity.superentity != nil { return "\(column) = \(literal(entity.name))" }
-        let others = models.kinds(of: entity.name).subtracting([entity.name]).sorted().map(literal)
-        return others.isEmpty
-            ? dialect.true.sql : "(\(column) IS NULL OR \(column) NOT IN (\(others.joined(separator: ", "))))"
+        let subentities = models.kinds(of: entity.name).subtracting([entity.name])
+        return rows(of: [entity.name], notOf: subentities, hasRoot: entity.superentity == nil, columns)
     }
 
     /// Returns the condition for the rows of classes in the store, also of those that the schema does not contain.
@@ -102,9 +96,15 @@ extension StoreTables {
     func rows(
         ofStored names: Set<String>, in table: String, _ plan: SchemaPlan, _ columns: some Sequence<String>
     ) -> String {
-        let hasRoot = names.contains(table)
-        func list(_ names: Set<String>) -> String { names.sorted().map(literal).joined(separator: ", ") }
         let others = Set(plan.entities.keys.filter { plan.root(of: $0) == table }).subtracting(names)
+        return rows(of: names, notOf: others, hasRoot: names.contains(table), columns)
+    }
+
+    /// - Parameter hasRoot: Whether the class of the table is included, with the rows of unknown classes.
+    private func rows(
+        of names: Set<String>, notOf others: Set<String>, hasRoot: Bool, _ columns: some Sequence<String>
+    ) -> String {
+        func list(_ names: Set<String>) -> String { names.sorted().map(literal).joined(separator: ", ") }
         if hasRoot, others.isEmpty { return dialect.true.sql }
         guard columns.contains(Schema.entityAttribute) else { return (hasRoot ? dialect.true : dialect.false).sql }
         let column = dialect.quoted(Schema.entityAttribute)

@@ -50,11 +50,12 @@ extension RowWriter {
             }
             guard let (_, links, owner, destination) = latest else { continue }
             if let owner, isNew(link.owner) {
-                values[link.owner, default: []].append((owner, try destinationKey(link, links)))
+                values[link.owner, default: []].append((owner, try links.destinationKey(link) { key(of: $0, $1) }))
             }
             // The link of a row to itself is in its list once.
             if let destination, isNew(link.destination), !links.isSymmetric || link.owner != link.destination {
-                values[link.destination, default: []].append((destination, try ownerKey(link, links)))
+                values[link.destination, default: []].append(
+                    (destination, try links.ownerKey(link) { key(of: $0, $1) }))
             }
         }
         return values
@@ -118,27 +119,13 @@ extension RowWriter {
                 latest = (link.name, table, try connection.cached(table[keyPath: sql]))
             }
             guard let (_, table, statement) = latest else { continue }
-            try statement.bind(ownerKey(link, table.links), at: 1)
-            try statement.bind(destinationKey(link, table.links), at: 2)
+            try statement.bind(table.links.ownerKey(link) { key(of: $0, $1) }, at: 1)
+            try statement.bind(table.links.destinationKey(link) { key(of: $0, $1) }, at: 2)
             do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError(error, storeIdentifier: nil).with(
                     entityName: table.links.owner, propertyName: table.links.property.name,
                     persistentIdentifier: link.owner)
             }
         }
-    }
-
-    private func ownerKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
-        guard let key = key(of: link.owner, links.owner) else {
-            throw links.unresolvedReference(link, isOwner: true)
-        }
-        return key
-    }
-
-    private func destinationKey(_ link: DataStoreLink, _ links: Schema.Links) throws -> Int64 {
-        guard let key = key(of: link.destination, links.destination) else {
-            throw links.unresolvedReference(link, isOwner: false)
-        }
-        return key
     }
 }

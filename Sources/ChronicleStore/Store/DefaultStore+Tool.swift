@@ -24,19 +24,8 @@ extension DefaultStore {
         (error.underlying as? DatabaseError)?.needsRecovery == true
     }
 
-    /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
-    /// history, also of removed ones.
     package func preservedAttributes() -> [String: [String: Bool]] {
-        Dictionary(
-            layout.recordedEntities.values.map { entity in
-                let attributes = entity.attributes.map { attribute in
-                    let extents = [
-                        attribute.preservation.inserts, attribute.preservation.updates, attribute.preservation.deletes,
-                    ]
-                    return (attribute.name, extents.contains { $0 != .none })
-                }
-                return (entity.name, Dictionary(attributes, uniquingKeysWith: { $0 || $1 }))
-            }, uniquingKeysWith: { first, _ in first })
+        layout.recordedEntities.values.preservedAttributes
     }
 
     package func isHistoryPurged() throws -> Bool {

@@ -30,9 +30,7 @@ extension SwiftDataError {
                 + "model and save again",
             entityName: entityName, propertyName: propertyName, persistentIdentifier: persistentIdentifier)
     }
-}
 
-extension SwiftDataError {
     /// Returns the error for a row that a save changes and that does not exist any more.
     package static func deletedElsewhere(
         _ persistentIdentifier: PersistentIdentifier?, entityName: String?, underlying: (any Error)? = nil
@@ -44,10 +42,22 @@ extension SwiftDataError {
 }
 
 extension Schema.Links {
-    /// Returns the error for a link with a model that the store does not have. It describes the relationship of the other model.
-    ///
-    /// - Parameter isOwner: Whether the store does not have the owner of the link.
-    package func unresolvedReference(_ link: DataStoreLink, isOwner: Bool) -> SwiftDataError {
+    /// - Parameter key: A closure that receives a model and the name of its table, and returns the key of its row, if the store has
+    ///   one.
+    /// - Throws: An error that describes the relationship of the other model.
+    package func ownerKey(_ link: DataStoreLink, _ key: (PersistentIdentifier, String) -> Int64?) throws -> Int64 {
+        guard let key = key(link.owner, owner) else { throw unresolvedReference(link, isOwner: true) }
+        return key
+    }
+
+    /// - Parameter key: As for ``ownerKey(_:_:)``.
+    package func destinationKey(_ link: DataStoreLink, _ key: (PersistentIdentifier, String) -> Int64?) throws -> Int64
+    {
+        guard let key = key(link.destination, destination) else { throw unresolvedReference(link, isOwner: false) }
+        return key
+    }
+
+    private func unresolvedReference(_ link: DataStoreLink, isOwner: Bool) -> SwiftDataError {
         isOwner
             ? .unresolvedReference(
                 entityName: destination, propertyName: inverse?.name, persistentIdentifier: link.destination)
