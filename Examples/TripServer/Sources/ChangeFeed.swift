@@ -31,6 +31,7 @@ struct ChangeFeed {
     private mutating func next() throws -> [TransactionContent] {
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
         descriptor.fetchLimit = UInt64(Self.transactionsPerRead)
+        descriptor.requiresCompleteHistory = true
         let transactions = try ModelContext(store.container).fetchHistory(descriptor)
         if let last = transactions.last { token = last.token }
         return transactions.map { TransactionContent($0, $0.changes, in: store) }

@@ -25,32 +25,75 @@ extension ModelContainer {
     /// before the newest deleted transaction expire.
     ///
     /// - Parameters:
-    ///   - retention: The limits to apply instead of those of the configurations, or `nil`.
+    ///   - retention: The limits and rules to apply instead of those of the configurations, or `nil`. If there are several stores, a
+    ///     rule applies to those whose history contains its entity and attribute.
     ///   - progress: A closure that receives the result so far after each step, on the task's thread.
-    /// - Returns: What was deleted in each store, and for which consumers transactions were kept.
+    /// - Returns: What was deleted and erased in each store, and for which consumers transactions or values were kept.
     /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does not allow
     ///   saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked; try again.
-    ///   ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``, or if there are rules and a store does not
-    ///   adopt ``HistoryValueRetaining``. ``SwiftDataError/unknownSchema`` if the history contains no entity or attribute of a
-    ///   rule; correct its name. ``SwiftDataError/historyDisabled`` if the stores record no history. Steps that were completed before the error remain.
-    /// - Complexity: Proportional to the number of deleted changes and to the size of the returned space.
+    ///   ``SwiftDataError/unsupportedFeature`` if no store adopts ``HistoryRetaining``, or if a rule applies to a store that does not
+    ///   adopt ``HistoryValueRetaining``. ``SwiftDataError/unknownSchema`` if no history contains the entity and attribute of a
+    ///   rule; correct its name. ``SwiftDataError/historyDisabled`` if the stores record no history. Steps that were completed
+    ///   before the error remain.
+    /// - Complexity: Proportional to the number of deleted changes, to the size of the returned space, and for each rule to the
+    ///   number of changes since the last purge with it.
     public func purgeHistory(
         _ retention: HistoryRetention? = nil, progress: (@Sendable (HistoryPurgeResult) -> Void)? = nil
     ) async throws -> [HistoryPurgeResult] {
+        let stores = try retainingStores()
+        let retentions = try retention.map { try Self.retentions($0, stores) } ?? stores.map(\.historyRetention)
         var results: [HistoryPurgeResult] = []
-        for store in try retainingStores() {
+        for (store, retention) in zip(stores, retentions) {
             results.append(try await Self.purge(store, retention, progress))
         }
         return results
     }
 
-    private static func purge<Store: HistoryRetaining>(
-        _ store: Store, _ retention: HistoryRetention?, _ progress: (@Sendable (HistoryPurgeResult) -> Void)?
-    ) async throws -> HistoryPurgeResult {
-        let plan = try attributingErrors(to: store) {
-            try store.requireValueRetention(retention ?? store.historyRetention)
-            return try store.planHistoryPurge(retention ?? store.historyRetention, at: .now)
+    /// Returns the retention of each store, before anything is deleted.
+    private static func retentions(
+        _ retention: HistoryRetention, _ stores: [any HistoryRetaining]
+    ) throws -> [HistoryRetention] {
+        guard stores.count > 1, !retention.valueRules.isEmpty else { return stores.map { _ in retention } }
+        var retentions = stores.map { _ in
+            var limits = retention
+            limits.valueRules = []
+            return limits
         }
+        for rule in retention.valueRules {
+            var failure: (any Error)?
+            var isKnown = false
+            for (index, store) in stores.enumerated() {
+                do {
+                    try requireKnown(rule, store)
+                    retentions[index].valueRules.append(rule)
+                    isKnown = true
+                } catch let error as SwiftDataError where error == .unknownSchema || error == .unsupportedFeature {
+                    // Of both errors, that about the name helps more.
+                    if failure == nil || error == .unknownSchema { failure = error }
+                }
+            }
+            if let failure, !isKnown { throw failure }
+        }
+        return retentions
+    }
+
+    private static func requireKnown(_ rule: PreservedValueRule, _ store: some HistoryRetaining) throws {
+        _ = try plan(store, HistoryRetention(valueRules: [rule]))
+    }
+
+    private static func plan<Store: HistoryRetaining>(
+        _ store: Store, _ retention: HistoryRetention
+    ) throws -> HistoryPurgePlan<Store.HistoryType.TokenType> {
+        try attributingErrors(to: store) {
+            try store.requireValueRetention(retention)
+            return try store.planHistoryPurge(retention, at: .now)
+        }
+    }
+
+    private static func purge<Store: HistoryRetaining>(
+        _ store: Store, _ retention: HistoryRetention, _ progress: (@Sendable (HistoryPurgeResult) -> Void)?
+    ) async throws -> HistoryPurgeResult {
+        let plan = try plan(store, retention)
         var result = HistoryPurgeResult(store.identifier, plan)
         defer {
             store.logEvictions(result)

@@ -98,24 +98,13 @@ extension DefaultStore {
                 if let header { rows.reservations.end(at: header.position) }
                 // Other triggers run only if those that record the changes do.
                 let ranOtherTriggers = try header != nil && recording.runsTriggers && connection.hasOtherTriggers()
-                return Written(
-                    rows, header,
-                    mayHaveOtherChanges: ranOtherTriggers || recording.mayHaveCascaded(to: header, request))
+                // Deletes may have changed rows that others have inserted or connected since the context planned them.
+                return Written(rows, header, mayHaveOtherChanges: ranOtherTriggers || !request.deleted.isEmpty)
             } catch {
                 keyReservations.withLock { $0 = rows.reservations.rolledBack() }
                 throw error
             }
         }
-    }
-}
-
-extension Recording {
-    /// Deletes may have changed rows that others inserted after the context had planned them, for example.
-    fileprivate func mayHaveCascaded(
-        to header: HeaderWriter.Header?, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    ) -> Bool {
-        guard !request.deleted.isEmpty, let header, let first = firstChange else { return false }
-        return header.position - first > Int64(request.inserted.count + request.deleted.count)
     }
 }
 

@@ -64,6 +64,36 @@ final class ChangeCounter: Sendable {
         #expect(base.favourite === leaf)
     }
 
+    /// Saves and rollbacks of the destination do not end the observation.
+    @Test(arguments: StoreKind.allCases) func destinationWithoutAnInverseThatIsSaved(_ kind: StoreKind) throws {
+        let context = try TestStore(kind, [GraphNode.self]).context()
+        let (base, leaf) = (GraphNode("base"), GraphNode("leaf"))
+        context.insert(base)
+        context.insert(leaf)
+        base.favourite = leaf
+        let changes: [() throws -> Void] = [
+            { try context.save() },
+            {
+                leaf.name = "saved"
+                try context.save()
+            },
+            {
+                leaf.name = "not saved"
+                context.rollback()
+            },
+        ]
+        for change in changes {
+            let counter = ChangeCounter()
+            counter.track { _ = base.favourite }
+            try change()
+            #expect(counter.count == 0)
+            context.delete(leaf)
+            #expect(counter.count == 1 && base.favourite == nil)
+            context.rollback()
+            #expect(base.favourite === leaf)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func propertiesThatAreSet(_ kind: StoreKind) throws {
         let (store, _, trip) = try trip(kind)
         // A fetched model reads its row; the other one has its values in its wrappers.

@@ -8,7 +8,7 @@
     /// Saves whose deletes cascade to changed models, because another context has connected these with the deleted ones.
     @Suite("PostgreSQL changes of models to which a save cascades", .requiresPostgres)
     struct PostgresCascadedChangeTests {
-        enum Change: CaseIterable { case badge, size, link }
+        enum Change: CaseIterable { case badge, size, link, album }
 
         private static let cases = Change.allCases.flatMap { [(false, $0), (true, $0)] }
 
@@ -21,11 +21,11 @@
             let (exchanges, change) = example
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let container = try ModelContainer(
-                for: Schema(Box.self, Part.self, Badge.self), configurations: [configuration])
+                for: Schema(Box.self, Part.self, Badge.self, Album.self), configurations: [configuration])
             let context = ModelContext(container)
             context.mergePolicy = policy
-            let (box, badge, kept) = (Box(), Badge("badge"), [Part("1"), Part("2")])
-            for model in [box, badge] + kept as [any PersistentModel] { context.insert(model) }
+            let (box, badge, album, kept) = (Box(), Badge("badge"), Album(), [Part("1"), Part("2")])
+            for model in [box, badge, album] + kept as [any PersistentModel] { context.insert(model) }
             try context.save()
             context.delete(box)
             let other = ModelContext(container)
@@ -38,10 +38,12 @@
             case .badge: badge.part = part
             case .size: part.size = 2
             case .link: part.others.append(badge)
+            case .album: album.parts.append(part)
             }
             if exchanges { (kept[0].name, kept[1].name) = (kept[1].name, kept[0].name) }
             if policy == .error {
-                let code = change == .link ? SwiftDataError.Code.modelValidationFailure : .modelNotFound
+                let isLink = change == .link || change == .album
+                let code = isLink ? SwiftDataError.Code.modelValidationFailure : .modelNotFound
                 let error = #expect(throws: SwiftDataError.self) { try context.save() }
                 let lost = [part.persistentModelID, badge.persistentModelID]
                 #expect(error?.code == code && lost.contains { $0 == error?.persistentIdentifier })
@@ -80,6 +82,12 @@
         var others: [Badge] = []
         @Relationship(deleteRule: .cascade, inverse: \Badge.part) var badge: Badge?
         init(_ name: String) { self.name = name }
+    }
+
+    /// Parts do not know their albums.
+    @Model private final class Album {
+        var parts: [Part] = []
+        init() {}
     }
 
     @Model private final class Badge {

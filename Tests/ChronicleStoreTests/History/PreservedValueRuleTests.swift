@@ -73,6 +73,37 @@ import Testing
         #expect(try store.problems().isEmpty)
     }
 
+    /// A rule applies to the stores that know its entity. One that no store knows deletes nothing in any.
+    @Test(arguments: [false, true]) func rulesOfContainersWithSeveralStores(_ isReversed: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let types: [any PersistentModel.Type] = [Trip.self, LinkPhoto.self]
+        let configurations = (isReversed ? types.reversed() : types).map { type in
+            ModelConfiguration(
+                type.entityName, schema: Schema([type]), url: directory.file("\(type.entityName).store"),
+                preservesValues: true)
+        }
+        let container = try ModelContainer(for: Schema(types), configurations: configurations)
+        let context = ModelContext(container)
+        for name in ["a", "b"] {
+            context.insert(Trip(name: name, destination: "place"))
+            context.insert(LinkPhoto(name))
+            try context.save()
+        }
+        let rules = [
+            PreservedValueRule(\Trip.destination, maximumAge: .zero),
+            PreservedValueRule(LinkPhoto.self, maximumAge: .zero),
+        ]
+        let unknown = PreservedValueRule(entityName: "Tripp", maximumAge: .zero)
+        await #expect(throws: SwiftDataError.unknownSchema) {
+            try await container.purgeHistory(HistoryRetention(maximumChanges: 1, valueRules: rules + [unknown]))
+        }
+        #expect(try container.historyStatistics().map(\.changes) == [2, 2])
+        let results = try await container.purgeHistory(HistoryRetention(valueRules: rules))
+        #expect(results.allSatisfy { $0.values == 2 && $0.changes == 0 })
+        let limited = try await container.purgeHistory(HistoryRetention(maximumChanges: 1, valueRules: rules))
+        #expect(limited.map(\.changes) == [1, 1])
+    }
+
     @Test(arguments: StoreKind.allCases) func theValuesOfAnEntityAreErased(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let rule = PreservedValueRule(Trip.self, maximumAge: Self.day * 5)

@@ -1,12 +1,13 @@
 import Chronicle
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// Saves whose deletes cascade to changed models, because another context has connected these with the deleted ones.
 @Suite("Changes of models to which a save cascades") struct CascadedChangeTests {
     /// What the program changes before it saves the delete of the box.
-    enum Edit: String, CaseIterable { case name, reference, badge, link, ownLink }
+    enum Edit: String, CaseIterable { case name, reference, badge, link, ownLink, album }
 
     /// How another context connects the part with the box.
     enum Connection: CaseIterable { case reference, link }
@@ -17,15 +18,17 @@ import Testing
         let box = Box()
         let badge = Badge("badge")
         let seal = Seal()
+        let album = Album()
         let kept = Part("kept")
         let tag = Tag("tag")
         let part: Part
 
         init(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder, _ connection: Connection) throws {
             store = try TestStore(
-                kind, [Box.self, Part.self, Badge.self, Seal.self, Tag.self], preservesValues: true, recorder: recorder)
+                kind, [Box.self, Part.self, Badge.self, Seal.self, Tag.self, Album.self], preservesValues: true,
+                recorder: recorder)
             context = store.context()
-            for model in [box, badge, seal, kept, tag] as [any PersistentModel] { context.insert(model) }
+            for model in [box, badge, seal, album, kept, tag] as [any PersistentModel] { context.insert(model) }
             try context.save()
             context.delete(box)
             let other = store.context()
@@ -51,6 +54,7 @@ import Testing
                 return [part, badge]
             case .link: part.tags.append(tag)
             case .ownLink: part.marks.append(tag)
+            case .album: album.parts.append(part)
             }
             return [part]
         }
@@ -69,7 +73,18 @@ import Testing
             let context = fixture.context
             let edited = fixture.edit(change.edit)
             fixture.kept.name = "saved"
+            let posted = Mutex<Set<PersistentIdentifier>>([])
+            let observer = NotificationCenter.default.addObserver(
+                forName: ModelContext.didSave, object: context, queue: nil
+            ) { notification in
+                let deleted = notification.userInfo?[ModelContext.NotificationKey.deletedIdentifiers.rawValue]
+                posted.withLock { $0.formUnion(deleted as? [PersistentIdentifier] ?? []) }
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
             try context.save()
+            if change.edit == .badge {
+                #expect(posted.withLock { $0.contains(fixture.badge.persistentModelID) })
+            }
             let dropped = context.lastSaveResult.droppedChanges
             #expect(Set(dropped.map(\.persistentIdentifier)) == Set(edited.map(\.persistentModelID)))
             #expect(edited.allSatisfy { $0.isDeleted && $0.modelContext == nil } && !context.hasChanges)
@@ -79,7 +94,7 @@ import Testing
             }
             #expect(try fixture.names(Part.self) == ["saved"])
             #expect(try fixture.names(Badge.self) == (change.edit == .badge ? [] : ["badge"]))
-            #expect(try fixture.names(Tag.self) == ["tag"] && fixture.tag.parts.isEmpty)
+            #expect(try fixture.names(Tag.self) == ["tag"] && fixture.tag.parts.isEmpty && fixture.album.parts.isEmpty)
             let last = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
             let deleted = last.changes.compactMap {
                 if case .delete = $0 { $0.changedPersistentIdentifier } else { nil }
@@ -103,7 +118,7 @@ import Testing
         context.mergePolicy = .error
         let edited = fixture.edit(change.edit)
         let error = try #require(#expect(throws: SwiftDataError.self) { try context.save() })
-        let isLink = change.edit == .link
+        let isLink = change.edit == .link || change.edit == .album
         #expect(error.code == (isLink ? .modelValidationFailure : .modelNotFound))
         #expect(edited.map(\.persistentModelID).contains { $0 == error.persistentIdentifier })
         #expect(try fixture.names(Part.self) == ["kept", "late"] && fixture.box.isDeleted)
@@ -172,5 +187,11 @@ private protocol Named: PersistentModel { var name: String { get } }
 }
 
 @Model private final class Seal {
+    init() {}
+}
+
+/// Parts do not know their albums.
+@Model private final class Album {
+    var parts: [Part] = []
     init() {}
 }

@@ -93,12 +93,14 @@ struct SaveConflicts {
         return missing
     }
 
-    /// Returns the updated models that the store deletes in the same save, because other contexts have given them, or their
-    /// owners, to models that are deleted; and those of them that delete rules reach along references that the save changes.
+    /// Returns the updated models, and those at an end of an added link, that the store deletes in the same save, because other
+    /// contexts have given them, or their owners, to models that are deleted; and those of them that delete rules reach along
+    /// references that the save changes.
     private func rowsDeletedByRules() throws -> (all: Set<PersistentIdentifier>, cascaded: Set<PersistentIdentifier>) {
         let updated = Dictionary(
             original.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
-        guard !updated.isEmpty, original.deleted.count > 0 else { return ([], []) }
+        let changed = Set(updated.keys).union(original.linked.flatMap { [$0.owner, $0.destination] })
+        guard !changed.isEmpty, original.deleted.count > 0 else { return ([], []) }
         let schema = context.coordinator.schema
         var moved: [PersistentIdentifier: [DefaultSnapshot]] = [:]
         for snapshot in updated.values {
@@ -161,7 +163,7 @@ struct SaveConflicts {
             next = reached.subtracting(known)
             known.formUnion(next)
         }
-        return (known.intersection(updated.keys), cascaded)
+        return (known.intersection(changed), cascaded)
     }
 
     private func save(_ resolution: Resolution, _ matches: UniqueMatches?) -> StoreSave {
@@ -200,6 +202,17 @@ struct SaveConflicts {
         }
         original.dropped.forEachSnapshot { _, backing, snapshot in
             save.dropped.add(backing, snapshot, of: original.dropped.count)
+        }
+        // Models that the save only links. The list of the relationship may be that of the other end.
+        var known = Set((original.updated.snapshots + original.dropped.snapshots).map(\.persistentIdentifier))
+        for identifier in original.linked.flatMap({ [$0.owner, $0.destination] })
+        where resolution.missing.contains(identifier) && known.insert(identifier).inserted {
+            guard let backing = context.registeredBacking(identifier), let entity = backing.membership?.entity else {
+                continue
+            }
+            let values = Array(repeating: PropertyValue.null, count: entity.storedProperties.count)
+            let snapshot = DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet())
+            save.dropped.add(backing, snapshot, of: original.linked.count)
         }
         save.deleted = original.deleted
         save.cascaded = original.updated.snapshots.filter {

@@ -61,7 +61,10 @@ extension ModelContext {
     private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
-        if let destination = registeredBacking(identifier) { return destination.state.isInContext ? value : .null }
+        // An unloaded model says nothing about the row.
+        if let destination = registeredBacking(identifier), !destination.isUnloaded {
+            return destination.state.isInContext ? value : .null
+        }
         return identifier.isTemporary || storage.deletedWithoutRow.contains(identifier) ? .null : value
     }
 

@@ -114,7 +114,7 @@ struct StoreSave {
     /// The snapshots of the deleted rows.
     var deletedSnapshots: [DefaultSnapshot] { cascaded.isEmpty ? deleted.snapshots : deleted.snapshots + cascaded }
 
-    var deletedIdentifiers: [PersistentIdentifier] { deleted.snapshots.map(\.persistentIdentifier) }
+    var deletedIdentifiers: [PersistentIdentifier] { deletedSnapshots.map(\.persistentIdentifier) }
 
     var hasChanges: Bool {
         changedCount + inserted.count + deleted.count + linked.count + unlinked.count + related.count > 0

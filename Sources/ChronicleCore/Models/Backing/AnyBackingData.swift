@@ -277,12 +277,14 @@ extension AnyBackingData {
     }
 
     func removeExtras() {
-        guard let observation = extras?.observation else {
+        guard let extras, extras.observation != nil || !extras.observedReferences.isEmpty else {
             extras = nil
             return
         }
-        extras = nil
-        makeExtras().observation = observation
+        self.extras = nil
+        let kept = makeExtras()
+        kept.observation = extras.observation
+        kept.observedReferences = extras.observedReferences
     }
 }
 
