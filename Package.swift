@@ -165,7 +165,7 @@ let package = Package(
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
         // The rules as tests for Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
-        // A small HTTP server for one computer, of the tool and of an example. Not a product: its public declarations can be used in
+        // A small HTTP server for local connections, which the tool and an example use. Not a product: its public declarations can be used in
         // this package only.
         .target(name: "ChronicleHTTP", swiftSettings: settings),
         // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that

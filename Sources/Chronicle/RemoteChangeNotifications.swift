@@ -15,7 +15,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// New code has no need of them: use a ``HistoryConsumer``, ``ModelContainer/historyChanges(of:after:filter:storeName:)`` or a
+/// In new code, use a ``HistoryConsumer``, ``ModelContainer/historyChanges(of:after:filter:storeName:)`` or a
 /// ``HistoryObserver``.
 public final class RemoteChangeNotifications: Sendable {
     private let task: Task<Void, Never>

@@ -23,7 +23,7 @@
 
     private func digest(of result: some ContiguousBytes) throws -> HistoryDigest {
         guard let digest = HistoryDigest(result) else {
-            throw SwiftDataError.storeFailure.with(detail: "CryptoKit returned a hash that has not 32 bytes")
+            throw SwiftDataError.storeFailure.with(detail: "CryptoKit returned a hash that does not have 32 bytes")
         }
         return digest
     }

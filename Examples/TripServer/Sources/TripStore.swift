@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// What the server does with its store. It does not know HTTP.
+/// Reads and writes the trips. This file does not depend on HTTP.
 ///
 /// Several threads call it, so each call makes a context.
 struct TripStore: Sendable {

@@ -101,7 +101,7 @@ enum PurgeCommand {
         return .success
     }
 
-    /// What a rule would remove.
+    /// What a rule would erase.
     private struct Erasure {
         let rule: PreservedValueRule
         var count = 0

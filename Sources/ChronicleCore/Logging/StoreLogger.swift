@@ -21,11 +21,17 @@
 /// | `consumerEvicted`: a purge deleted transactions that a consumer had not acknowledged | `notice` | `consumer` |
 /// | `consumerAbandoned`: a purge kept transactions that exceed a limit for a consumer that was not seen for more than a day; automatic purges report it once | `notice` | `consumer` |
 /// | `consumerReset`: a consumer starts over from the models | `notice`; `debug` if the program requested it | `consumer`, `reason` |
+/// | `historyMerged`: a ``HistoryTrackingKit`` merged transactions into its contexts | `debug` | `consumer`, `authors`, `transactions`, `changes` |
+/// | `historyTrackingFailed`: the task of a ``HistoryTrackingKit`` ended with an error | `notice` | `consumer`, `error` |
 /// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
+/// | `fileMigrated`: a file was migrated from another version of its schema | `notice` | `path`, `fromVersion` |
 /// | `sharedFile`: a file in the directory that the programs of the user shared is used, because the program has none in its own | `notice` | `path`, `ownPath` |
+/// | `sharedFileIgnored`: the directory that the programs of the user shared has a file of the same name, which is not used | `notice` | `path`, `sharedPath` |
 /// | `valuesPreserved`: the history of an existing file preserves values from now on, because the configuration requires it | `notice` | `path` |
 /// | `valuesNotPreserved`: the tables on a server were created without the setting that the configuration requires | `notice` | `schemaName` |
 /// | `storeMigrated`: the tables on a server were migrated from another version of their schema | `notice` | `schemaName`, `fromVersion` |
+/// | `standbyOpened`: the server is a standby server, so the store is read-only | `notice` | `schemaName` |
+/// | `tokenNotReturned`: changes were saved, but the token of their transaction is not known | `notice` | |
 /// | `autosaveFailed`: a context could not save automatically | `notice` | `error` |
 /// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |
 /// | `eraseFailed`: ``ModelContainer/deleteAllData()`` failed | `notice` | `error` |
@@ -34,10 +40,10 @@
 /// | `externalStorageIgnored`: a store was opened whose schema has attributes with the option `externalStorage`, which has no effect | `notice` | `attributes` |
 /// | `logGrown`: the write-ahead log cannot be emptied, because a connection still reads an earlier state or SQLite reports an error; at 64 MB, and each time its size doubles | `notice` | `path`, `bytes` |
 /// | `unrecordedRows`: in the database of another program, a table that can be compared within 10 milliseconds has other rows than its history, because a program wrote it without triggers; without `table`, the rows could not be compared | `notice` | `path`, `table` |
-/// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
-/// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |
+/// | `purgeFailed`: a purge in the background, or of a ``HistoryTrackingKit``, failed | `notice` | `error`; of a kit also `consumer` |
+/// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `values`, `returnedBytes` |
 ///
-/// All messages have the key `store`, with the name of the store's configuration.
+/// All messages have the key `store`, with the name of the store's configuration, except those of a ``HistoryTrackingKit``.
 public protocol StoreLogger: Sendable {
     /// Receives a message on any thread, after the operation that it reports has released its locks, so that the method may use the
     /// store. The thread of the operation waits for it.
@@ -51,7 +57,7 @@ public protocol StoreLogger: Sendable {
 
 /// The importance of a message for a ``StoreLogger``.
 public enum StoreLogLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
-    /// What happens regularly: purges in the background, and resets that the program requested.
+    /// Regular events: purges in the background, merges of a ``HistoryTrackingKit``, and resets that the program requested.
     case debug
     /// What somebody should know: the store continues with reduced function, history was lost for a consumer, or a file
     /// was changed for good.

@@ -16,7 +16,7 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
     ///   from reading.
     func historyStatistics() throws -> HistoryStatistics
 
-    /// Returns up to which transaction the history may be deleted, without deleting anything.
+    /// Returns what a purge may delete and erase, without changing anything.
     ///
     /// - Parameters:
     ///   - retention: The limits. Without limits, no transaction may be deleted.
@@ -28,26 +28,26 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<HistoryType.TokenType>
 
-    /// Deletes the oldest transactions up to that of a plan, or a part of them.
+    /// Deletes the oldest transactions up to that of a plan and erases the values of its rules, or does a part of this.
     ///
     /// A step should block other writers for less than 10 milliseconds. After each step, the history has to be valid: transactions
     /// are deleted as a whole, the oldest first, tokens before the newest deleted transaction expire, and later ones remain valid.
     ///
     /// - Parameter plan: A plan of this store.
-    /// - Returns: What the step deleted, and whether it was the last one.
+    /// - Returns: What the step deleted and erased, and whether it was the last one.
     /// - Throws: ``SwiftDataError/historyTokenStoreMismatch`` or another error of its family if the transaction of the plan is not
     ///   part of the history; ``SwiftDataError/storeBusy`` or another error that prevented the delete.
     func purgeHistory(_ plan: HistoryPurgePlan<HistoryType.TokenType>) throws -> HistoryPurgeStep
 }
 
-/// Up to which transaction a purge deletes the history.
+/// The transactions that a purge deletes, and the values that it erases.
 public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     /// The token of the newest transaction to delete, or `nil` to delete none.
     public var newest: Token?
     /// The values to erase, for each rule of ``HistoryRetention/valueRules`` that has an older transaction. Empty for a store that
     /// does not adopt ``HistoryValueRetaining``.
     public var erasures: [Erasure]
-    /// The names of the consumers for which transactions are kept that exceed a limit, or values of a rule.
+    /// The names of the consumers for which a purge keeps transactions that exceed a limit, or values that a rule would erase.
     public var keptFor: [String]
     /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again.
     public var abandoned: [String]

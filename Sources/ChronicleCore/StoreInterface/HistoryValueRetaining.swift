@@ -4,7 +4,7 @@
 /// ``HistoryRetaining/purgeHistory(_:)`` erases the values. Without it, a purge with rules throws
 /// ``SwiftDataError/unsupportedFeature``, and nothing is deleted.
 public protocol HistoryValueRetaining<HistoryType>: HistoryRetaining {
-    /// Returns how many preserved values each of the erasures of a plan removes, without removing them.
+    /// Returns the number of preserved values that each erasure of a plan erases, without erasing them.
     ///
     /// - Parameter plan: A plan of this store.
     /// - Returns: A number for each element of ``HistoryPurgePlan/erasures``. Values of transactions that the plan deletes do not
@@ -14,7 +14,7 @@ public protocol HistoryValueRetaining<HistoryType>: HistoryRetaining {
 }
 
 extension HistoryPurgePlan {
-    /// The values that a rule removes.
+    /// The values that a rule erases.
     public struct Erasure: Sendable {
         /// The rule.
         public var rule: PreservedValueRule

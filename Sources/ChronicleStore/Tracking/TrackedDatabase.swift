@@ -95,7 +95,7 @@ public struct TrackedDatabase: Sendable {
     ///   - recordsNewTables: Whether ``followSchemaChanges()`` records tables that the program creates later, with
     ///     their rows as inserts and without a gap; `nil` for the setting of the file, which is `false` initially.
     /// - Returns: All tables and views of the file.
-    /// - Throws: One of the following errors. Nothing is recorded in that case that was not before.
+    /// - Throws: One of the following errors. In that case, no further table is recorded.
     ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table
     ///     can, or if the file is a Chronicle store, which records its history anyway. The detail contains the
     ///     reason.

@@ -1,6 +1,7 @@
 /// Merges the transactions of other authors into contexts, and deletes the history that all consumers have processed.
 ///
-/// The parameters are those of the tracking kits of apps that use Core Data.
+/// The parameters have the names of those of PersistentHistoryTrackingKit. <doc:MigratingFromATrackingKit> lists those that are not
+/// needed.
 ///
 /// ```swift
 /// let kit = try HistoryTrackingKit(
@@ -8,9 +9,9 @@
 ///     cleanStrategy: .byNotification(times: 10))
 /// ```
 ///
-/// The position is that of the consumer with the name of ``currentAuthor``, which is part of the store. Create a kit for each member
-/// before the first one cleans: the history is kept for the consumers that exist. Merging keeps unsaved changes, as
-/// ``ModelContext/merge(_:)-(Sequence)`` describes. For a context of a ``ModelActor``, iterate over
+/// The position is that of the consumer with the name of ``currentAuthor``, which is part of the store. Create the kits of
+/// all programs before the first one cleans: the store keeps the history only for consumers that exist. Merging keeps unsaved
+/// changes, as ``ModelContext/merge(_:)-(Sequence)`` describes. For a context of a ``ModelActor``, iterate over
 /// ``HistoryConsumer/batches(limit:)`` in a method of that actor instead.
 @MainActor
 public final class HistoryTrackingKit {
@@ -53,9 +54,7 @@ public final class HistoryTrackingKit {
     ///     ``HistoryRetention/maximumSilence``.
     ///   - cleanStrategy: When to delete the history that all consumers have processed.
     ///   - logger: The receiver of messages, or `nil` for none.
-    ///   - logLevel: The lowest level of the messages. `debug` includes one for each merge, with the `event` `historyMerged` and the
-    ///     keys `consumer`, `authors`, `transactions` and `changes`. `notice` includes the error that ends the task, with the
-    ///     `event` `historyTrackingFailed` and the keys `consumer` and `error`.
+    ///   - logLevel: The lowest level of the messages; see ``StoreLogger``.
     ///   - autoStart: Whether to begin immediately; otherwise, call ``start()``.
     /// - Throws: The errors of ``ModelContainer/historyConsumer(named:of:filter:startingNewAt:storeName:)``, for example if several
     ///   stores of the container have a history: use a consumer for each.
@@ -133,7 +132,7 @@ public final class HistoryTrackingKit {
         guard isCleanDue else { return }
         do { try await clean() } catch let error as SwiftDataError where error == .storeBusy {
             log(
-                .notice, "historyTrackingFailed", "the store is busy; cleaning is repeated when it is due",
+                .notice, "purgeFailed", "the store is busy; cleaning is repeated when it is due",
                 ["error": "\(error)"])
         }
     }

@@ -11,7 +11,7 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public private(set) var values = 0
     /// The number of bytes that were returned to the file system.
     public private(set) var returnedBytes = 0
-    /// The names of the consumers for which transactions were kept that exceed a limit, or values of a rule.
+    /// The names of the consumers for which the purge kept transactions that exceed a limit, or values that a rule would erase.
     public let keptFor: [String]
     /// The names of those of ``keptFor`` that have not used the store for more than a day, and may never do so again. Remove those
     /// that are no longer used with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.

@@ -36,7 +36,7 @@ public struct HistoryRetention: Hashable, Sendable {
     public var maximumSilence: Duration?
     /// How long the values before and after changes are kept, by entity and attribute. The changes remain.
     ///
-    /// As transactions, the values that a consumer has not received are kept, unless it was silent for longer than
+    /// Values that a consumer has not received are kept, like transactions, unless the consumer was silent for longer than
     /// ``maximumSilence``. A purge with a rule for an unknown entity or attribute throws ``SwiftDataError/unknownSchema`` and
     /// deletes nothing, because a misspelled name must not leave values that the program believes erased. With rules,
     /// a store that does not adopt ``HistoryValueRetaining`` throws ``SwiftDataError/unsupportedFeature``.
