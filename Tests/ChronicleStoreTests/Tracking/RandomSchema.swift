@@ -21,7 +21,7 @@ struct RandomSchema: RandomProgram {
         var keyType = ""
     }
 
-    private(set) var random: SplitMix
+    var random: SplitMix
     private(set) var tables: [Table] = []
     private(set) var statements: [String] = []
 
