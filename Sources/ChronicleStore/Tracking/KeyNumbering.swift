@@ -27,11 +27,11 @@ struct KeyNumbering {
 
     // MARK: Planning
 
-    /// The tables to number. Their entities get their numbers in the order of the tables.
+    /// The tables to number. Their entities get their numbers in the order of the tables. Changes of the schema, which can give
+    /// tables other numbers, must have been followed.
     func plans(_ tables: [TrackedTable]) throws -> [Plan] {
         let isTracked = try FileFormat.isTracked(connection)
-        guard try !RecorderObjects(connection).isIncomplete, try !isTracked || !SchemaFollowing(connection).isDue
-        else { return [] }
+        guard try !RecorderObjects(connection).isIncomplete else { return [] }
         let tracking = TableTracking(connection)
         if !isTracked { try tracking.requireNoReservedNames() }
         let entities = try isTracked ? tracking.registry.entities() : []

@@ -21,14 +21,17 @@ struct TableTracking {
 
     // MARK: Beginning
 
+    /// - Parameter earlier: The changes of the schema that were followed before.
     func track(
-        _ names: [String]?, preservesValues: Bool?, recordsNewTables: Bool?
+        _ names: [String]?, preservesValues: Bool?, recordsNewTables: Bool?, _ earlier: SchemaFollowing.Result
     ) throws -> [TrackedDatabase.Table] {
         let requested = try requestedTables(names)
         try dropRemains()
         if try !FileFormat.isTracked(connection) { try createHistory(preservesValues: preservesValues ?? true) }
         // The triggers show which columns were renamed, so they are compared before the setting changes them.
-        let followed = try SchemaFollowing(connection).run()
+        var followed = try SchemaFollowing(connection).run()
+        followed.changes = earlier.changes + followed.changes
+        followed.gaps.formUnion(earlier.gaps)
         if let preservesValues { try setPreservesValues(preservesValues) }
         var begun: Set<String> = []
         for table in requested where try record(table) { begun.insert(table.name) }

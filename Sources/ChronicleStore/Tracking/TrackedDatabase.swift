@@ -81,8 +81,9 @@ public struct TrackedDatabase: Sendable {
     /// history does not contain the existing rows. Readers then continue from a new token.
     ///
     /// The recording begins in one transaction, which is on disk when the method returns. Other connections may be open.
-    /// Before it, the primary keys of large tables that are not integers are numbered in many short transactions. If the
-    /// process ends meanwhile, call the method again to continue, or ``untrack()`` to remove what it has added.
+    /// Before it, the changes of the schema are followed in another transaction, and the primary keys of large tables
+    /// that are not integers are numbered in many short ones. If the process ends meanwhile, call the method again to
+    /// continue, or ``untrack()`` to remove what it has added.
     ///
     /// - Parameters:
     ///   - names: The names of tables, or `nil` for all tables that can be recorded.
@@ -111,11 +112,11 @@ public struct TrackedDatabase: Sendable {
     public func track(
         _ names: [String]? = nil, preservesValues: Bool? = nil, reconciles: Bool = false, recordsNewTables: Bool? = nil
     ) throws -> [Table] {
-        try numberKeys(names)
+        let followed = try followAndNumberKeys(names)
         return try writing { connection in
             let counts = try reconciles ? TableTracking(connection).reconcile() : [:]
             return try TableTracking(connection)
-                .track(names, preservesValues: preservesValues, recordsNewTables: recordsNewTables)
+                .track(names, preservesValues: preservesValues, recordsNewTables: recordsNewTables, followed)
                 .map { table in
                     var table = table
                     table.reconciledChangeCount = counts[table.name] ?? 0
@@ -190,9 +191,11 @@ public struct TrackedDatabase: Sendable {
     /// SQLite polls for a lock every 25 milliseconds at first, so a writer that waits gets it within a pause.
     private static let pause = 0.025
 
-    private func numberKeys(_ names: [String]?) throws {
-        let plans = try writing { connection in
-            try KeyNumbering(connection).plans(TableTracking(connection).requestedTables(names))
+    /// Returns the changes of the schema.
+    private func followAndNumberKeys(_ names: [String]?) throws -> SchemaFollowing.Result {
+        let (followed, plans) = try writing { connection in
+            let tables = try TableTracking(connection).requestedTables(names)
+            return try (SchemaFollowing(connection).run(), KeyNumbering(connection).plans(tables))
         }
         let total = plans.reduce(0) { $0 + $1.rowCount }
         var done: Int64 = 0
@@ -208,6 +211,7 @@ public struct TrackedDatabase: Sendable {
                 Thread.sleep(forTimeInterval: Self.pause)
             }
         }
+        return followed
     }
 
     // MARK: The file

@@ -33,7 +33,8 @@ import Testing
 
     private func plans(_ fixture: TrackedFixture) throws -> [KeyNumbering.Plan] {
         try fixture.app.immediate {
-            try KeyNumbering(fixture.app).plans(TableTracking(fixture.app).requestedTables(nil))
+            try SchemaFollowing(fixture.app).run()
+            return try KeyNumbering(fixture.app).plans(TableTracking(fixture.app).requestedTables(nil))
         }
     }
 
@@ -138,6 +139,28 @@ import Testing
         try fixture.database.untrack()
         try fixture.app.execute("DROP TABLE a")
         #expect(try fixture.schemaDump() == before)
+    }
+
+    /// The file is tracked, and its schema has changed since: by the program, and by a process that ended while it numbered keys.
+    @Test(arguments: [0, 2]) func theSchemaWasNotFollowed(_ slices: Int) throws {
+        let fixture = try fixture(Self.definitions[0])
+        try fixture.app.execute("CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(k TEXT PRIMARY KEY)")
+        try fixture.database.track(["a"])
+        try fixture.app.execute("ALTER TABLE a ADD COLUMN w; INSERT INTO a VALUES (1, 2, 3)")
+        if slices > 0 { #expect(try number(fixture, slices: slices) == slices) }
+        try fixture.app.execute("ALTER TABLE b RENAME TO c")
+        var database = fixture.database
+        let count = Mutex(0)
+        database.progress = { _ in count.withLock { $0 += 1 } }
+        let tables = try database.track()
+        #expect(count.withLock { $0 } == 5)
+        #expect(tables.filter(\.isNew).map(\.name) == ["c", "t"])
+        // The process that ended has followed the change.
+        #expect(tables.flatMap(\.schemaChanges) == (slices == 0 ? ["column added: a.w"] : []))
+        #expect(try fixture.problems() == [])
+        let token = try #require(try fixture.store().currentHistoryToken())
+        try fixture.app.execute("DELETE FROM t WHERE v = 9")
+        #expect(try fixture.changes(after: token).count == 1)
     }
 
     /// A table of the program with such a name is not that of a recording.
