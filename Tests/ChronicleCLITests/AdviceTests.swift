@@ -196,4 +196,24 @@ import Testing
         #expect(ErrorText.describe(error, file: "Trips.store").message == "storeBusy of Trips.store: try again")
         #expect(ErrorText.describe(error, file: "postgresql://db").message == "storeBusy of store 5E1F: try again")
     }
+
+    @Test(arguments: [
+        (SwiftDataError.storeMoved, "or start the command again"),
+        (.historyTagNotFound.with(detail: "use a name that `tags()` returns"), "`chronicle tag` lists the names"),
+        (.invalidHistoryExport.with(detail: "text is not a value of type Int64"), "text is not an integer"),
+        (.invalidHistoryExport.with(detail: "null is not a value of type UUID"), "null is not a value of type UUID"),
+    ])
+    func adviceForProgramsIsReplaced(_ error: SwiftDataError, _ text: String) {
+        let message = ErrorText.describe(error, file: "Trips.store").message
+        #expect(message.hasSuffix(text), "\(message)")
+    }
+
+    @Test func aDisabledHistory() async throws {
+        let file = try TemporaryDirectory().file("plain.store")
+        let configuration = ModelConfiguration(url: file, recordsHistory: false)
+        _ = try ModelContainer(for: Schema(GoldenStore.types), configurations: [configuration])
+        let run = try await CommandRun("log", file.path)
+        #expect(run.status == 3 && run.errors.contains("by a program that disables its history"), "\(run)")
+        #expect(!run.errors.contains("recordsHistory"))
+    }
 }

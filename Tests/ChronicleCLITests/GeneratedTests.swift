@@ -38,6 +38,46 @@ import Testing
         #expect(try completions("chronicle log --author x").isEmpty)
     }
 
+    /// The script calls the tool for the names of models and tables, in which nothing is expanded.
+    @Test func bashCompletesNames() async throws {
+        let tool = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+            path: "chronicle")
+        let directory = try TemporaryDirectory()
+        let (script, tables) = (directory.file("chronicle.bash"), directory.file("my tables.db"))
+        try Data(try await CommandRun("completions", "bash").output.utf8).write(to: script)
+        _ = try Shell.sqlite3(
+            tables,
+            """
+            CREATE TABLE account(id INTEGER PRIMARY KEY); CREATE TABLE "a b"(id INTEGER PRIMARY KEY);
+            CREATE TABLE "a$(touch \(directory.file("expanded").path))"(id INTEGER PRIMARY KEY); CREATE VIEW all_accounts AS SELECT 1
+            """)
+        func completions(_ words: [String]) throws -> [String] {
+            let list = words.map { "'\($0)'" }.joined(separator: " ")
+            let code = """
+                chronicle() { '\(tool.path)' "$@"; }; source '\(script.path)'; COMP_WORDS=(\(list))
+                COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _chronicle; printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let (status, output, errors) = try Shell.run("/bin/bash", ["-c", code])
+            #expect(status == 0, "\(errors)")
+            return output.split(separator: "\n").map(String.init)
+        }
+        let word = tables.path.replacing(" ", with: "\\ ")
+        let before = try Data(contentsOf: tables)
+        #expect(try completions(["chronicle", "track", word, "acc"]) == ["account"])
+        #expect(try completions(["chronicle", "track", word, "account", "a "]) == ["a b"])
+        #expect(try completions(["chronicle", "track", word, "a$"]).count == 1)
+        #expect(try completions(["chronicle", "track", word, ""]).count == 3)
+        #expect(!FileManager.default.fileExists(atPath: directory.file("expanded").path))
+        #expect(try Data(contentsOf: tables) == before)
+        let models = try GoldenStore.copy().path
+        #expect(try completions(["chronicle", "at", models, "now", "Tr"]) == ["Trip"])
+        #expect(try completions(["chronicle", "log", models, "--entity", "Tr"]) == ["Trip"])
+        #expect(try completions(["chronicle", "log", script.path, "--entity", ""]).isEmpty)
+        #expect(try completions(["chronicle", "track", directory.url.path + "/chronicle.b"]) == [script.path])
+        let run = try await CommandRun("completions", "--names", "postgresql://localhost/none")
+        #expect(run.status == 0 && run.output.isEmpty)
+    }
+
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh")))
     func zshReadsTheCompletions() async throws {
         let file = try TemporaryDirectory().file("_chronicle")

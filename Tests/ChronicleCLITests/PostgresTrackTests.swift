@@ -49,6 +49,10 @@
 
                     """)
             #expect(try await run("track", "*").output.hasSuffix("Nothing has changed.\n"))
+            for command in ["track", "untrack"] {
+                let typo = try await run(command, "*", "acount")
+                #expect(typo.status == 2 && typo.errors.contains("no table acount; did you mean account?"), "\(typo)")
+            }
             for statement in [
                 "INSERT INTO account VALUES (7, 'anna', 1.50)", "UPDATE folder SET unread = 0", "DELETE FROM folder",
                 "INSERT INTO folder VALUES (2, 'it''s', 4)",

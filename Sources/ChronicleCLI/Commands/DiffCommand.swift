@@ -19,7 +19,9 @@ enum DiffCommand {
             .init(name: "TO", summary: "the second position; now if omitted", isOptional: true),
         ],
         options: [
-            .init(name: "entity", value: "E", summary: "only models of an entity and those that inherit from it"),
+            .init(
+                name: "entity", value: "E", values: .names,
+                summary: "only models of an entity and those that inherit from it"),
             .init(name: "stat", summary: "only the numbers of models for each entity"),
             .init(name: "sql", summary: "print SQL statements that make the changes"),
             .init(name: "reverse", summary: "with --sql, print statements that undo the changes"), .json, .modelFile,

@@ -23,7 +23,9 @@ enum LogCommand {
         options: [
             .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
             .init(name: "author", value: "A", summary: "only transactions of an author; empty for those without one"),
-            .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
+            .init(
+                name: "entity", value: "E", values: .names,
+                summary: "only changes of an entity and those that inherit from it"),
             .init(
                 name: "model", value: "E/KEY", values: .files,
                 summary:

@@ -25,7 +25,9 @@ enum TimelineCommand {
             .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
             .init(name: "before", value: "POSITION", summary: "only transactions up to a token, date or tag"),
             .init(name: "author", value: "A", summary: "only transactions of an author; empty for those without one"),
-            .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
+            .init(
+                name: "entity", value: "E", values: .names,
+                summary: "only changes of an entity and those that inherit from it"),
             .init(name: "number", letter: "n", value: "N", summary: "at most N transactions, the newest ones"),
             .init(name: "size", value: "MB", summary: "the maximum size of the page; 20 MB if omitted"),
             titleOption,

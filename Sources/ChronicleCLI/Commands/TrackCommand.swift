@@ -67,15 +67,20 @@ enum TrackCommand {
                     recordsNewTables: recordsNewTables
                 ).map(TrackedTableState.init)
             } catch let error as SwiftDataError where error == .unsupportedFeature {
-                // Nothing was changed.
-                try requireTables(names ?? [], database)
+                // No other table was recorded.
+                try requireTables(names ?? []) { try database.tables().map(\.name) }
                 throw error
             }
         case .database(let database):
             for name in ["reconcile", "new-tables", "no-new-tables"] where arguments.has(name) {
                 throw UsageError("--\(name) is for SQLite files")
             }
-            tables = try database.track(names, preservesValues: preservesValues)
+            do {
+                tables = try database.track(names, preservesValues: preservesValues)
+            } catch let error as SwiftDataError where error == .unsupportedFeature {
+                try requireTables(names ?? []) { try database.tables().map(\.name) }
+                throw error
+            }
         }
         let text = TableText(console: console)
         if arguments.has("json") {
@@ -105,9 +110,9 @@ enum TrackCommand {
 
 extension TrackCommand {
     /// The ``UsageError`` for an unknown name contains the nearest one.
-    fileprivate static func requireTables(_ names: [String], _ database: TrackedDatabase) throws {
+    fileprivate static func requireTables(_ names: [String], _ tables: () throws -> [String]) throws {
         guard !names.isEmpty else { return }
-        let known = try database.tables().map(\.name)
+        let known = try tables()
         for name in names where !known.contains(where: { $0.lowercased() == name.lowercased() }) {
             let nearest = NearestName.nearest(to: name, in: known)
             let hint = nearest.map { "; did you mean \($0.escaped)?" } ?? ""
@@ -150,12 +155,17 @@ enum UntrackCommand {
                 if keepsHistory { try database.stop(names) } else { try database.untrack() }
             } catch let error as SwiftDataError where error == .unsupportedFeature {
                 // Nothing was changed.
-                try TrackCommand.requireTables(names ?? [], database)
+                try TrackCommand.requireTables(names ?? []) { try database.tables().map(\.name) }
                 throw error
             }
         case .database(let database):
             hasHistory = keepsHistory
-            if keepsHistory { try database.stopTracking(names) } else { try database.untrack() }
+            do {
+                if keepsHistory { try database.stopTracking(names) } else { try database.untrack() }
+            } catch let error as SwiftDataError where error == .unsupportedFeature {
+                try TrackCommand.requireTables(names ?? []) { try database.tables().map(\.name) }
+                throw error
+            }
         }
         if arguments.has("json") {
             try console.line(.members(["keepsHistory": .bool(hasHistory)]))

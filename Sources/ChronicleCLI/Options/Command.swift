@@ -18,6 +18,8 @@ struct Command: Sendable {
         /// What a shell suggests for the value.
         enum Values: Sendable {
             case any, files
+            /// The names of the models or tables of a file.
+            case names
             case list([String])
         }
 

@@ -7,6 +7,26 @@ enum Completions {
     static func bash(_ commands: [Command]) -> String {
         """
         # Completions of chronicle for bash.
+        # Adds the names in the first file of the command line.
+        _chronicle_names() {
+            local word name file=""
+            for word in "${COMP_WORDS[@]:2}"; do
+                word="${word//\\\\/}"
+                word="${word/#\\~\\//$HOME/}"
+                if [[ -f "$word" ]]; then file="$word"; break; fi
+            done
+            while IFS= read -r name; do
+                if [[ "$name" == "$current"* ]]; then COMPREPLY+=("$name"); fi
+            done < <(chronicle completions --names "$file" 2>/dev/null)
+        }
+        # Whether a number of operands precede the current word.
+        _chronicle_follows() {
+            local word count=0
+            for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+                if [[ "$word" != -* ]]; then count=$((count + 1)); fi
+            done
+            [ "$count" -ge "$1" ]
+        }
         _chronicle() {
             local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
             COMPREPLY=()
@@ -29,9 +49,11 @@ enum Completions {
             let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
             return "            \(names.joined(separator: "|"))) \(bash(option.values)); return ;;"
         }
-        let operands =
-            command.operands.contains(where: \.isFile)
-            ? Command.Option.Values.files : command.name == CompletionsCommand.command.name ? .list(shells) : .any
+        let first = command.operands.first { if case .any = $0.values { false } else { true } }
+        var operands = bash(first?.values ?? .any)
+        if let index = command.operands.firstIndex(where: \.isName) {
+            operands = "if _chronicle_follows \(index); then _chronicle_names; else \(operands); fi"
+        }
         return """
                 \(command.name))
                     case "$previous" in
@@ -40,7 +62,7 @@ enum Completions {
                     if [[ "$current" == -* ]]; then
                         COMPREPLY=($(compgen -W "\(options)" -- "$current"))
                     else
-                        \(bash(operands))
+                        \(operands)
                     fi ;;
             """
     }
@@ -49,6 +71,7 @@ enum Completions {
         switch values {
         case .any: ":"
         case .files: "COMPREPLY=($(compgen -f -- \"$current\"))"
+        case .names: "_chronicle_names"
         case .list(let list): "COMPREPLY=($(compgen -W \"\(list.joined(separator: " "))\" -- \"$current\"))"
         }
     }
@@ -57,7 +80,7 @@ enum Completions {
 
     /// Returns the content of a file `chronicle.fish` in the directory of completions.
     static func fish(_ commands: [Command]) -> String {
-        var lines = ["# Completions of chronicle for fish.", "complete -c chronicle -f"]
+        var lines = ["# Completions of chronicle for fish.", fishNames, "complete -c chronicle -f"]
         lines.append("complete -c chronicle -n __fish_use_subcommand -l version -d 'show the version of the tool'")
         lines.append("complete -c chronicle -n __fish_use_subcommand -l help -s h -d 'list the commands'")
         for command in commands {
@@ -71,19 +94,32 @@ enum Completions {
                 let values = option.value == nil ? "" : " \(fish(option.values, isOption: true))"
                 lines.append("\(condition) -l \(option.name)\(letter)\(values) -d '\(fishQuoted(option.summary))'")
             }
-            if command.operands.contains(where: \.isFile) {
-                lines.append("\(condition) \(fish(.files, isOption: false))")
-            } else if command.operands.contains(where: { $0.name == "SHELL" }) {
-                lines.append("\(condition) \(fish(.list(shells), isOption: false))")
+            for operand in command.operands {
+                if case .any = operand.values { continue }
+                lines.append("\(condition) \(fish(operand.values, isOption: false))")
             }
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// Prints the names in the first file of the command line, if there is one.
+    private static let fishNames = """
+        function __chronicle_names
+            for word in (commandline -op)[3..-1]
+                if test -f "$word"
+                    chronicle completions --names "$word" 2>/dev/null
+                    return
+                end
+            end
+            chronicle completions --names "" 2>/dev/null
+        end
+        """
+
     private static func fish(_ values: Command.Option.Values, isOption: Bool) -> String {
         switch values {
         case .any: "-x"
         case .files: isOption ? "-r -F" : "-F"
+        case .names: (isOption ? "-x " : "") + "-a '(__chronicle_names)'"
         case .list(let list): (isOption ? "-x " : "") + "-a '\(list.joined(separator: " "))'"
         }
     }
@@ -99,6 +135,18 @@ enum Completions {
         """
         #compdef chronicle
         # Completions of chronicle for zsh.
+        # Adds the names in the first file of the command line.
+        _chronicle_names() {
+            local word file=""
+            local -a names
+            for word in "${words[@]:1}"; do
+                word="${(Q)word}"
+                word="${word/#\\~\\//$HOME/}"
+                if [[ -f "$word" ]]; then file="$word"; break; fi
+            done
+            names=(${(f)"$(chronicle completions --names "$file" 2>/dev/null)"})
+            compadd -a names
+        }
         _chronicle() {
             local -a commands
             commands=(
@@ -128,10 +176,8 @@ enum Completions {
             return "\(names)'[\(quoted(option.summary))]\(value)'"
         }
         for (index, operand) in command.operands.enumerated() {
-            let values: Command.Option.Values =
-                operand.name == "SHELL" ? .list(shells) : operand.isFile ? .files : .any
             let place = operand.isRepeated ? "*:" : "\(index + 1)\(operand.isOptional ? "::" : ":")"
-            specifications.append("'\(place)\(operand.name):\(zsh(values))'")
+            specifications.append("'\(place)\(operand.name):\(zsh(operand.values))'")
         }
         return "    \(command.name)) _arguments \(specifications.joined(separator: " ")) ;;"
     }
@@ -140,6 +186,7 @@ enum Completions {
         switch values {
         case .any: ""
         case .files: "_files"
+        case .names: "_chronicle_names"
         case .list(let list): "(\(list.joined(separator: " ")))"
         }
     }
@@ -156,5 +203,13 @@ enum Completions {
 }
 
 extension Command.Operand {
-    fileprivate var isFile: Bool { ["FILE", "EXPORT", "SOURCE", "DESTINATION"].contains(name) }
+    fileprivate var isName: Bool { ["TABLE", "ENTITY"].contains(name) }
+
+    fileprivate var values: Command.Option.Values {
+        switch name {
+        case "FILE", "EXPORT", "SOURCE", "DESTINATION": .files
+        case "SHELL": .list(Completions.shells)
+        default: isName ? .names : .any
+        }
+    }
 }

@@ -35,6 +35,18 @@ enum ErrorText {
         }
     }
 
+    private static func words(ofType name: Substring) -> String? {
+        switch name {
+        case "Bool": "true or false"
+        case "Data": "binary data"
+        case "Date": "a date"
+        case "Decimal", "Double", "Float": "a number"
+        case "String": "a text"
+        case _ where name.hasPrefix("Int") || name.hasPrefix("UInt"): "an integer"
+        default: nil
+        }
+    }
+
     /// Errors advise programs. A user of the tool has a path instead of a URL, and no configuration.
     private static func inWordsOfTheTool(_ text: String, _ error: SwiftDataError, _ file: String?) -> String {
         var text = text
@@ -44,8 +56,18 @@ enum ErrorText {
             ("open the store once with `allowsSave: true`", "run its program once"),
             (" or set `allowsSave` to `false`", ""), ("; set `allowsSave` to `true` to create it", ""),
             ("another URL", "another file"), ("container.backup(to:)", "container.backup(to:) in its program"),
+            (
+                "last opened with `recordsHistory: false`; open it with `recordsHistory: true` to record it again",
+                "last opened by a program that disables its history; change the program to record it again"
+            ),
+            ("set `usesTransactionPooling` to `true`", "connect to the server without it"),
+            ("or create a new container", "or start the command again"),
+            ("use a name that `tags()` returns", "`chronicle tag` lists the names"),
         ] {
             text = text.replacing(words, with: others)
+        }
+        text = text.replacing(/a value of type (\w+)/) { match in
+            words(ofType: match.output.1) ?? String(match.output.0)
         }
         let continuing =
             /(merge it with a token of this store, or )?fetch the models again,? and continue from (a|the) current token/

@@ -47,6 +47,8 @@ struct PostgresLocation: Equatable {
             try tracking.track(names, preservesValues: preservesValues).map(TrackedTableState.init)
         }
 
+        func tables() throws -> [TrackedTableState] { try tracking.tables().map(TrackedTableState.init) }
+
         func stopTracking(_ names: [String]?) throws { try tracking.stop(names) }
 
         func untrack() throws { try tracking.untrack() }
@@ -67,6 +69,11 @@ struct PostgresLocation: Equatable {
         }
     #else
         func track(_ names: [String]?, preservesValues: Bool?) throws -> [TrackedTableState] {
+            _ = try open(allowsSave: false)
+            return []
+        }
+
+        func tables() throws -> [TrackedTableState] {
             _ = try open(allowsSave: false)
             return []
         }
