@@ -134,8 +134,15 @@ struct Baseline {
 
     // MARK: Comparing
 
+    /// The comparison took longer than it may.
+    struct TimeLimitExceeded: Error {}
+
     /// `nil` if there is no baseline, because an earlier version recorded the table. Reads all rows and recorded changes.
-    func difference(_ table: TrackedTable) throws -> Difference? {
+    ///
+    /// - Parameter end: The time after which keys that the table does not have are not compared any more; they can be many without
+    ///   a statement that SQLite could interrupt.
+    /// - Throws: ``TimeLimitExceeded``
+    func difference(_ table: TrackedTable, until end: ContinuousClock.Instant? = nil) throws -> Difference? {
         guard let start = try MetaTable.integer(name, connection) else { return nil }
         var changed = try changedKeys(after: start, through: .max)
         let noted = try notedKeys()
@@ -143,9 +150,12 @@ struct Baseline {
         let ranges = try connection.prepare("SELECT first, last FROM \(Self.table) WHERE entity = ? ORDER BY first")
         try ranges.bind(entity, at: 1)
         var range = try ranges.step() ? (ranges.int64(0), ranges.int64(1)) : nil
+        var skipped = 0
         /// Moves beyond keys of the baseline, before a limit or all, that the table does not have.
         func skip(before limit: Int64?) throws {
             while let (first, last) = range, limit.map({ first < $0 }) ?? true {
+                skipped += 1
+                if skipped % 1_024 == 0, let end, ContinuousClock.now >= end { throw TimeLimitExceeded() }
                 if changed[first] == nil, !noted.contains(first) { difference.deleted.append(first) }
                 try consume(first, last)
             }

@@ -31,10 +31,13 @@ extension TableTracking {
     }
 
     /// `nil` if there is no difference, or the recording is interrupted.
-    private func difference(of entity: RecordedEntity) throws -> (table: String, Baseline.Difference)? {
+    private func difference(
+        of entity: RecordedEntity, until end: ContinuousClock.Instant? = nil
+    ) throws -> (table: String, Baseline.Difference)? {
         guard let name = entity.tableName, let table = try TrackedTable(name, connection),
             try interruption(of: entity, table) == nil,
-            let difference = try Baseline(of: entity.number, connection).difference(table), !difference.isEmpty
+            let difference = try Baseline(of: entity.number, connection).difference(table, until: end),
+            !difference.isEmpty
         else { return nil }
         return (name, difference)
     }
@@ -50,8 +53,12 @@ extension TableTracking {
         while let entity = entities.popLast() {
             let share = (end - ContinuousClock.now) / (entities.count + 1)
             guard share > .zero else { break }
-            let difference = try connection.reading(within: share) { try self.difference(of: entity) }
-            if let found = difference ?? nil { differences.append(found) }
+            do {
+                let difference = try connection.reading(within: share) {
+                    try self.difference(of: entity, until: ContinuousClock.now + share)
+                }
+                if let found = difference ?? nil { differences.append(found) }
+            } catch is Baseline.TimeLimitExceeded {}
         }
         return differences.sorted { $0.0 < $1.0 }
     }

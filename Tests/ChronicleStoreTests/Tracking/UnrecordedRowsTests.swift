@@ -68,4 +68,22 @@ import Testing
             #expect(try tracking.differences().count == 2)
         }
     }
+
+    /// All keys of the baseline are compared after the only statement that reads the table.
+    @Test func theLimitIncludesKeysThatTheTableDoesNotHave() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY)", track: false)
+        try fixture.app.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000) INSERT INTO a SELECT i FROM n"
+        )
+        try fixture.database.track()
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute("DELETE FROM a")
+        try fixture.app.setTriggersEnabled(true)
+        try fixture.database.reading { connection in
+            let tracking = TableTracking(connection)
+            #expect(try tracking.differences(within: .milliseconds(2)).isEmpty)
+            #expect(try tracking.differences(within: .seconds(600)).map(\.table) == ["a"])
+            #expect(try tracking.differences().first?.1.deleted.count == 1_000_000)
+        }
+    }
 }
