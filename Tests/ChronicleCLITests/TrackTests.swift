@@ -225,6 +225,37 @@ import Testing
         #expect(try await CommandRun("verify", file.path).status == 0)
     }
 
+    /// A rebuilt table has keys that are not integers, and triggers that record them.
+    @Test func aChangedKeyIsFollowedFirst() async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(file, "CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
+        try TrackedDatabase(url: file).track()
+        let app = try Connection(path: file.path, mode: .readWrite)
+        try app.execute("INSERT INTO a VALUES (1, 3); ALTER TABLE a RENAME COLUMN id TO k")
+        let triggers = try app.scalarText(
+            "SELECT group_concat(sql, ';') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'a'")
+        try app.execute(
+            """
+            CREATE TABLE n(k TEXT PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO n SELECT * FROM a; DROP TABLE a;
+            ALTER TABLE n RENAME TO a; \(triggers ?? ""); INSERT INTO a VALUES ('x', 4)
+            """)
+        app.close()
+        for arguments in [
+            ["log", file.path], ["log", "--json", file.path], ["diff", file.path, "start", "now"],
+            ["export", file.path], ["at", file.path, "start", "a"], ["at", file.path, "now", "a"],
+            ["blame", file.path, "a/1"], ["sql", file.path, "SELECT * FROM a"], ["timeline", "-o", "-", file.path],
+        ] {
+            let run = try await CommandRun(arguments)
+            #expect(run.status == 3, "\(arguments): \(run.output)")
+            #expect(run.errors.contains("use `chronicle track \(file.path)` to record this change"), "\(run.errors)")
+        }
+        let verification = try await CommandRun("verify", file.path)
+        #expect(verification.status == 1 && verification.output.contains("use chronicle track"))
+        #expect(try await CommandRun("track", file.path).status == 0)
+        #expect(try await CommandRun("log", file.path).output.contains("insert a (1)/'x'"))
+        #expect(try await CommandRun("verify", file.path).status == 0)
+    }
+
     /// The exported history of a tracked database is a store, too.
     @Test func anExportIsImported() async throws {
         let file = try TrackedFile.make()

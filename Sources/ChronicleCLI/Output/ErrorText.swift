@@ -74,8 +74,8 @@ enum ErrorText {
         text = text.replacing(continuing, with: advice(error))
         if error == .notAChronicleStore {
             text = text.replacing("choose another file, or record", with: "record")
-            if let file { text = text.replacing("`chronicle track`", with: "`chronicle track \(file)`") }
         }
+        if let file { text = text.replacing("`chronicle track`", with: "`chronicle track \(file)`") }
         if let file, !file.contains("://"), let store = error.storeName.map({ "\"\($0)\"" }) ?? error.storeIdentifier {
             text = text.replacing(" of store \(store): ", with: " of \(file): ")
         }

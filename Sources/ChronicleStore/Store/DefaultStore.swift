@@ -184,12 +184,31 @@ public final class DefaultStore: DataStore {
 
     func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try ChronicleStore.attributingErrors(to: identifier, body) } catch let error as SwiftDataError
-            where error.namesMissingTable
+            where layout.isTracked && (error == .damagedFile || error.namesMissingKey)
         {
+            try requireSameKeys(error)
+            throw error
+        } catch let error as SwiftDataError where error.namesMissingTable {
             try requireTables()
             try requireSameNames(error)
             throw error
         }
+    }
+
+    /// The program of a tracked database may have given a table keys that are not integers.
+    private func requireSameKeys(_ cause: SwiftDataError) throws {
+        let isChanged = try ChronicleStore.attributingErrors(to: identifier) {
+            try database.read { connection in
+                try cause == .damagedFile
+                    ? KeyConversion.isRequired(connection) : SchemaFollowing(connection).isDue
+            }
+        }
+        guard isChanged else { return }
+        throw SwiftDataError.unsupportedFeature.with(
+            detail:
+                "a program has given a table another primary key, which the history does not have yet; use `chronicle track` "
+                + "to record this change, after which the table and its history can be read",
+            storeIdentifier: identifier, underlying: cause.underlying)
     }
 
     /// Another program may have replaced a table with a view since the store was opened. Views may lack columns, and some
@@ -236,6 +255,11 @@ extension RecordedAttribute {
 }
 
 extension SwiftDataError {
+    fileprivate var namesMissingKey: Bool {
+        guard let error = underlying as? DatabaseError, error.resultCode == 1 else { return false }
+        return error.message.hasPrefix("no such column") && error.message.hasSuffix(RecordedTable.primaryKey)
+    }
+
     fileprivate var namesMissingTable: Bool {
         guard self == .storeFailure, let error = underlying as? DatabaseError, error.resultCode == 1 else {
             return false

@@ -134,7 +134,7 @@ struct SchemaFollowing {
             guard let name = entity.tableName else { continue }
             guard let table = try TrackedTable(name, connection) else {
                 result.changes.append(Change(table: name, text: "table dropped: \(name)"))
-                try end(entity, &result, &tables)
+                try end(entity, nil, &result, &tables)
                 try MetaTable.set(.droppedTable(entity.number), 1, connection)
                 continue
             }
@@ -189,9 +189,9 @@ struct SchemaFollowing {
         _ tables: inout [Reconciliation.Table]
     ) throws {
         func add(_ text: String) { result.changes.append(Change(table: table.name, text: text)) }
-        if try tracking.hasOtherKeys(entity, table) {
+        if try tracking.hasOtherKeys(entity, table) || KeyConversion(entity, connection).isRequired {
             add("primary key changed: \(table.name)")
-            try end(entity, &result, &tables)
+            try end(entity, table, &result, &tables)
             try tracking.retire(entity)
             try tables.append(begin(table))
             return
@@ -247,8 +247,9 @@ struct SchemaFollowing {
 
     /// The rows of a table that was dropped are deletes.
     private func end(
-        _ entity: RecordedEntity, _ result: inout Result, _ tables: inout [Reconciliation.Table]
+        _ entity: RecordedEntity, _ table: TrackedTable?, _ result: inout Result, _ tables: inout [Reconciliation.Table]
     ) throws {
+        let entity = try KeyConversion(entity, connection).run(table)
         let keys = try Baseline(of: entity.number, connection).expectedKeys()
         if keys == nil { result.gaps.insert(entity.name) }
         tables.append(Reconciliation.Table(entity: entity, table: nil, difference: .init(deleted: keys ?? [])))
@@ -296,7 +297,7 @@ struct SchemaFollowing {
         }
         for (_, table) in renamed {
             guard let other = other(named: table.name) else { continue }
-            if other.tableName != nil { try end(other, &result, &tables) }
+            if other.tableName != nil { try end(other, nil, &result, &tables) }
             try tracking.retire(other)
         }
         // A name is unique, also while others have their earlier ones.

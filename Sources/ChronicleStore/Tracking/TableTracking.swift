@@ -259,7 +259,8 @@ struct TableTracking {
     private func stop(_ entity: RecordedEntity) throws {
         var headers = HeaderWriter(connection)
         try headers.groupExternalChanges(resolvesConflicts: true)
-        try end(entity)
+        let table = try entity.tableName.flatMap { try TrackedTable($0, connection) }
+        try end(KeyConversion(entity, connection).run(table))
     }
 
     /// Drops the triggers and the baseline. The changes until now have a header.

@@ -25,7 +25,7 @@ struct RegistryCheck {
         let file = try FileSchema(connection)
         let entities = try registry.entities()
         // ``TrackingCheck`` compares the tables of a tracked database.
-        var tables = verifier.isTracked ? try TrackedRows.entities(connection) : []
+        var tables = verifier.isTracked ? try trackedTables(entities) : []
         for entity in entities where !entity.isSubentity && !verifier.isTracked {
             let exists = try verifier.check(.table) { try file.hasTable(entity.name, of: entity.name) }
             guard exists == true else {
@@ -46,6 +46,19 @@ struct RegistryCheck {
             try registry.describedSchema(of: definitions) { _ in true }
         }
         return Registry(entities: entities, schema: schema?.mergingSubentities(), tables: tables)
+    }
+
+    /// Without those that a program has given another primary key, so that their rows do not have the keys of the history.
+    private func trackedTables(_ entities: [RecordedEntity]) throws -> Set<String> {
+        let tracking = TableTracking(connection)
+        let present = try TrackedRows.entities(connection)
+        return try Set(
+            entities.filter { entity in
+                guard present.contains(entity.name), let table = try TrackedTable(entity.name, connection) else {
+                    return false
+                }
+                return try !tracking.hasOtherKeys(entity, table)
+            }.map(\.name))
     }
 
     private func checkColumns(of entity: RecordedEntity) throws {

@@ -53,6 +53,97 @@ extension TrackedSchemaChangeTests {
         #expect(try fixture.problems() == [])
     }
 
+    /// A table whose triggers contain the new name of its key, so that they also work without rowids, and for keys of any type.
+    private func rebuiltTable(endsTransactions: Bool = false) throws -> TrackedFixture {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1, 3)"
+        )
+        func write(_ sql: String) throws {
+            if endsTransactions { try fixture.app.execute("UPDATE chronicle_pending SET started = started - 9") }
+            try fixture.app.execute(sql)
+        }
+        try write("ALTER TABLE a RENAME COLUMN id TO k")
+        let triggers = try triggers(fixture).map(\.sql)
+        try write(
+            """
+            CREATE TABLE n(k INTEGER PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO n SELECT * FROM a; DROP TABLE a;
+            ALTER TABLE n RENAME TO a; \(triggers.joined(separator: ";"))
+            """)
+        try write("INSERT INTO a VALUES ('x', 4)")
+        try write("INSERT INTO b VALUES (7)")
+        try write("INSERT INTO a VALUES (2, 5)")
+        try write("UPDATE a SET v = v + 1")
+        try write("UPDATE a SET k = 'y' WHERE k = 2")
+        try write("REPLACE INTO a VALUES ('y', 8)")
+        return fixture
+    }
+
+    private static let changesOfRebuiltTable = [
+        "insert a (1)/'x' v=4", "insert b/7", "insert a (1)/2 v=5", "update a (1)/1 v=3>4", "update a (1)/2 v=5>6",
+        "update a (1)/'x' v=4>5", "delete a (1)/2 v=6", "insert a (1)/'y' v=6", "delete a (1)/'y' v=6",
+        "insert a (1)/'y' v=8",
+    ]
+
+    /// The history can be read again after the change was followed, and nothing is missing.
+    @Test(arguments: [false, true]) func theKeysOfARebuiltTableAreNoRowIDs(_ endsTransactions: Bool) throws {
+        let fixture = try rebuiltTable(endsTransactions: endsTransactions)
+        let start = try #require(try fixture.store().earliestHistoryToken())
+        func expectAdvice(_ read: () throws -> Void) {
+            let error = #expect(throws: SwiftDataError.unsupportedFeature) { try read() }
+            #expect(error?.detail?.contains("use `chronicle track` to record this change") == true)
+        }
+        expectAdvice { _ = try fixture.changes() }
+        let past = try #require(try fixture.store().store(asOf: start) as? DefaultStore)
+        expectAdvice { _ = try past.fetchCount(ofEntity: "a") }
+        #expect(try fixture.problems().contains { $0.contains("use chronicle track") })
+        #expect(try fixture.database.followSchemaChanges() == ["primary key changed: a"])
+        #expect(
+            try fixture.changes(after: start) == Self.changesOfRebuiltTable + [
+                "delete a (1)/1", "delete a (1)/'x'", "delete a (1)/'y'", "insert a/1 k=1 v=4",
+                "insert a/'x' k='x' v=5",
+                "insert a/'y' k='y' v=8",
+            ])
+        #expect(try fixture.problems() == [])
+        try fixture.app.execute("UPDATE a SET v = 0 WHERE k = 'x'")
+        #expect(try fixture.changes(after: start).last == "update a/'x' v=5>0")
+        #expect(try fixture.problems() == [])
+    }
+
+    /// The table is dropped, has rowids again, or is not recorded any more.
+    @Test(arguments: ["drop", "rebuild", "rename", "stop"]) func theHistoryOfOtherKeysEnds(_ end: String) throws {
+        let fixture = try rebuiltTable()
+        let start = try #require(try fixture.store().earliestHistoryToken())
+        let triggers = try triggers(fixture).map(\.sql)
+        var later: [String] = []
+        switch end {
+        case "drop":
+            try fixture.app.execute("DROP TABLE a")
+            #expect(try fixture.database.followSchemaChanges() == ["table dropped: a"])
+        case "rebuild":
+            try fixture.app.execute(
+                """
+                CREATE TABLE n(k INTEGER PRIMARY KEY, v); INSERT INTO n SELECT * FROM a WHERE typeof(k) = 'integer';
+                DROP TABLE a; ALTER TABLE n RENAME TO a; \(triggers.joined(separator: ";")); INSERT INTO a VALUES (4, 0)
+                """)
+            #expect(try fixture.database.followSchemaChanges() == ["primary key changed: a"])
+            later = ["insert a/1 v=4", "insert a/4 v=0"]
+        case "rename":
+            try fixture.app.execute("ALTER TABLE a RENAME TO c")
+            #expect(
+                try fixture.database.followSchemaChanges() == ["table renamed: a to c", "primary key changed: c"])
+            later = ["insert c/1 k=1 v=4", "insert c/'x' k='x' v=5", "insert c/'y' k='y' v=8"]
+        default: try fixture.database.stop()
+        }
+        let name = ["drop": "a", "rebuild": "a (1)", "rename": "c (1)", "stop": "a"][end] ?? ""
+        let changes = try fixture.changes(after: start)
+        let known = Self.changesOfRebuiltTable.map { $0.replacing("a (1)", with: name) }
+        #expect(Array(changes.prefix(known.count)) == known)
+        #expect(
+            changes.dropFirst(known.count).filter { !$0.hasPrefix("delete") && !$0.hasPrefix("insert \(name)/") }
+                == later)
+        #expect(try fixture.problems() == [])
+    }
+
     /// SQLite uses the numbers of dropped triggers again if they were the highest ones.
     @Test(arguments: [["a"], ["a", "b"]]) func triggersAreCreatedAgainSeveralTimes(_ names: [String]) throws {
         let fixture = try TrackedFixture(
