@@ -243,12 +243,14 @@ import Testing
         for arguments in [
             ["log", file.path], ["log", "--json", file.path], ["diff", file.path, "start", "now"],
             ["export", file.path], ["at", file.path, "start", "a"], ["at", file.path, "now", "a"],
-            ["blame", file.path, "a/1"], ["sql", file.path, "SELECT * FROM a"], ["timeline", "-o", "-", file.path],
+            ["blame", file.path, "a/1"], ["timeline", "-o", "-", file.path],
         ] {
             let run = try await CommandRun(arguments)
             #expect(run.status == 3, "\(arguments): \(run.output)")
             #expect(run.errors.contains("use `chronicle track \(file.path)` to record this change"), "\(run.errors)")
         }
+        let query = try await CommandRun("sql", file.path, "SELECT * FROM a")
+        #expect(query.status == 2 && query.errors.contains("use `chronicle track` to record this change"), "\(query)")
         let verification = try await CommandRun("verify", file.path)
         #expect(verification.status == 1 && verification.output.contains("use chronicle track"))
         #expect(try await CommandRun("track", file.path).status == 0)
