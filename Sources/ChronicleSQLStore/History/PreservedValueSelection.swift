@@ -42,12 +42,30 @@ package struct PreservedValueSelection: Hashable, Sendable {
 /// How far purges have erased values by rules, so that the next one need not read the history before. The value of
 /// ``MetaName/erasedValues``.
 package struct ErasedValues: Hashable, Sendable {
+    /// A place in the history: after the transactions up to a position, and after some changes of the next one.
+    package struct Place: Hashable, Comparable, Sendable {
+        package var position: Int64
+        /// The identifier of the last of these changes, whose transaction has the position after ``position``; 0 if there are none.
+        /// Only in PostgreSQL, where all changes of a transaction have one position.
+        package var change: Int64
+
+        package init(_ position: Int64, change: Int64 = 0) { (self.position, self.change) = (position, change) }
+
+        package static func < (left: Place, right: Place) -> Bool {
+            (left.position, left.change) < (right.position, right.change)
+        }
+    }
+
     private struct Entry: Codable, Hashable {
         let entity: Int64
         /// `nil` for all attributes.
         var attribute: Int64?
         /// Up to this position, no value is left.
         var through: Int64
+        /// See ``Place/change``; `nil` for 0.
+        var change: Int64?
+
+        var place: Place { Place(through, change: change ?? 0) }
     }
 
     private var entries: [Entry]
@@ -73,26 +91,28 @@ package struct ErasedValues: Hashable, Sendable {
     /// The last position of all.
     package var newest: Int64 { entries.map(\.through).max() ?? 0 }
 
-    /// The position up to which no value of a selection is left; 0 if it is not known.
+    /// The place up to which no value of a selection is left; the beginning if it is not known.
     ///
-    /// - Parameter newest: The newest position of the history. A position after it is wrong.
-    package func through(_ selection: PreservedValueSelection, newest: Int64) -> Int64 {
+    /// - Parameter newest: The newest position of the history. A place after it is wrong.
+    package func through(_ selection: PreservedValueSelection, newest: Int64) -> Place {
         parts(of: selection).map { entity, attribute in
             entries.filter { entry in
                 entry.entity == entity && (entry.attribute == nil || entry.attribute == attribute)
                     && entry.through <= newest
-            }.map(\.through).max() ?? 0
-        }.min() ?? 0
+            }.map(\.place).max() ?? Place(0)
+        }.min() ?? Place(0)
     }
 
-    /// No value of a selection is left up to a position.
-    package mutating func add(_ selection: PreservedValueSelection, through position: Int64) {
+    /// No value of a selection is left up to a place.
+    package mutating func add(_ selection: PreservedValueSelection, through place: Place) {
         for (entity, attribute) in parts(of: selection) {
             entries.removeAll { entry in
-                entry.entity == entity && (attribute == nil || entry.attribute == attribute)
-                    && entry.through <= position
+                entry.entity == entity && (attribute == nil || entry.attribute == attribute) && entry.place <= place
             }
-            entries.append(Entry(entity: entity, attribute: attribute, through: position))
+            entries.append(
+                Entry(
+                    entity: entity, attribute: attribute, through: place.position,
+                    change: place.change == 0 ? nil : place.change))
         }
     }
 

@@ -1,9 +1,10 @@
 #if Postgres
     import Chronicle
-    import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
     import Testing
+
+    @testable import ChroniclePostgres
 
     @Suite("PostgreSQL: rules for preserved values", .requiresPostgres) struct PostgresValueRuleTests {
         private func names(_ fixture: HistoryFixture) throws -> [[String]] {
@@ -89,6 +90,46 @@
             while try !store.purgeHistory(plan).isLast {}
             #expect(try names(fixture).allSatisfy { !$0.contains("name") })
             #expect(try store.preservedValueCounts(plan) == [0])
+        }
+
+        /// A step begins where the one before ended, also within a transaction.
+        @Test func stepsReadEachChangeOnce() throws {
+            let fixture = try HistoryFixture { $0.preservesValues = true }
+            let context = fixture.context()
+            for number in 0..<2_200 { context.insert(Account("\(number)")) }
+            try context.save()
+            let store = try #require(fixture.container.stores.first as? PostgresStore)
+            let rule = PreservedValueRule(\Account.name, maximumAge: .zero)
+            let plan = try store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 60)
+            let end = try #require(plan.erasures.first?.newest.position(in: store.identifier))
+            var (rows, values): ([Int], [Int]) = ([], [])
+            while true {
+                rows.append(
+                    try store.readingHistory { positions in
+                        let purger = ValuePurger(positions)
+                        let selection = try Catalog(positions.connection).selection(rule)
+                        let plan = try positions.connection.run(
+                            "EXPLAIN (ANALYZE, TIMING FALSE, FORMAT JSON) \(purger.select(selection))",
+                            purger.parameters(purger.start(selection), through: end))
+                        return try Self.changesRead(JSONSerialization.jsonObject(with: Data(plan.text(0, 0).utf8)))
+                    })
+                let step = try store.purgeHistory(plan)
+                if step.isLast { break }
+                values.append(step.values)
+            }
+            #expect(values == [500, 500, 500, 500, 200] && rows == values + [0], "\(values) \(rows)")
+        }
+
+        /// The number of rows of `chronicle_change` that a plan read.
+        private static func changesRead(_ json: Any) -> Int {
+            if let list = json as? [Any] { return list.reduce(0) { $0 + changesRead($1) } }
+            guard let node = json as? [String: Any] else { return 0 }
+            var count = node.values.reduce(0) { $0 + changesRead($1) }
+            if node["Relation Name"] as? String == "chronicle_change" {
+                func number(_ name: String) -> Double { (node[name] as? NSNumber)?.doubleValue ?? 0 }
+                count += Int((number("Actual Rows") + number("Rows Removed by Filter")) * number("Actual Loops"))
+            }
+            return count
         }
 
         @Test func exactlyTheValuesOfTheRulesAreGone() throws {

@@ -117,7 +117,7 @@
                 guard let changes else { continue }
                 return try writingHistory { positions in
                     // A consumer may have been created.
-                    guard try end(positions) >= max(changes.through, changes.last) else {
+                    guard try end(positions) >= max(changes.through.position, changes.last) else {
                         return HistoryPurgeStep(isLast: false)
                     }
                     return try ValuePurger(positions).erase(changes)

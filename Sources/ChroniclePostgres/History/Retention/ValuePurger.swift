@@ -16,7 +16,7 @@
             fileprivate var identifiers = ParameterArray(.int8)
             fileprivate var values = 0
             /// Up to which no value is left afterwards.
-            fileprivate(set) var through: Int64
+            fileprivate(set) var through: ErasedValues.Place
             /// The position of the last of the changes.
             fileprivate(set) var last: Int64 = 0
         }
@@ -30,16 +30,33 @@
 
         init(_ positions: HistoryPositions) { self.positions = positions }
 
-        /// The changes of the transactions between the parameters `$1`, which does not count, and `$2`.
-        private func rows(_ selection: PreservedValueSelection) -> String {
+        /// The changes of the transactions after the place of the parameters `$1` and `$2`, up to the position `$3`.
+        ///
+        /// - Parameter limit: The number of changes of a transaction, from the first on. Without it, sorting the changes would read the
+        ///   whole transaction in each step.
+        private func rows(_ selection: PreservedValueSelection, limit: Int? = nil) -> String {
             let entities = selection.entities.map(String.init).joined(separator: ", ")
             return """
                 \(connection.schema).chronicle_transaction AS h CROSS JOIN LATERAL \
                 (SELECT c.id, \(Self.count(selection)) AS count FROM \(connection.schema).chronicle_change AS c \
-                WHERE c.transaction = h.transaction AND c.id BETWEEN h.first_change AND h.last_change \
+                WHERE c.transaction = h.transaction AND c.id <= h.last_change \
+                AND c.id >= CASE WHEN h.position = $1 + 1 THEN greatest(h.first_change, $2 + 1) ELSE h.first_change END \
                 AND c.entity IN (\(entities)) AND c.preserved \
-                \(selection.numbers.map { "&& \($0)" } ?? "IS NOT NULL")) AS c WHERE h.position > $1 AND h.position <= $2
+                \(selection.numbers.map { "&& \($0)" } ?? "IS NOT NULL")\
+                \(limit.map { " ORDER BY c.id LIMIT \($0)" } ?? "")) AS c WHERE h.position > $1 AND h.position <= $3
                 """
+        }
+
+        /// The statement that finds the changes of a step.
+        func select(_ selection: PreservedValueSelection) -> String {
+            """
+            SELECT h.transaction, c.id, c.count, h.position FROM \(rows(selection, limit: Self.stepSize)) \
+            ORDER BY h.position, c.id LIMIT \(Self.stepSize)
+            """
+        }
+
+        func parameters(_ start: ErasedValues.Place, through end: Int64) -> Parameters {
+            Parameters(.int64(start.position), .int64(start.change), .int64(end))
         }
 
         /// The number of values of a change.
@@ -48,7 +65,7 @@
             return "(SELECT count(*)::int FROM unnest(c.preserved) AS p(number) WHERE p.number = ANY (\(numbers)))"
         }
 
-        private func start(_ selection: PreservedValueSelection) throws -> Int64 {
+        func start(_ selection: PreservedValueSelection) throws -> ErasedValues.Place {
             try ErasedValues(MetaTable.text(.erasedValues, connection)).through(
                 selection, newest: positions.state.position)
         }
@@ -60,7 +77,7 @@
                 erasure.newest, storeIdentifier: positions.storeIdentifier)
             let result = try connection.run(
                 "SELECT coalesce(sum(c.count), 0)::bigint FROM \(rows(selection))",
-                Parameters(.int64(max(try start(selection), deleted)), .int64(end)))
+                parameters(max(start(selection), ErasedValues.Place(deleted)), through: end))
             return Int(result.int64(0, 0))
         }
 
@@ -68,22 +85,20 @@
         func changes(_ erasure: Erasure, through end: Int64) throws -> Changes? {
             let selection = try Catalog(connection).selection(erasure.rule)
             let start = try start(selection)
-            guard start < end else { return nil }
-            let result = try connection.run(
-                """
-                SELECT h.transaction, c.id, c.count, h.position FROM \(rows(selection)) \
-                ORDER BY h.position, c.id LIMIT \(Self.stepSize)
-                """, Parameters(.int64(start), .int64(end)))
-            var changes = Changes(selection: selection, through: end)
+            guard start.position < end else { return nil }
+            let result = try connection.run(select(selection), parameters(start, through: end))
+            var changes = Changes(selection: selection, through: ErasedValues.Place(end))
             for row in 0..<result.count {
                 changes.transactions.append(result.int64(row, 0))
                 changes.identifiers.append(result.int64(row, 1))
                 changes.values += Int(result.int64(row, 2))
             }
-            // A transaction can have more changes.
-            if result.count == Self.stepSize { changes.through = result.int64(result.count - 1, 3) - 1 }
             if result.count > 0 { changes.last = result.int64(result.count - 1, 3) }
-            return result.count == 0 && end - start < Self.smallestAdvance ? nil : changes
+            // A transaction can have more changes.
+            if result.count == Self.stepSize {
+                changes.through = ErasedValues.Place(changes.last - 1, change: result.int64(result.count - 1, 1))
+            }
+            return result.count == 0 && end - start.position < Self.smallestAdvance ? nil : changes
         }
 
         /// Erases values in the current transaction, in which the row of `chronicle_history` is locked.

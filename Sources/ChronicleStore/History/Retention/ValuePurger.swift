@@ -89,7 +89,7 @@ struct ValuePurger {
         try statement.run()
         let count = connection.changes
         var erased = ErasedValues(try MetaTable.text(.erasedValues, connection))
-        erased.add(rows.selection, through: rows.through)
+        erased.add(rows.selection, through: ErasedValues.Place(rows.through))
         try MetaTable.set(.erasedValues, erased.text(), connection)
         return HistoryPurgeStep(values: count, isLast: false)
     }
@@ -105,7 +105,8 @@ struct ValuePurger {
     /// The position after which values can be left.
     private static func start(_ selection: PreservedValueSelection, _ connection: Connection) throws -> Int64 {
         try ErasedValues(MetaTable.text(.erasedValues, connection)).through(
-            selection, newest: connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0)
+            selection, newest: connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
+        ).position
     }
 
     /// The rows with values between two positions, which are the first two parameters.
