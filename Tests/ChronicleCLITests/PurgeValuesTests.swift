@@ -63,6 +63,16 @@ import Testing
         #expect(try await !CommandRun("log", "--oneline", file.path).output.isEmpty)
     }
 
+    @Test func attributesOfOtherSubclassesAreUnknown() async throws {
+        let types: [any PersistentModel.Type] = [
+            Siblings.First.Base.self, Siblings.First.One.self, Siblings.First.Two.self,
+        ]
+        let store = try TestStore(.file, types, preservesValues: true)
+        let rule = try await run(store.url, "--erase-values", "Two.value=1d")
+        #expect(rule.status == 2 && rule.errors.contains("Two has no attribute value"), "\(rule.errors)")
+        #expect(try await run(store.url, "--erase-values", "One.value=1d").status == 0)
+    }
+
     @Test func aStoreWithoutPreservedValuesSaysWhatToEnable() async throws {
         let store = try TestStore(.file, [BucketListItem.self, Trip.self])
         try store.add("a")

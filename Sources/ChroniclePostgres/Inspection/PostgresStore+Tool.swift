@@ -44,7 +44,14 @@
             Set(layout.recorded.flatMap { $0.attributes.map(\.name) })
         }
 
-        package func preservedAttributes() -> [String: [String: Bool]] { layout.recorded.preservedAttributes }
+        /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
+        /// history, also of removed ones.
+        package func preservedAttributes() throws -> [String: [String: Bool]] {
+            try readingHistory { positions in
+                let catalog = Catalog(positions.connection)
+                return try catalog.preservedAttributes(\.preservation, kinds: catalog.kinds)
+            }
+        }
 
         package func isHistoryPurged() throws -> Bool { try readingHistory { $0.state.floor > 0 } }
 

@@ -19,23 +19,32 @@ package struct PreservedValueSelection: Hashable, Sendable {
     /// - Parameters:
     ///   - attributeNames: The current names of attributes, or `nil` for all.
     ///   - kinds: Returns the number of the entity and those of the entities that inherit from it.
-    package init<Entity: CatalogEntity>(
-        _ entityName: String, _ attributeNames: [String]?, in entities: [Entity], kinds: (Entity) throws -> [Int64]
+    package init<Catalog: EntityCatalog>(
+        _ entityName: String, _ attributeNames: [String]?, in catalog: Catalog,
+        kinds: (Catalog.Entity) throws -> [Int64]
     ) throws {
+        let entities = try catalog.entities()
         guard let entity = entities.first(where: { $0.name == entityName }) else {
             throw SwiftDataError.unknownSchema.with(
                 detail: "the history contains no entity with this name; check the name", entityName: entityName)
         }
-        let numbers = try attributeNames?.flatMap { name in
+        let kinds = try kinds(entity)
+        guard let attributeNames else {
+            self.init(entities: kinds, attributes: nil)
+            return
+        }
+        let others = try catalog.attributesOfOtherClasses(than: entity, kinds: kinds, in: entities)
+        let numbers = try attributeNames.flatMap { name in
             let numbers = entity.attributes.filter { $0.name == name }.map { Int64($0.number) }
-            guard !numbers.isEmpty else {
+            guard !numbers.isEmpty, others[name] == nil else {
+                let remedy = others[name]?.first.map { "only \($0) has it, so use that entity" } ?? "check the name"
                 throw SwiftDataError.unknownSchema.with(
-                    detail: "the history of the entity contains no property with this name; check the name",
+                    detail: "the history of the entity contains no property with this name; \(remedy)",
                     entityName: entityName, propertyName: name)
             }
             return numbers
         }
-        self.init(entities: try kinds(entity), attributes: numbers)
+        self.init(entities: kinds, attributes: numbers)
     }
 }
 

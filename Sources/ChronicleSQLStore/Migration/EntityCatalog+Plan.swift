@@ -54,7 +54,7 @@ extension EntityCatalog {
         }
     }
 
-    private func storedEntity(_ number: Int64) throws -> StoredEntity? {
+    func storedEntity(_ number: Int64) throws -> StoredEntity? {
         guard let json = try meta.text(.properties(number)) else { return nil }
         do { return try JSONDecoder().decode(StoredEntity.self, from: Data(json.utf8)) } catch {
             throw meta.damaged(.properties(number), "the description of the properties is invalid", underlying: error)

@@ -24,8 +24,13 @@ extension DefaultStore {
         (error.underlying as? DatabaseError)?.needsRecovery == true
     }
 
-    package func preservedAttributes() -> [String: [String: Bool]] {
-        layout.recordedEntities.values.preservedAttributes
+    /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
+    /// history, also of removed ones.
+    package func preservedAttributes() throws -> [String: [String: Bool]] {
+        try readingHistory { connection in
+            let registry = EntityRegistry(connection)
+            return try registry.preservedAttributes(\.preservation, kinds: registry.kinds)
+        }
     }
 
     package func isHistoryPurged() throws -> Bool {

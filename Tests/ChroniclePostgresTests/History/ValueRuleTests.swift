@@ -71,6 +71,26 @@
             #expect(try fixture.transactions().count == 1)
         }
 
+        @Test func attributesOfOtherSubclassesAreUnknown() async throws {
+            let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
+            let schema = Schema([Siblings.First.Base.self, Siblings.First.One.self, Siblings.First.Two.self])
+            let container = try ModelContainer(for: schema, configurations: [configuration])
+            let context = ModelContext(container)
+            let one = Siblings.First.One()
+            one.value = "secret"
+            context.insert(one)
+            try context.save()
+            func purge(_ entity: String, _ attribute: String) async throws -> Int? {
+                let rule = PreservedValueRule(entityName: entity, attributeName: attribute, maximumAge: .seconds(-60))
+                return try await container.purgeHistory(HistoryRetention(valueRules: [rule])).first?.values
+            }
+            for (entity, attribute) in [("Two", "value"), ("One", "name")] {
+                let error = await #expect(throws: SwiftDataError.self) { try await purge(entity, attribute) }
+                #expect(error == .unknownSchema && error?.detail?.contains("so use that entity") == true)
+            }
+            #expect(try await purge("One", "value") == 1)
+        }
+
         /// A transaction with more changes than a step erases, and a step that fails.
         @Test func stepsContinue() throws {
             let fixture = try HistoryFixture { $0.preservesValues = true }

@@ -164,6 +164,56 @@ import Testing
         #expect(try Set(names()) == [[]])
     }
 
+    /// A rule for an attribute that only another class of the table has would erase nothing.
+    @Test func attributesOfOtherSubclassesAreUnknown() throws {
+        let store = try TestStore(
+            .file, [Siblings.First.Base.self, Siblings.First.One.self, Siblings.First.Two.self], preservesValues: true)
+        let context = store.context()
+        let one = Siblings.First.One()
+        one.value = "secret"
+        context.insert(one)
+        try context.save()
+        func rule(_ entity: String, _ attribute: String) -> PreservedValueRule {
+            PreservedValueRule(entityName: entity, attributeName: attribute, maximumAge: .zero)
+        }
+        for (rule, owner) in [(rule("Two", "value"), "One"), (rule("One", "name"), "Two")] {
+            let error = #expect(throws: SwiftDataError.self) { try run(store, rule) }
+            #expect(error == .unknownSchema && error?.propertyName == rule.attributeName)
+            #expect(
+                error?.detail?.hasSuffix("only \(owner) has it, so use that entity") == true, "\(error?.detail ?? "")")
+            #expect(throws: SwiftDataError.unknownSchema) {
+                try store.store.erasePreservedValues(
+                    ofEntityNamed: rule.entityName, attributes: [rule.attributeName ?? ""])
+            }
+        }
+        #expect(try store.store.preservedAttributes()["Two"]?["value"] == nil)
+        #expect(try store.store.preservedAttributes()["Base"]?["value"] == true)
+        for (entity, count) in [("Base", 1), ("One", 0)] {
+            #expect(try run(store, rule(entity, "value"), at: .now + 1) == count)
+        }
+    }
+
+    /// The history of a class contains the attributes that it had.
+    @Test func removedAttributesOfSubclassesAreKnown() throws {
+        let store = try TestStore(
+            .file, [MovedValue.First.Base.self, MovedValue.First.One.self, MovedValue.First.Two.self],
+            preservesValues: true)
+        let context = store.context()
+        let one = MovedValue.First.One()
+        one.value = "secret"
+        context.insert(one)
+        try context.save()
+        let next = try ModelContainer(
+            for: Schema([MovedValue.Second.Base.self, MovedValue.Second.One.self, MovedValue.Second.Two.self]),
+            configurations: [ModelConfiguration(url: store.url, preservesValues: true)])
+        let other = try #require(next.stores.first as? DefaultStore)
+        for entity in ["Two", "One"] {
+            let rule = PreservedValueRule(entityName: entity, attributeName: "value", maximumAge: .zero)
+            let plan = try other.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 1)
+            #expect(try other.preservedValueCounts(plan) == [entity == "One" ? 1 : 0])
+        }
+    }
+
     // MARK: Absent values
 
     @Test(arguments: StoreKind.allCases) func readsOfThePastFindATypedAbsence(_ kind: StoreKind) throws {
@@ -334,5 +384,20 @@ import Testing
         try context.save()
         while other.automaticPurgeOutcome == nil { await Task.yield() }
         #expect(try other.automaticPurgeOutcome?.get().values == 3)
+    }
+}
+
+/// An attribute that one class has, and then another.
+private enum MovedValue {
+    enum First {
+        @Model class Base { init() {} }
+        @Model final class One: Base { var value: String? }
+        @Model final class Two: Base {}
+    }
+
+    enum Second {
+        @Model class Base { init() {} }
+        @Model final class One: Base {}
+        @Model final class Two: Base { var value: String? }
     }
 }

@@ -133,14 +133,17 @@
 
     extension Catalog {
         func selection(_ rule: PreservedValueRule) throws -> PreservedValueSelection {
-            try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: entities()) { entity in
-                let kinds = try connection.run(
-                    """
-                    WITH RECURSIVE kind(id) AS (SELECT $1 UNION SELECT e.id FROM \(connection.schema).chronicle_entity AS e \
-                    JOIN kind ON e.superentity = kind.id) SELECT id FROM kind
-                    """, Parameters(.int64(entity.number)))
-                return (0..<kinds.count).map { kinds.int64($0, 0) }
-            }
+            try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: self, kinds: kinds)
+        }
+
+        /// Returns the numbers of an entity and of those that inherit from it.
+        func kinds(of entity: RecordedEntity) throws -> [Int64] {
+            let kinds = try connection.run(
+                """
+                WITH RECURSIVE kind(id) AS (SELECT $1 UNION SELECT e.id FROM \(connection.schema).chronicle_entity AS e \
+                JOIN kind ON e.superentity = kind.id) SELECT id FROM kind
+                """, Parameters(.int64(entity.number)))
+            return (0..<kinds.count).map { kinds.int64($0, 0) }
         }
     }
 #endif

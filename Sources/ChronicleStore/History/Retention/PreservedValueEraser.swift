@@ -108,7 +108,7 @@ extension DefaultStore {
         let entities = try registry.entities()
         // A change has the number of the model's class, but an identifier may have the name of a superclass. Keys are
         // unique among the classes that share the table.
-        let selection = try PreservedValueSelection(entityName, names, in: entities) { entity in
+        let selection = try PreservedValueSelection(entityName, names, in: registry) { entity in
             try keys == nil
                 ? registry.kinds(of: entity) : entities.filter { $0.rootName == entity.rootName }.map(\.number)
         }

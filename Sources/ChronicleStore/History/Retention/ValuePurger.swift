@@ -138,6 +138,6 @@ struct ValuePurger {
 
 extension EntityRegistry {
     func selection(_ rule: PreservedValueRule) throws -> PreservedValueSelection {
-        try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: entities(), kinds: kinds)
+        try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: self, kinds: kinds)
     }
 }
