@@ -102,4 +102,47 @@ import Testing
         let rule = try await run(file, "--erase-values", "c.t=1d")
         #expect(rule.status == 2 && rule.errors.contains("run chronicle track --values"), "\(rule.errors)")
     }
+
+    /// Each name is the one that exists, whichever period separates it.
+    @Test func namesCanContainPeriods() async throws {
+        let file = try TemporaryDirectory().file("tracked.db")
+        _ = try Shell.sqlite3(
+            file,
+            #"""
+            CREATE TABLE a(id INTEGER PRIMARY KEY, "b.c", "b.d"); CREATE TABLE "a.b"(id INTEGER PRIMARY KEY, c, e);
+            CREATE TABLE "a.b.e"(id INTEGER PRIMARY KEY, f); CREATE TABLE "q""r"(id INTEGER PRIMARY KEY, "x""y")
+            """#)
+        #expect(try await CommandRun("track", file.path).status == 0)
+        func planned(_ rule: String) async throws -> CommandRun {
+            try await run(file, "--dry-run", "--erase-values", "\(rule)=1d")
+        }
+        for (rule, name) in [
+            ("a.b.d", "a.b.d"), ("a.b", "a.b"), ("a.b.e.f", "a.b.e.f"), (#""a"."b.c""#, "a.b.c"),
+            (#""a".b.c"#, "a.b.c"), (#""a.b".c"#, "a.b.c"), (#""a.b"."e""#, "a.b.e"), (#""a.b.e""#, "a.b.e"),
+            (#"q"r.x"y"#, #"q"r.x"y"#), (#""q""r"."x""y""#, #"q"r.x"y"#),
+        ] {
+            let run = try await planned(rule)
+            #expect(
+                run.status == 0 && run.output.hasSuffix("Would erase 0 preserved values of \(name).\n"),
+                "\(rule): \(run.output) \(run.errors)")
+        }
+        for (rule, message) in [
+            (
+                "a.b.c",
+                "a.b.c can be the attribute b.c of the entity a or the attribute c of the entity a.b; "
+                    + #"write names in double quotes, such as "a"."b.c" or "a.b"."c""#
+            ),
+            (
+                "a.b.e",
+                #"a.b.e can be the entity a.b.e or the attribute e of the entity a.b; write names in double quotes, "#
+                    + #"such as "a.b.e" or "a.b"."e""#
+            ),
+            ("a.b.g", "a has no attribute b.g, and a.b has no attribute g; did you mean b.c?"),
+            (#""a.b"."cc""#, "a.b has no attribute cc; did you mean c?"),
+            ("x.y.z", "the history has no entity x or x.y"),
+        ] {
+            let run = try await planned(rule)
+            #expect(run.status == 2 && run.errors.contains(message), "\(rule): \(run.output) \(run.errors)")
+        }
+    }
 }

@@ -8,7 +8,8 @@ enum PurgeCommand {
             Deletes the oldest transactions beyond a limit, in steps that other writers hardly notice. Transactions that a \
             consumer has not acknowledged are kept, unless the consumer was silent for longer than --max-silence. Models are \
             not changed. --erase-values erases the values before and after older changes of an entity or an attribute, and keeps \
-            the changes; unused parts of the file can contain copies until VACUUM. At least one limit or rule is required. \
+            the changes; unused parts of the file can contain copies until VACUUM. Its names can be in double quotes, which \
+            distinguishes them if they contain periods. At least one limit or rule is required. \
             --dry-run does not count changes of other programs that no save has \
             grouped yet.
             """,

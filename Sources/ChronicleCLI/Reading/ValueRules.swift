@@ -5,7 +5,7 @@ import Foundation
 struct ValueRules {
     private struct Part {
         let text: String
-        /// An entity, or an entity and an attribute with a period in between.
+        /// An entity, or an entity and an attribute with a period in between. Each can be in double quotes.
         let name: String
         let age: Duration
     }
@@ -40,29 +40,78 @@ struct ValueRules {
         }
     }
 
+    /// Names can contain periods. A name in double quotes, as in SQL, is one name.
     private static func rule(
-        _ name: String, _ age: Duration, _ recorded: [String: [String: Bool]]
+        _ text: String, _ age: Duration, _ recorded: [String: [String: Bool]]
     ) throws -> PreservedValueRule {
-        if recorded[name] != nil { return PreservedValueRule(entityName: name, maximumAge: age) }
-        // Names can contain periods.
-        let periods = name.indices.filter { name[$0] == "." }
-        let known = periods.first { recorded[String(name[..<$0])] != nil }
-        guard let period = known else {
-            let entity = String(name[..<(periods.first ?? name.endIndex)])
-            throw unknown("the history has no entity \(entity.escaped)", entity, Array(recorded.keys))
+        let readings = readings(text)
+        let known = readings.filter { reading in
+            guard let attributes = recorded[reading.entity] else { return false }
+            return reading.attribute.map { attributes[$0] != nil } ?? true
         }
-        let (entity, attribute) = (String(name[..<period]), String(name[name.index(after: period)...]))
-        let attributes = recorded[entity] ?? [:]
-        guard attributes[attribute] != nil else {
-            throw unknown(
-                "\(entity.escaped) has no attribute \(attribute.escaped)", attribute, Array(attributes.keys))
+        guard let reading = known.first else { throw unknown(text, readings, recorded) }
+        guard known.count == 1 else {
+            let list = known.map { reading in
+                (reading.attribute.map { "the attribute \($0.escaped) of the" } ?? "the")
+                    + " entity \(reading.entity.escaped)"
+            }
+            throw UsageError(
+                "\(text.escaped) can be \(list.joined(separator: " or ")); write names in double quotes, such as "
+                    + known.map { $0.quoted.escaped }.joined(separator: " or "))
         }
-        return PreservedValueRule(entityName: entity, attributeName: attribute, maximumAge: age)
+        return PreservedValueRule(entityName: reading.entity, attributeName: reading.attribute, maximumAge: age)
     }
 
-    private static func unknown(_ message: String, _ name: String, _ names: [String]) -> UsageError {
-        let nearest = NearestName.nearest(to: name, in: names.sorted())
-        return UsageError(message + (nearest.map { "; did you mean \($0.escaped)?" } ?? ""))
+    /// What a text can mean.
+    private struct Reading: Hashable {
+        let entity: String
+        /// `nil` for all attributes.
+        let attribute: String?
+
+        var quoted: String { ([entity] + (attribute.map { [$0] } ?? [])).map(Self.quote).joined(separator: ".") }
+
+        private static func quote(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+    }
+
+    private static func readings(_ text: String) -> [Reading] {
+        var readings = [Reading(entity: text, attribute: nil)]
+        for period in text.indices where text[period] == "." {
+            readings.append(
+                Reading(entity: String(text[..<period]), attribute: String(text[text.index(after: period)...])))
+        }
+        return quoted(text).map { [$0] + readings } ?? readings
+    }
+
+    private static func quoted(_ text: String) -> Reading? {
+        guard let match = text.wholeMatch(of: /"((?:[^"]|"")+)"(?:\.(?:"((?:[^"]|"")+)"|([^"].*)))?/) else {
+            return nil
+        }
+        func name(_ part: Substring) -> String { String(part).replacing("\"\"", with: "\"") }
+        return Reading(entity: name(match.1), attribute: match.2.map(name) ?? match.3.map(String.init))
+    }
+
+    /// Names what the text can mean, with the nearest names.
+    private static func unknown(
+        _ text: String, _ readings: [Reading], _ recorded: [String: [String: Bool]]
+    ) -> UsageError {
+        let readings = quoted(text).map { [$0] } ?? readings
+        var (missing, nearest): ([String], [String]) = ([], [])
+        for reading in readings {
+            guard let attribute = reading.attribute, let names = recorded[reading.entity]?.keys.sorted() else {
+                continue
+            }
+            missing.append("\(reading.entity.escaped) has no attribute \(attribute.escaped)")
+            if let name = NearestName.nearest(to: attribute, in: names) { nearest.append(name) }
+        }
+        if missing.isEmpty {
+            // An entity, with an attribute if there is a period.
+            let attributed = readings.filter { $0.attribute != nil }
+            let names = (attributed.isEmpty ? readings : attributed).map(\.entity)
+            missing = ["the history has no entity \(names.map(\.escaped).joined(separator: " or "))"]
+            nearest = names.compactMap { NearestName.nearest(to: $0, in: recorded.keys.sorted()) }
+        }
+        return UsageError(
+            missing.joined(separator: ", and ") + (nearest.first.map { "; did you mean \($0.escaped)?" } ?? ""))
     }
 
     /// A rule has an effect if the store preserves the values, or if the history contains values from when it did.
