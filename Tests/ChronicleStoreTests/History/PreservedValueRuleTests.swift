@@ -321,6 +321,31 @@ import Testing
         #expect(steps.count > 2 && steps.reduce(0, +) == 2_000, "\(steps)")
     }
 
+    /// A step searches a limited number of rows, however few of them have a value.
+    @Test func searchesAreShort() throws {
+        let store = try TestStore(.file, preservesValues: true)
+        try store.foreign(
+            """
+            WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000) \
+            INSERT INTO Trip(name, destination, startDate, endDate, tags) SELECT n, 'd', 0, 0, '[]' FROM numbers; \
+            INSERT INTO BucketListItem(title, isDone) VALUES ('t', 0)
+            """)
+        let rule = PreservedValueRule(BucketListItem.self, maximumAge: .zero)
+        let plan = try store.store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 1)
+        let rows = Int(try #require(try store.number("SELECT count(*) FROM chronicle_change")))
+        let length = Int(ValuePurger.searchedRows)
+        #expect(rows > 2 * length)
+        var steps: [Int] = []
+        while true {
+            let step = try store.store.purgeHistory(plan)
+            if step.isLast { break }
+            steps.append(step.values)
+        }
+        #expect(steps.count > 2 && steps.count <= rows / length + 1)
+        #expect(steps.dropLast().allSatisfy { $0 == 0 } && (steps.last ?? 0) > 0, "\(steps)")
+        #expect(try store.problems().isEmpty)
+    }
+
     /// A step that fails has changed nothing; the next one continues.
     @Test func aStepFails() throws {
         let store = try filled(.file)

@@ -19,6 +19,8 @@ struct ValuePurger {
         var through: Int64
     }
 
+    /// The rows that a step searches. With a rollback journal, a commit of another program waits for the search.
+    static let searchedRows: Int64 = 32_768
     /// A position that is stored without an erased value saves the next purge less time than a commit takes.
     private static let smallestAdvance: Int64 = 4_096
 
@@ -40,8 +42,9 @@ struct ValuePurger {
         _ size: Int
     ) throws -> Rows? {
         let selection = try EntityRegistry(connection).selection(erasure.rule)
-        let (start, end) = (try Self.start(selection, connection), try end(erasure, plan))
-        guard start < end else { return nil }
+        let (start, last) = (try Self.start(selection, connection), try end(erasure, plan))
+        guard start < last else { return nil }
+        let end = try endOfSearch(after: start, last)
         let statement = try Self.select("id, \(HistorySize.rowBytes)", selection, connection)
         defer { statement.reset() }
         try statement.bind(start + 1, at: 1)
@@ -61,7 +64,16 @@ struct ValuePurger {
                 isFull = true
             }
         }
-        return rows.positions.isEmpty && end - start < Self.smallestAdvance ? nil : rows
+        return rows.positions.isEmpty && end == last && end - start < Self.smallestAdvance ? nil : rows
+    }
+
+    /// Returns the position up to which a step searches. Deleted history leaves gaps, which can be far longer than a step.
+    private func endOfSearch(after start: Int64, _ last: Int64) throws -> Int64 {
+        let first = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name) WHERE id > ?") {
+            try $0.bind(start, at: 1)
+        }
+        guard let first, last - first >= Self.searchedRows else { return last }
+        return min(try lastRow(ofChangeWith: first + Self.searchedRows - 1), last)
     }
 
     /// The position of the last value of the change to which a row belongs.
