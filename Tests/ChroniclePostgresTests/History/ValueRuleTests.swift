@@ -152,6 +152,73 @@
             return count
         }
 
+        // MARK: Automatic purges
+
+        @Test func storePurgesByItself() async throws {
+            let rule = PreservedValueRule(\Account.balance, maximumAge: .seconds(5 * 86_400))
+            let fixture = try HistoryFixture {
+                $0.preservesValues = true
+                $0.historyRetention = HistoryRetention(valueRules: [rule], purgeInterval: .zero)
+            }
+            let store = try #require(fixture.container.stores.first as? PostgresStore)
+            func hasBalances() throws -> [Bool] { try names(fixture).map { $0.contains("balance") } }
+            for name in ["a", "b", "c"] { try fixture.add(name) }
+            #expect(try hasBalances() == [true, true, true])
+            try fixture.psql("UPDATE chronicle_transaction SET recorded = recorded - 864000")
+            // Each save starts a purge unless one is running.
+            var saved = 3
+            while try hasBalances().prefix(3).contains(true) {
+                if saved < 10 || store.automaticPurgeOutcome != nil {
+                    try fixture.add("\(saved)")
+                    saved += 1
+                }
+                await Task.yield()
+            }
+            let balances = try hasBalances()
+            #expect(balances.count == saved && balances.dropFirst(3).allSatisfy { $0 })
+            #expect(try fixture.problems().isEmpty)
+        }
+
+        // MARK: Tracked tables
+
+        /// Their programs save the rows, so that nothing starts a purge but a request.
+        @Test func valuesOfTrackedTablesAreErased() throws {
+            let fixture = try TrackedFixture("CREATE TABLE account(id int PRIMARY KEY, email text, note text)")
+            let store = try fixture.store(allowsSave: true)
+            func purge(_ rule: PreservedValueRule) throws -> Int {
+                let plan = try store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now)
+                var values = 0
+                while true {
+                    let step = try store.purgeHistory(plan)
+                    values += step.values
+                    if step.isLast { return values }
+                }
+            }
+            func names() throws -> [[String]] {
+                try store.fetchHistory(HistoryDescriptor()).flatMap(\.changes)
+                    .map { $0.preservedValues.map(\.name).sorted() }
+            }
+            try fixture.sql("INSERT INTO account VALUES (1, 'a@example.com', 'a')")
+            try fixture.sql("UPDATE account SET email = 'b@example.com', note = 'b'")
+            let before = try names()
+            #expect(before.count == 2 && before.allSatisfy { $0.contains("email") && $0.contains("note") })
+            let history = PostgresTracking.historySchema(of: fixture.schemaName)
+            try fixture.sql("UPDATE \(history).chronicle_transaction SET recorded = recorded - 864000")
+            try fixture.sql("UPDATE account SET email = 'c@example.com'")
+            let age = Duration.seconds(5 * 86_400)
+            #expect(try purge(PreservedValueRule(entityName: "account", attributeName: "email", maximumAge: age)) == 2)
+            #expect(try names() == before.map { $0.filter { $0 != "email" } } + [["email"]])
+            #expect(throws: SwiftDataError.unknownSchema) {
+                try purge(PreservedValueRule(entityName: "account", attributeName: "mail", maximumAge: .zero))
+            }
+            _ = try purge(PreservedValueRule(entityName: "account", maximumAge: age))
+            #expect(try names() == [[], [], ["email"]])
+            #expect(try fixture.sql("SELECT email || note FROM account").hasSuffix("c@example.comb"))
+            #expect(try fixture.problems().isEmpty)
+        }
+
+        // MARK: Random purges
+
         @Test func exactlyTheValuesOfTheRulesAreGone() throws {
             var erased = 0
             // A consumer can hold all values of a run.

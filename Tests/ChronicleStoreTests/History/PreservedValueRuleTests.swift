@@ -394,22 +394,6 @@ import Testing
         _ = try run(store, PreservedValueRule(Trip.self, maximumAge: .zero), at: .now + 1)
         #expect(try store.number("SELECT count(*) FROM chronicle_conflict") == 0)
     }
-
-    // MARK: Automatic purges
-
-    @Test func theStorePurgesBySettings() async throws {
-        let store = try filled(.file)
-        var configuration = ModelConfiguration(url: store.url, preservesValues: true)
-        configuration.historyRetention = HistoryRetention(
-            valueRules: [PreservedValueRule(\Trip.note, maximumAge: Self.day * 5)], purgeInterval: .zero)
-        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-        let other = try #require(container.stores.first as? DefaultStore)
-        let context = ModelContext(container)
-        context.insert(Trip(name: "c", destination: "d"))
-        try context.save()
-        while other.automaticPurgeOutcome == nil { await Task.yield() }
-        #expect(try other.automaticPurgeOutcome?.get().values == 3)
-    }
 }
 
 /// An attribute that one class has, and then another.
