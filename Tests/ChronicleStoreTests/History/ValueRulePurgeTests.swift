@@ -52,6 +52,30 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<Trip>()).allSatisfy { $0.note == "note" })
     }
 
+    // MARK: Interrupted purges
+
+    /// Values of a transaction that a purge has begun to delete are not erased, but deleted.
+    @Test(arguments: StoreKind.allCases) func valuesOfAPartlyDeletedTransactionDoNotCount(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, preservesValues: true)
+        let context = store.context()
+        for number in 0..<2_000 { context.insert(Trip(name: "n\(number)", destination: "d")) }
+        try context.save()
+        try store.add("newest")
+        let deletion = try store.store.planHistoryPurge(HistoryRetention(maximumChanges: 1), at: .now)
+        let step = try store.store.purgeHistory(deletion)
+        #expect(step.transactions == 0 && step.changes > 0 && !step.isLast)
+        let rule = PreservedValueRule(\Trip.name, maximumAge: .zero)
+        let plan = try store.store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 1)
+        #expect(try store.store.preservedValueCounts(plan) == [1])
+        var values = 0
+        while true {
+            let step = try store.store.purgeHistory(plan)
+            values += step.values
+            if step.isLast { break }
+        }
+        #expect(values == 1)
+    }
+
     // MARK: Tracked databases
 
     /// Their program saves the rows, so that nothing starts a purge but a request.

@@ -95,11 +95,12 @@ extension DefaultStore: HistoryValueRetaining {
     /// - Complexity: Proportional to the number of changes after those whose values earlier purges have erased by the same rule.
     public func preservedValueCounts(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> [Int] {
         try readingHistory { connection in
-            let deleted = try plan.newest.map {
-                try HistoryPositions(connection).checkedUpperBound($0, storeIdentifier: identifier)
-            }
+            let positions = HistoryPositions(connection)
+            let planned = try plan.newest.map { try positions.checkedUpperBound($0, storeIdentifier: identifier) }
+            // The next step deletes the rest of a transaction that an earlier purge has begun to delete.
+            let deleted = max(planned ?? 0, try positions.purged() ?? 0)
             return try plan.erasures.map {
-                try ValuePurger.count($0, after: deleted ?? 0, storeIdentifier: identifier, connection)
+                try ValuePurger.count($0, after: deleted, storeIdentifier: identifier, connection)
             }
         }
     }
