@@ -9,14 +9,14 @@ enum Completions {
         # Completions of chronicle for bash.
         # Adds the names in the first file of the command line.
         _chronicle_names() {
-            local word name file=""
+            local word name file="" typed="${current//\\\\/}"
             for word in "${COMP_WORDS[@]:2}"; do
                 word="${word//\\\\/}"
                 word="${word/#\\~\\//$HOME/}"
                 if [[ -f "$word" ]]; then file="$word"; break; fi
             done
             while IFS= read -r name; do
-                if [[ "$name" == "$current"* ]]; then COMPREPLY+=("$name"); fi
+                if [[ "$name" == "$typed"* ]]; then COMPREPLY+=("$name"); fi
             done < <(chronicle completions --names "$file" 2>/dev/null)
         }
         # Whether a number of operands precede the current word.

@@ -42,7 +42,7 @@ enum ErrorText {
         case "Date": "a date"
         case "Decimal", "Double", "Float": "a number"
         case "String": "a text"
-        case _ where name.hasPrefix("Int") || name.hasPrefix("UInt"): "an integer"
+        case "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64": "an integer"
         default: nil
         }
     }

@@ -68,6 +68,8 @@ extension ModelContainer {
                     retentions[index].valueRules.append(rule)
                     isKnown = true
                 } catch let error as SwiftDataError where error == .unknownSchema || error == .unsupportedFeature {
+                    // The store would keep values that the program believes erased.
+                    if error == .unsupportedFeature, store.schema.entitiesByName[rule.entityName] != nil { throw error }
                     // Of both errors, that about the name helps more.
                     if failure == nil || error == .unknownSchema { failure = error }
                 }

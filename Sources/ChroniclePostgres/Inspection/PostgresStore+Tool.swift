@@ -44,12 +44,10 @@
             Set(layout.recorded.flatMap { $0.attributes.map(\.name) })
         }
 
-        /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
-        /// history, also of removed ones.
         package func preservedAttributes() throws -> [String: [String: Bool]] {
             try readingHistory { positions in
                 let catalog = Catalog(positions.connection)
-                return try catalog.preservedAttributes(\.preservation, kinds: catalog.kinds)
+                return try catalog.preservedAttributes(kinds: catalog.kinds)
             }
         }
 

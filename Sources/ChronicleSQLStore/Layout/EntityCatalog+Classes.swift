@@ -40,18 +40,15 @@ extension EntityCatalog {
 
     /// Returns whether changes from now on preserve the values of each attribute, by the names of the entities and attributes, also
     /// of removed ones. An entity has the attributes of the classes from which it inherits, and of those that inherit from it.
-    package func preservedAttributes(
-        _ preservation: KeyPath<Entity.Attribute, Preservation>, kinds: (Entity) throws -> [Int64]
-    ) throws -> [String: [String: Bool]] {
+    package func preservedAttributes(kinds: (Entity) throws -> [Int64]) throws -> [String: [String: Bool]] {
         let entities = try entities()
         var result: [String: [String: Bool]] = [:]
         for entity in entities {
             let others = try attributesOfOtherClasses(than: entity, kinds: kinds(entity), in: entities)
             var attributes: [String: Bool] = [:]
             for attribute in entity.attributes where others[attribute.name] == nil {
-                let values = attribute[keyPath: preservation]
-                let isPreserved = [values.inserts, values.updates, values.deletes].contains { $0 != .none }
-                attributes[attribute.name] = isPreserved || attributes[attribute.name] == true
+                attributes[attribute.name] =
+                    attribute.preservation.preservesValues || attributes[attribute.name] == true
             }
             result[entity.name] = attributes
         }

@@ -26,17 +26,6 @@ package protocol CatalogAttribute: Sendable {
     var preservation: Preservation { get }
 }
 
-extension Sequence where Element: CatalogEntity {
-    /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes.
-    package var preservedAttributes: [String: [String: Bool]] {
-        Dictionary(
-            map { entity in
-                let attributes = entity.attributes.map { ($0.name, $0.preservation.preservesValues) }
-                return (entity.name, Dictionary(attributes, uniquingKeysWith: { $0 || $1 }))
-            }, uniquingKeysWith: { first, _ in first })
-    }
-}
-
 /// The tables `chronicle_entity` and `chronicle_attribute`, which number entities and attributes of the history, and the
 /// descriptions of the entities.
 package protocol EntityCatalog {

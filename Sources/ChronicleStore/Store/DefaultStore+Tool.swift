@@ -24,12 +24,10 @@ extension DefaultStore {
         (error.underlying as? DatabaseError)?.needsRecovery == true
     }
 
-    /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
-    /// history, also of removed ones.
     package func preservedAttributes() throws -> [String: [String: Bool]] {
         try readingHistory { connection in
             let registry = EntityRegistry(connection)
-            return try registry.preservedAttributes(\.preservation, kinds: registry.kinds)
+            return try registry.preservedAttributes(kinds: registry.kinds)
         }
     }
 

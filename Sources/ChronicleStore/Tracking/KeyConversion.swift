@@ -36,7 +36,7 @@ struct KeyConversion {
     func run(_ table: TrackedTable?) throws -> RecordedEntity {
         guard try isRequired else { return entity }
         // The triggers recorded one column of the primary key.
-        let column = table.flatMap { $0.primaryKey.count == 1 ? $0.primaryKey[0] : nil }
+        let column = table.flatMap { $0.reason == nil && $0.primaryKey.count == 1 ? $0.primaryKey[0] : nil }
         try number(column?.collation)
         var converted = entity
         converted.keyColumns = [column?.name ?? "key"]

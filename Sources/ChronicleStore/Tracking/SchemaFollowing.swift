@@ -21,13 +21,15 @@ struct SchemaFollowing {
         var changes: [Change] = []
         /// The tables of which changes may be missing.
         var gaps: Set<String> = []
+        /// The numbers of changes of the recorded tables that had not been recorded.
+        var counts: [String: Int] = [:]
     }
 
     static let metadata = "schema"
 
-    private let connection: Connection
-    private let tracking: TableTracking
-    private let registry: EntityRegistry
+    let connection: Connection
+    let tracking: TableTracking
+    let registry: EntityRegistry
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -102,12 +104,12 @@ struct SchemaFollowing {
             guard let table = try TrackedTable(name, connection), try tracking.newName(of: entity) == nil else {
                 return true
             }
-            if table.reason == nil,
-                try tracking.interruption(of: entity, table) != nil || hasEarlierTriggers(entity, table)
+            let isChanged =
+                try table.reason == nil
+                ? tracking.interruption(of: entity, table) != nil || hasEarlierTriggers(entity, table)
                     || hasOtherTriggers(entity)
-            {
-                return true
-            }
+                : KeyConversion(entity, connection).isRequired
+            if isChanged { return true }
         }
         return try !newTables().isEmpty
     }
@@ -138,7 +140,10 @@ struct SchemaFollowing {
                 try MetaTable.set(.droppedTable(entity.number), 1, connection)
                 continue
             }
-            guard table.reason == nil else { continue }
+            guard table.reason == nil else {
+                if try KeyConversion(entity, connection).isRequired { try end(entity, table, &result, &tables) }
+                continue
+            }
             let isChanged = changed.contains(entity.number)
             if try isChanged || tracking.interruption(of: entity, table) != nil {
                 // The name of a table that was rebuilt can differ in its case.
@@ -163,7 +168,9 @@ struct SchemaFollowing {
         var count = 0
         for table in tables {
             if table.hasUnknownValues { result.gaps.insert(table.entity.name) }
-            count += try reconciliation.record(table)
+            let changes = try reconciliation.record(table)
+            if table.table != nil, !table.isNew { result.counts[table.entity.name] = changes }
+            count += changes
         }
         if count > 0 || !result.changes.isEmpty {
             let position = try HeaderWriter.groupExternalChanges(from: first, connection)
@@ -230,7 +237,7 @@ struct SchemaFollowing {
         return Set(required.map(Self.name)).isSubset(of: triggers.map(Self.name))
     }
 
-    private static func name(ofTrigger sql: String) -> Substring {
+    static func name(ofTrigger sql: String) -> Substring {
         sql.dropFirst("CREATE TRIGGER ".count).prefix { $0 != " " }
     }
 
@@ -328,70 +335,5 @@ struct SchemaFollowing {
         try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?") {
             try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
         } != nil
-    }
-
-    /// SQLite changes the triggers with the names of columns. They show which column has which name now.
-    private func renameColumns(_ result: inout Result) throws {
-        for entity in try registry.entities() {
-            guard let name = entity.tableName, let table = try TrackedTable(name, connection), table.reason == nil,
-                let renamed = try renamed(entity, table)
-            else { continue }
-            for (earlier, attribute) in zip(entity.attributes, renamed.attributes) where earlier.name != attribute.name
-            {
-                try registry.update(attribute, of: renamed)
-                let text = "column renamed: \(name).\(earlier.name) to \(attribute.name)"
-                result.changes.append(Change(table: name, text: text))
-            }
-            try registry.setTable(name, keyColumns: renamed.keyColumns ?? [], of: renamed)
-            try registry.setDefinition(tracking.definition(of: table), of: renamed)
-            // Changes since the creation of a unique index may be missing otherwise.
-            guard try tracking.interruption(of: renamed, table) == nil else { continue }
-            // Also changes the schema, so that open stores read the names again.
-            try tracking.recreateTriggers(table.recordedTable(renamed))
-        }
-    }
-
-    /// Returns the entity with the names that its triggers have; `nil` if no column was renamed.
-    private func renamed(_ entity: RecordedEntity, _ table: TrackedTable) throws -> RecordedEntity? {
-        // SQLite replaces the name of the rowid, too, if the column that is the rowid was renamed.
-        func normalized(_ sql: String) -> String {
-            table.rowIDColumn.map { sql.replacing(quoted($0), with: RecorderSQL.key) } ?? sql
-        }
-        let triggers = try Set(tracking.triggers(of: table.name).map { normalized($0.sql) })
-        guard !triggers.isEmpty, try tracking.interruption(of: entity, table) != nil else { return nil }
-        let present = entity.attributes.indices.filter { entity.attributes[$0].isPresent }
-        let names = table.attributes.map(\.name)
-        let missing = present.filter { !names.contains(entity.attributes[$0].name) }
-        let candidates = names.filter { name in !present.contains { entity.attributes[$0].name == name } }
-        // A renamed column keeps its place.
-        let inOrder = present.count <= names.count ? [Array(zip(present, names))] : []
-        for choice in inOrder + Self.choices(candidates, missing.count).map({ Array(zip(missing, $0)) }) {
-            var renamed = entity
-            for (index, name) in choice { renamed.attributes[index].name = name }
-            let newNames = Dictionary(
-                choice.map { (entity.attributes[$0].name, $1) }, uniquingKeysWith: { first, _ in first })
-            renamed.keyColumns = entity.keyColumns?.map { newNames[$0] ?? $0 }
-            guard renamed != entity, (renamed.keyColumns ?? []) == table.primaryKey.map(\.name) else { continue }
-            // The other triggers depend on the unique indexes, which may have changed as well.
-            let names = [RecorderSQL.TriggerKind.insert, .update, .delete].map {
-                quoted($0.name(of: entity.number))[...]
-            }
-            let required = RecorderSQL.triggers(of: table.recordedTable(renamed))
-                .filter { names.contains(Self.name(ofTrigger: $0)) }
-            if required.count == names.count, Set(required.map(normalized)).isSubset(of: triggers) { return renamed }
-        }
-        return nil
-    }
-
-    /// Names in each order, or in that of the columns if there are many.
-    private static func choices(_ names: [String], _ count: Int) -> [[String]] {
-        guard count > 0, count <= names.count else { return [] }
-        guard count <= 3, names.count <= 8 else { return [Array(names.prefix(count))] }
-        if count == 1 { return names.map { [$0] } }
-        return names.indices.flatMap { index in
-            var rest = names
-            let first = rest.remove(at: index)
-            return choices(rest, count - 1).map { [first] + $0 }
-        }
     }
 }

@@ -152,7 +152,7 @@ struct TableTracking {
         }
         if let known = entity, try hasOtherKeys(known, table) {
             // The keys in the history are those of the earlier primary key.
-            try stop(known)
+            try stop(known, convertsKeys: false)
             try retire(known)
             entity = nil
         }
@@ -247,8 +247,9 @@ struct TableTracking {
         for name in names ?? [] where !entities.contains(where: { $0.name == name }) {
             throw SwiftDataError.unsupportedFeature.with(detail: "the table \(name) is not recorded")
         }
+        let isDue = try SchemaFollowing(connection).isDue
         for entity in entities where names?.contains(entity.name) ?? true {
-            if entity.tableName != nil { try stop(entity) }
+            if entity.tableName != nil { try stop(entity, convertsKeys: isDue) }
             try MetaTable.remove(.droppedTable(entity.number), connection)
         }
         let ignored = IgnoredTables(connection)
@@ -256,9 +257,11 @@ struct TableTracking {
         try SchemaFollowing(connection).finish()
     }
 
-    private func stop(_ entity: RecordedEntity) throws {
+    /// - Parameter convertsKeys: Whether a program may have given the table keys that are not integers.
+    private func stop(_ entity: RecordedEntity, convertsKeys: Bool) throws {
         var headers = HeaderWriter(connection)
         try headers.groupExternalChanges(resolvesConflicts: true)
+        guard convertsKeys else { return try end(entity) }
         let table = try entity.tableName.flatMap { try TrackedTable($0, connection) }
         try end(KeyConversion(entity, connection).run(table))
     }

@@ -25,7 +25,8 @@ import Testing
 
         init(_ kind: StoreKind, _ recorder: ModelConfiguration.Recorder, _ connection: Connection) throws {
             store = try TestStore(
-                kind, [Box.self, Part.self, Badge.self, Seal.self, Tag.self, Album.self], preservesValues: true,
+                kind, [Box.self, Part.self, Badge.self, Seal.self, Tag.self, Album.self, Label.self],
+                preservesValues: true,
                 recorder: recorder)
             context = store.context()
             for model in [box, badge, seal, album, kept, tag] as [any PersistentModel] { context.insert(model) }
@@ -142,6 +143,35 @@ import Testing
         #expect(dropped.first?.updatedAttributeNames == ["marks"] && fixture.part.isDeleted && !context.hasChanges)
     }
 
+    /// The delete of an owner does not cascade along a link that the save removes, also if the owner's other changes are dropped.
+    @Test(arguments: StoreKind.allCases) func modelsThatADroppedOwnerHasLostSurvive(_ kind: StoreKind) throws {
+        let fixture = try Fixture(kind, .automatic, .reference)
+        let context = fixture.context
+        let other = fixture.store.context()
+        let kept = Label("kept")
+        other.insert(kept)
+        try #require(try other.existingModel(for: fixture.part.persistentModelID) as? Part).labels = [kept]
+        try other.save()
+        try #require(fixture.part.labels.first).name = "edited"
+        fixture.part.labels = [Label("new")]
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.map(\.persistentIdentifier) == [fixture.part.persistentModelID])
+        #expect(try fixture.names(Label.self) == ["edited", "new"] && fixture.names(Part.self) == ["kept"])
+    }
+
+    /// The destination is deleted through an instance that has not read its row.
+    @Test(arguments: StoreKind.allCases) func referencesToDeletedUnloadedModelsAreNil(_ kind: StoreKind) throws {
+        let fixture = try Fixture(kind, .automatic, .reference)
+        let context = fixture.store.context()
+        let part = Part("new")
+        context.insert(part)
+        let seal = try #require(context.model(for: fixture.seal.persistentModelID) as? Seal)
+        part.seal = seal
+        context.delete(seal)
+        try context.save()
+        #expect(try part.seal == nil && fixture.store.context().fetchCount(FetchDescriptor<Seal>()) == 0)
+    }
+
     @Test(arguments: StoreKind.allCases) func movedModelsSurvive(_ kind: StoreKind) throws {
         let fixture = try Fixture(kind, .automatic, .reference)
         let context = fixture.context
@@ -170,6 +200,7 @@ private protocol Named: PersistentModel { var name: String { get } }
     var seal: Seal?
     @Relationship(inverse: \Tag.parts) var tags: [Tag] = []
     var marks: [Tag] = []
+    @Relationship(deleteRule: .cascade) var labels: [Label] = []
     @Relationship(deleteRule: .cascade, inverse: \Badge.part) var badge: Badge?
     init(_ name: String) { self.name = name }
 }
@@ -183,6 +214,11 @@ private protocol Named: PersistentModel { var name: String { get } }
 @Model private final class Badge: Named {
     var name: String
     var part: Part?
+    init(_ name: String) { self.name = name }
+}
+
+@Model private final class Label: Named {
+    var name: String
     init(_ name: String) { self.name = name }
 }
 

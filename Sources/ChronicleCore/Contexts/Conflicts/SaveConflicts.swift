@@ -15,6 +15,8 @@ struct SaveConflicts {
     private struct Resolution: Equatable {
         /// Updated models without a row after the save.
         var missing: Set<PersistentIdentifier> = []
+        /// Those of them without a row before the save. Links of the others that the save removes must not cascade.
+        var rowless: Set<PersistentIdentifier> = []
         /// Those of them that delete rules reach along references that the save changes.
         var cascaded: Set<PersistentIdentifier> = []
         /// The row or the inserted model that each merged model becomes.
@@ -51,7 +53,8 @@ struct SaveConflicts {
         default: return nil
         }
         var resolution = Resolution()
-        if findsMissingRows { resolution.missing = try missingRows() }
+        if findsMissingRows { resolution.rowless = try missingRows() }
+        resolution.missing = resolution.rowless
         if findsDeletedRows {
             let deleted = try rowsDeletedByRules()
             resolution.missing.formUnion(deleted.all)
@@ -218,11 +221,12 @@ struct SaveConflicts {
         save.cascaded = original.updated.snapshots.filter {
             resolution.cascaded.contains($0.persistentIdentifier)
         }
-        func isKept(_ link: DataStoreLink) -> Bool {
-            !resolution.missing.contains(link.owner) && !resolution.missing.contains(link.destination)
+        func links(_ links: [DataStoreLink], without missing: Set<PersistentIdentifier>) -> [DataStoreLink] {
+            links.filter { !missing.contains($0.owner) && !missing.contains($0.destination) }
         }
-        save.linked = original.linked.filter(isKept).map { $0.copy(remappedIdentifiers: resolution.targets) }
-        save.unlinked = original.unlinked.filter(isKept)
+        save.linked = links(original.linked, without: resolution.missing)
+            .map { $0.copy(remappedIdentifiers: resolution.targets) }
+        save.unlinked = links(original.unlinked, without: resolution.rowless)
         return save
     }
 }

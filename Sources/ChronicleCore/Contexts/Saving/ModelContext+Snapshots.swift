@@ -61,8 +61,8 @@ extension ModelContext {
     private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
-        // An unloaded model says nothing about the row.
-        if let destination = registeredBacking(identifier), !destination.isUnloaded {
+        // An unloaded model that is not deleted says nothing about the row.
+        if let destination = registeredBacking(identifier), !destination.isUnloaded || !destination.state.isInContext {
             return destination.state.isInContext ? value : .null
         }
         return identifier.isTemporary || storage.deletedWithoutRow.contains(identifier) ? .null : value
