@@ -154,6 +154,26 @@ import Testing
         #expect(stats.status == 2 && stats.errors.contains("it is one of text, json, prometheus"))
     }
 
+    /// A consumer that begins before the purged history starts over, which its envelopes say.
+    @Test func aPositionBeforeThePurgedHistoryIsAReset() async throws {
+        let file = try GoldenStore.copy()
+        #expect(try await CommandRun("purge", "--max-changes", "1", file.path).status == 0)
+        let event = try #require(try await watch(file, "cloudevents", from: "1").first)
+        #expect(event["type"] == .string("chronicle.history.reset") && event["data"]?["reset"] == .string("expired"))
+        #expect(try await CommandRun("consumers", "--remove", "envelope", file.path).status == 0)
+        let message = try #require(try await watch(file, "debezium", from: "1").first)
+        #expect(message["op"] == .string("m") && message["message"]?["prefix"] == .string("chronicle.reset"))
+    }
+
+    @Test func gaugesOfTrackedDatabases() async throws {
+        let file = try TemporaryDirectory().file("mail.db")
+        _ = try Shell.sqlite3(file, "CREATE TABLE label(name TEXT PRIMARY KEY)")
+        #expect(try await CommandRun("track", file.path).status == 0)
+        _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('red')")
+        let output = try await CommandRun("stats", "--format", "prometheus", file.path).output
+        #expect(output.contains("history_changes{") && output.contains(#"entity="label"} 1"#), "\(output)")
+    }
+
     @Test func gaugesHaveTheFormOfPrometheus() async throws {
         let file = try TemporaryDirectory().file("parcels.store")
         let container = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))

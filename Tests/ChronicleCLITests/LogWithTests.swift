@@ -60,4 +60,13 @@ import Testing
         #expect(run.errors.contains(message), "\(run.errors)")
         #expect(run.output.isEmpty)
     }
+
+    @Test func aPositionBeforeThePurgedHistoryIsAnError() async throws {
+        let file = try GoldenStore.copy()
+        #expect(try await CommandRun("purge", "--max-changes", "1", file.path).status == 0)
+        let arguments = ["log", "--model", "Trip/1", "--with", "bucketList"]
+        let run = try await CommandRun(arguments + ["--after", "1", file.path])
+        #expect(run.status == 3 && run.errors.contains("historyTokenExpired"), "\(run.errors)")
+        #expect(try await CommandRun(arguments + [file.path]).status == 0)
+    }
 }
