@@ -404,7 +404,7 @@ def check_replay(tracked, position, start, expected):
     for table, (names, _) in expected.items():
         result[table] = (names, [tuple(row.get(name, (b"null", None)) for name in names)
                                  for row in state.get(table, {}).values()])
-    return differences(expected, result, "replayed history")
+    return differences(expected, result, "replayed history", unknown=tracked.program.unknown)
 
 
 def literal_value(value):
