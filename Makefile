@@ -41,6 +41,8 @@ MODEL_WITHOUT ?=
 # The duration of `make feed` and the seed of a run.
 FEED_SECONDS ?= 60
 FEED_SEED ?=
+# The programs of `make tracked`, such as TRACKED='peewee huey', or fast for those of CI; all if empty.
+TRACKED ?=
 # For example SANITIZERS=thread SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZERS ?= thread address
 SANITIZE_FLAGS ?=
@@ -163,6 +165,13 @@ feed: ready-traits ## kills the server of Examples/TripServer and its clients fo
 	@$(SWIFT) build --product chronicle $(TRAITS) $(SWIFT_FLAGS) >&2
 	@python3 Examples/TripServer/test.py "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)" \
 		--seconds "$(FEED_SECONDS)" $(if $(FEED_SEED),--seed "$(FEED_SEED)")
+
+.PHONY: tracked
+tracked: ready-traits ## tracks the databases of real programs and compares the results; TRACKED=NAMES: some of them
+	@.ci/install Python $$(command -v python3 > /dev/null || echo python3)
+	@$(SWIFT) build --product chronicle $(TRAITS) $(SWIFT_FLAGS) >&2
+	@python3 Tests/TrackedPrograms/run.py \
+		--tool "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/chronicle" $(TRACKED)
 
 .PHONY: sanitize
 sanitize: ready-traits ## runs every test under Thread Sanitizer, then under Address Sanitizer

@@ -322,13 +322,11 @@ def tracked_steps(tracked, check_all):
 
 
 def note_unrecorded(tracked, states):
-    # `track` says why a table cannot be recorded.
-    reasons = collections.Counter()
-    for state in states:
-        if state["state"] != "recorded":
-            reasons[state["reason"]] += 1
+    # `track` and `stats` say why a table cannot be recorded.
+    reasons = collections.Counter(re.split("[;,]", state["reason"])[0].removeprefix("it ") for state in states
+                                  if state["state"] != "recorded")
     for reason, count in reasons.items():
-        tracked.exceptions.append(f"{count} {'table' if count == 1 else 'tables'} not recorded; `track`, `stats`: {reason}")
+        tracked.exceptions.append(f"`track` and `stats` list {count} {'table' if count == 1 else 'tables'}: “it {reason}”")
 
 
 def check_history(tracked):

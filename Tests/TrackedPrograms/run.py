@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 import common
 
-FAST = ["sqlite-utils", "peewee", "alembic", "django", "diskcache"]
+FAST = ["alembic", "diskcache", "huey", "peewee", "persist-queue"]
 
 
 def names():
