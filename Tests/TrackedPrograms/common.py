@@ -253,7 +253,8 @@ def compare(program, tool, root, repeat):
     work, first = os.path.join(root, "work"), os.path.join(root, "first")
     home = variables["HOME"]
     os.mkdir(work)
-    version = call(program, program.version, work, variables)[0] if program.version else ", ".join(package.split("==")[1] for package in program.packages)
+    version = (call(program, program.version, work, variables)[0] if program.version
+               else ", ".join(package.split("==")[1] for package in program.packages))
     call(program, program.first, work, variables)
     for source, copy in ((work, first), (home, first + ".home")):
         shutil.copytree(source, copy, symlinks=True)

@@ -24,16 +24,16 @@ def first():
 
 def put():
     fifo, filo, unique, ack, table = queues()
-    for number in range(300):
+    for number in range(120):
         for queue in (fifo, filo, ack):
             queue.put(("put", number, b"\0" * (number % 5)))
         unique.put(number % 40)
-        table[f"key {number % 80}"] = [number]
+        table[f"key {number % 60}"] = [number]
 
 
 def get():
     fifo, filo, unique, ack, table = queues()
-    for number in range(200):
+    for number in range(90):
         fifo.get(block=False)
         filo.get(block=False)
         item = ack.get(block=False)
