@@ -41,7 +41,7 @@ MODEL_WITHOUT ?=
 # The duration of `make feed` and the seed of a run.
 FEED_SECONDS ?= 60
 FEED_SEED ?=
-# The programs of `make tracked`, such as TRACKED='peewee huey', or fast for those of CI; all if empty.
+# The programs of `make tracked`, such as TRACKED='peewee huey', or fast for those that take a few seconds; all if empty.
 TRACKED ?=
 # For example SANITIZERS=thread SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZERS ?= thread address

@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 import common
 
-FAST = ["alembic", "diskcache", "huey", "peewee", "persist-queue"]
+FAST = ["alembic", "diskcache", "django", "huey", "peewee", "persist-queue"]
 
 
 def names():

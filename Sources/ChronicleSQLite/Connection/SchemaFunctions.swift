@@ -31,7 +31,8 @@ enum SchemaFunctions {
 
     /// Defines the functions after a statement failed because the schema uses one. Returns whether it can succeed now.
     static func define(afterFailureOn handle: OpaquePointer) -> Bool {
-        guard let text = sqlite3_errmsg(handle), case let message = String(cString: text),
+        // The message has the name as the schema writes it.
+        guard let text = sqlite3_errmsg(handle), case let message = String(cString: text).lowercased(),
             message.contains("unsafe use of "),
             let name = rejected.first(where: { message.contains("unsafe use of \($0.name)()") })?.name,
             // A failure that these functions do not prevent must not be tried again.

@@ -13,6 +13,7 @@ import Testing
     /// Each schema uses deterministic built-in functions, which SQLite 3.38 to 3.40 rejects if the schema is not trusted.
     @Test(arguments: [
         "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT CHECK (json_valid(d) OR d IS NULL))",
+        "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT CHECK (JSON_VALID(d) OR d IS NULL))",
         "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT); CREATE INDEX i ON a(json_extract(d, '$.x'), d -> 'y')",
         "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT, x AS (d ->> '$.x'), y AS (json_type(d, '$.y')) STORED)",
         "CREATE TABLE a(id INTEGER PRIMARY KEY, d TEXT); CREATE UNIQUE INDEX i ON a(id, json_array(d, json(d)))",

@@ -357,7 +357,7 @@ extension AnyBackingData {
     /// Whether the context has values of the model that its row may not have.
     var mayDifferFromRow: Bool { isEdited || state == .restored }
 
-    /// Only ``ModelContext/report(_:_:)`` and saves call this method; they update what depends on the state.
+    /// Changes the state. Most callers use ``ModelContext/report(_:_:)``, which also updates what depends on it.
     ///
     /// - Parameter isLinked: Whether the context has unsaved links to the model, which are edits even without an inverse property.
     /// - Returns: Whether the state is another one.
