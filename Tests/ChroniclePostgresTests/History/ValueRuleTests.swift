@@ -185,34 +185,24 @@
         @Test func valuesOfTrackedTablesAreErased() throws {
             let fixture = try TrackedFixture("CREATE TABLE account(id int PRIMARY KEY, email text, note text)")
             let store = try fixture.store(allowsSave: true)
-            func purge(_ rule: PreservedValueRule) throws -> Int {
-                let plan = try store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now)
-                var values = 0
-                while true {
-                    let step = try store.purgeHistory(plan)
-                    values += step.values
-                    if step.isLast { return values }
-                }
-            }
-            func names() throws -> [[String]] {
-                try store.fetchHistory(HistoryDescriptor()).flatMap(\.changes)
-                    .map { $0.preservedValues.map(\.name).sorted() }
-            }
             try fixture.sql("INSERT INTO account VALUES (1, 'a@example.com', 'a')")
             try fixture.sql("UPDATE account SET email = 'b@example.com', note = 'b'")
-            let before = try names()
+            let before = try store.preservedNames()
             #expect(before.count == 2 && before.allSatisfy { $0.contains("email") && $0.contains("note") })
             let history = PostgresTracking.historySchema(of: fixture.schemaName)
             try fixture.sql("UPDATE \(history).chronicle_transaction SET recorded = recorded - 864000")
             try fixture.sql("UPDATE account SET email = 'c@example.com'")
             let age = Duration.seconds(5 * 86_400)
-            #expect(try purge(PreservedValueRule(entityName: "account", attributeName: "email", maximumAge: age)) == 2)
-            #expect(try names() == before.map { $0.filter { $0 != "email" } } + [["email"]])
+            #expect(
+                try store.eraseValues(
+                    PreservedValueRule(entityName: "account", attributeName: "email", maximumAge: age)) == 2)
+            #expect(try store.preservedNames() == before.map { $0.filter { $0 != "email" } } + [["email"]])
             #expect(throws: SwiftDataError.unknownSchema) {
-                try purge(PreservedValueRule(entityName: "account", attributeName: "mail", maximumAge: .zero))
+                try store.eraseValues(
+                    PreservedValueRule(entityName: "account", attributeName: "mail", maximumAge: .zero))
             }
-            _ = try purge(PreservedValueRule(entityName: "account", maximumAge: age))
-            #expect(try names() == [[], [], ["email"]])
+            _ = try store.eraseValues(PreservedValueRule(entityName: "account", maximumAge: age))
+            #expect(try store.preservedNames() == [[], [], ["email"]])
             #expect(try fixture.sql("SELECT email || note FROM account").hasSuffix("c@example.comb"))
             #expect(try fixture.problems().isEmpty)
         }

@@ -67,13 +67,7 @@ import Testing
         let rule = PreservedValueRule(\Trip.name, maximumAge: .zero)
         let plan = try store.store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now + 1)
         #expect(try store.store.preservedValueCounts(plan) == [1])
-        var values = 0
-        while true {
-            let step = try store.store.purgeHistory(plan)
-            values += step.values
-            if step.isLast { break }
-        }
-        #expect(values == 1)
+        #expect(try store.store.eraseValues(rule, at: .now + 1) == 1)
     }
 
     // MARK: Tracked databases
@@ -83,35 +77,21 @@ import Testing
         let fixture = try TrackedFixture(
             "PRAGMA journal_mode = WAL; CREATE TABLE account(id INTEGER PRIMARY KEY, email, note)")
         let store = try fixture.store(allowsSave: true)
-        func purge(_ rule: PreservedValueRule) throws -> Int {
-            let plan = try store.planHistoryPurge(HistoryRetention(valueRules: [rule]), at: .now)
-            var values = 0
-            while true {
-                let step = try store.purgeHistory(plan)
-                values += step.values
-                if step.isLast { return values }
-            }
-        }
-        func names() throws -> [[String]] {
-            try store.fetchHistory(HistoryDescriptor()).flatMap(\.changes).map {
-                $0.preservedValues.map(\.name).sorted()
-            }
-        }
         try fixture.app.execute("INSERT INTO account VALUES (1, 'a@example.com', 'a')")
         try fixture.app.execute("UPDATE account SET email = 'b@example.com', note = 'b'")
         let rule = PreservedValueRule(entityName: "account", attributeName: "email", maximumAge: .seconds(5 * 86_400))
         // Groups the changes.
-        #expect(try purge(rule) == 0)
+        #expect(try store.eraseValues(rule) == 0)
         try fixture.app.execute("UPDATE chronicle_change SET primary_key = primary_key - 864000 WHERE kind < 0")
         try fixture.app.execute("UPDATE account SET email = 'c@example.com'")
-        #expect(try names() == [["email", "note"], ["email", "note"], ["email"]])
-        #expect(try purge(rule) == 2)
-        #expect(try names() == [["note"], ["note"], ["email"]])
+        #expect(try store.preservedNames() == [["email", "note"], ["email", "note"], ["email"]])
+        #expect(try store.eraseValues(rule) == 2)
+        #expect(try store.preservedNames() == [["note"], ["note"], ["email"]])
         #expect(throws: SwiftDataError.unknownSchema) {
-            try purge(PreservedValueRule(entityName: "account", attributeName: "mail", maximumAge: .zero))
+            try store.eraseValues(PreservedValueRule(entityName: "account", attributeName: "mail", maximumAge: .zero))
         }
-        #expect(try purge(PreservedValueRule(entityName: "account", maximumAge: .seconds(5 * 86_400))) == 2)
-        #expect(try names() == [[], [], ["email"]])
+        #expect(try store.eraseValues(PreservedValueRule(entityName: "account", maximumAge: .seconds(5 * 86_400))) == 2)
+        #expect(try store.preservedNames() == [[], [], ["email"]])
         #expect(try fixture.app.scalarText("SELECT email || note FROM account") == "c@example.comb")
         #expect(try fixture.problems().isEmpty)
     }
