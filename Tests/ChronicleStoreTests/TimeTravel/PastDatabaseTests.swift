@@ -26,7 +26,7 @@ import Testing
             var lines: [String] = []
             while try statement.step() {
                 lines.append(
-                    try (0..<statement.columnCount).map { try literals.literal(statement, $0) }.joined(separator: ", "))
+                    (0..<statement.columnCount).map { literals.literal(statement, $0) }.joined(separator: ", "))
             }
             rows[table] = lines.sorted()
         }
@@ -172,14 +172,19 @@ import Testing
             0.1,
             1e15, 123456789012345680, 795_500_451.123456,
         ]
-        let numbers = special + (0..<2_000).map { _ in Double(bitPattern: random.next()) }.filter { !$0.isNaN }
+        let decimals = try (0..<20_000).map { _ in
+            let digits = UInt64.random(in: 1..<UInt64(1) << UInt64.random(in: 1...63, using: &random), using: &random)
+            return try #require(Double("\(digits)e\(Int.random(in: -40...25, using: &random))"))
+        }
+        let patterns = (0..<2_000).map { _ in Double(bitPattern: random.next()) }.filter { !$0.isNaN }
+        let numbers = special + [5.34843447466888e-10] + decimals + patterns
         let connection = try Connection(path: ":memory:", mode: .readWriteCreate)
         let reader = try SQLLiteralReader(connection)
         let value = try connection.prepare("SELECT ?")
         for number in numbers {
             try value.bind(number, at: 1)
             #expect(try value.step())
-            let literal = try reader.literal(value, 0)
+            let literal = reader.literal(value, 0)
             value.reset()
             let result = try connection.prepare("SELECT \(literal)")
             #expect(try result.step())

@@ -188,7 +188,7 @@ struct HistoryViews {
             return RevisedAttribute(
                 name: column, number: number,
                 database: database, kinds: isEntity ? kinds.map { ($0.number, $0.name, $0.number == root.number) } : [],
-                defaultValue: defaults[rows.name]?[column] ?? value.flatMap(SQLLiteral.text) ?? "NULL")
+                defaultValue: defaults[rows.name]?[column] ?? value.flatMap(SQLLiteral.expression) ?? "NULL")
         }
     }
 }

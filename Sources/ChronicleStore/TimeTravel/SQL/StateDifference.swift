@@ -153,7 +153,7 @@ private struct RowLookup {
         try statement.bind(key, at: 1)
         return try unknowns.attributingErrors {
             guard try statement.step() else { return nil }
-            return try (0..<statement.columnCount).map { try literals.literal(statement, $0) }
+            return (0..<statement.columnCount).map { literals.literal(statement, $0) }
         }
     }
 }
