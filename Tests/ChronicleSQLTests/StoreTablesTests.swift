@@ -42,6 +42,7 @@ private final class MemoryStore: MetaValues, EntityCatalog, StoreTables {
     }
 
     func entities() -> [Entity] { recorded }
+    func kinds(of entity: Entity) -> [Int64] { [entity.number] }
     func definitionsByName() -> [String: Schema.Entity] {
         Dictionary(uniqueKeysWithValues: definitions.map { ($0.name, $0) })
     }

@@ -37,6 +37,9 @@ package protocol EntityCatalog {
     /// Returns the entities in the order of their numbers.
     func entities() throws -> [Entity]
 
+    /// Returns the number of an entity and those of the entities that inherit from it.
+    func kinds(of entity: Entity) throws -> [Int64]
+
     /// Returns the descriptions by the names in the catalog.
     func definitionsByName() throws -> [String: Schema.Entity]
 

@@ -66,8 +66,7 @@
         }
 
         func start(_ selection: PreservedValueSelection) throws -> ErasedValues.Place {
-            try ErasedValues(MetaTable.text(.erasedValues, connection)).through(
-                selection, newest: positions.state.position)
+            try MetaTable(connection).erasedValues().through(selection, newest: positions.state.position)
         }
 
         /// Returns the number of values of an erasure after a position.
@@ -117,9 +116,7 @@
                 new_values = CASE WHEN c.new_values IS NOT NULL THEN \(array("c.new_values", "text")) END \
                 FROM unnest($1, $2) AS r(transaction, id) WHERE c.transaction = r.transaction AND c.id = r.id
                 """, Parameters(.array(changes.transactions), .array(changes.identifiers)))
-            var erased = ErasedValues(try MetaTable.text(.erasedValues, connection))
-            erased.add(changes.selection, through: changes.through)
-            try MetaTable.set(.erasedValues, erased.text(), connection)
+            try MetaTable(connection).setErased(changes.selection, through: changes.through)
             return HistoryPurgeStep(values: changes.values, isLast: false)
         }
     }
@@ -132,11 +129,6 @@
     }
 
     extension Catalog {
-        func selection(_ rule: PreservedValueRule) throws -> PreservedValueSelection {
-            try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: self, kinds: kinds)
-        }
-
-        /// Returns the numbers of an entity and of those that inherit from it.
         func kinds(of entity: RecordedEntity) throws -> [Int64] {
             let kinds = try connection.run(
                 """

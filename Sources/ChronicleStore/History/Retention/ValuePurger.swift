@@ -100,9 +100,7 @@ struct ValuePurger {
         try statement.bind("\(rows.positions)", at: 1)
         try statement.run()
         let count = connection.changes
-        var erased = ErasedValues(try MetaTable.text(.erasedValues, connection))
-        erased.add(rows.selection, through: ErasedValues.Place(rows.through))
-        try MetaTable.set(.erasedValues, erased.text(), connection)
+        try MetaTable(connection).setErased(rows.selection, through: ErasedValues.Place(rows.through))
         return HistoryPurgeStep(values: count, isLast: false)
     }
 
@@ -116,7 +114,7 @@ struct ValuePurger {
 
     /// The position after which values can be left.
     private static func start(_ selection: PreservedValueSelection, _ connection: Connection) throws -> Int64 {
-        try ErasedValues(MetaTable.text(.erasedValues, connection)).through(
+        try MetaTable(connection).erasedValues().through(
             selection, newest: connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
         ).position
     }
@@ -145,11 +143,5 @@ struct ValuePurger {
         try statement.bind(
             HistoryPositions(connection).checkedUpperBound(erasure.newest, storeIdentifier: storeIdentifier), at: 2)
         return try statement.step() ? Int(statement.int64(0)) : 0
-    }
-}
-
-extension EntityRegistry {
-    func selection(_ rule: PreservedValueRule) throws -> PreservedValueSelection {
-        try PreservedValueSelection(rule.entityName, rule.attributeName.map { [$0] }, in: self, kinds: kinds)
     }
 }
