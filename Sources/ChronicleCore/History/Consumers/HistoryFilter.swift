@@ -173,83 +173,32 @@ extension HistoryFilter {
     func descriptor<Transaction: HistoryTransaction>(
         after token: Transaction.TokenType?
     ) -> HistoryDescriptor<Transaction> {
-        switch contextNames {
-        case .all: matching(token).complete
-        case .only(let names, let unnamed): named(Self.list(names, containsNil: unnamed), true, token).complete
-        case .except(let names, let unnamed): named(Self.list(names, containsNil: !unnamed), false, token).complete
+        var conditions = PredicateConditions<Transaction>()
+        if let token { conditions.add(\.token, .greaterThan, token) }
+        if let (names, isIncluded) = authors.list { conditions.add(\.author, in: names, isIncluded) }
+        if let (names, isIncluded) = contextNames.list { conditions.add(\.contextName, in: names, isIncluded) }
+        return HistoryDescriptor(predicate: conditions.predicate).complete
+    }
+}
+
+extension HistoryFilter.Authors {
+    /// The authors that match, or all that do not; `nil` without a condition.
+    fileprivate var list: (names: [String?], isIncluded: Bool)? {
+        switch self {
+        case .all: nil
+        case .only(let names, let anonymous): (names.sorted() + (anonymous ? [nil] : []), true)
+        case .except(let names, let anonymous): (names.sorted() + (anonymous ? [] : [nil]), false)
         }
     }
+}
 
-    private func matching<Transaction: HistoryTransaction>(
-        _ token: Transaction.TokenType?
-    ) -> HistoryDescriptor<Transaction> {
-        switch (token, authors) {
-        case (let token?, .all): return .after(token)
-        case (nil, .all): return HistoryDescriptor()
-        case (let token?, .only(let names, let anonymous)):
-            let authors = Self.list(names, containsNil: anonymous)
-            return HistoryDescriptor(predicate: #Predicate { $0.token > token && authors.contains($0.author) })
-        case (nil, .only(let names, let anonymous)):
-            let authors = Self.list(names, containsNil: anonymous)
-            return HistoryDescriptor(predicate: #Predicate { authors.contains($0.author) })
-        case (let token?, .except(let names, let anonymous)):
-            let authors = Self.list(names, containsNil: !anonymous)
-            return HistoryDescriptor(predicate: #Predicate { $0.token > token && !authors.contains($0.author) })
-        case (nil, .except(let names, let anonymous)):
-            let authors = Self.list(names, containsNil: !anonymous)
-            return HistoryDescriptor(predicate: #Predicate { !authors.contains($0.author) })
+extension HistoryFilter.ContextNames {
+    /// The names that match, or all that do not; `nil` without a condition.
+    fileprivate var list: (names: [String?], isIncluded: Bool)? {
+        switch self {
+        case .all: nil
+        case .only(let names, let unnamed): (names.sorted() + (unnamed ? [nil] : []), true)
+        case .except(let names, let unnamed): (names.sorted() + (unnamed ? [] : [nil]), false)
         }
-    }
-
-    /// The transactions of contexts with the names, or of all others.
-    ///
-    /// - Parameter isIncluded: Whether the names in the list match, rather than the others.
-    private func named<Transaction: HistoryTransaction>(
-        _ names: [String?], _ isIncluded: Bool, _ token: Transaction.TokenType?
-    ) -> HistoryDescriptor<Transaction> {
-        let (authors, isAuthorIncluded) =
-            switch authors {
-            case .all: ([String?](), false)
-            case .only(let names, let anonymous): (Self.list(names, containsNil: anonymous), true)
-            case .except(let names, let anonymous): (Self.list(names, containsNil: !anonymous), false)
-            }
-        switch (token, isAuthorIncluded, isIncluded) {
-        case (let token?, true, true):
-            return HistoryDescriptor(
-                predicate: #Predicate {
-                    $0.token > token && authors.contains($0.author) && names.contains($0.contextName)
-                })
-        case (let token?, true, false):
-            return HistoryDescriptor(
-                predicate: #Predicate {
-                    $0.token > token && authors.contains($0.author) && !names.contains($0.contextName)
-                })
-        case (let token?, false, true):
-            return HistoryDescriptor(
-                predicate: #Predicate {
-                    $0.token > token && !authors.contains($0.author) && names.contains($0.contextName)
-                })
-        case (let token?, false, false):
-            return HistoryDescriptor(
-                predicate: #Predicate {
-                    $0.token > token && !authors.contains($0.author) && !names.contains($0.contextName)
-                })
-        case (nil, true, true):
-            return HistoryDescriptor(
-                predicate: #Predicate { authors.contains($0.author) && names.contains($0.contextName) })
-        case (nil, true, false):
-            return HistoryDescriptor(
-                predicate: #Predicate { authors.contains($0.author) && !names.contains($0.contextName) })
-        case (nil, false, true):
-            return HistoryDescriptor(
-                predicate: #Predicate { !authors.contains($0.author) && names.contains($0.contextName) })
-        case (nil, false, false):
-            return HistoryDescriptor(
-                predicate: #Predicate { !authors.contains($0.author) && !names.contains($0.contextName) })
-        }
-    }
-
-    private static func list(_ names: Set<String>, containsNil: Bool) -> [String?] {
-        names.sorted() + (containsNil ? [nil] : [])
     }
 }
