@@ -70,7 +70,8 @@ public final class HTTPConnection {
         guard wait(until: deadline) else {
             throw HTTPRequest.Failure(status: .requestTimeout, reason: "the request is incomplete")
         }
-        guard let bytes = read(), !bytes.isEmpty else { throw Closed() }
+        let bytes = read()
+        guard !bytes.isEmpty else { throw Closed() }
         return bytes
     }
 
@@ -82,21 +83,25 @@ public final class HTTPConnection {
     }
 
     private func wait(until deadline: ContinuousClock.Instant) -> Bool {
+        var descriptors = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0)]
+        return Self.poll(&descriptors, until: deadline)
+    }
+
+    /// Returns `false` after the deadline.
+    private static func poll(_ descriptors: inout [pollfd], until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let milliseconds = ((deadline - .now) / .milliseconds(1)).rounded(.up)
             guard milliseconds > 0 else { return false }
-            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            if poll(&descriptor, 1, Int32(milliseconds)) > 0 { return true }
+            let count = Foundation.poll(&descriptors, nfds_t(descriptors.count), Int32(min(milliseconds, 86_400_000)))
+            if count > 0 { return true }
         }
     }
 
-    /// An empty array at the end, or `nil` after an error.
-    private func read() -> [UInt8]? {
-        let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
+    /// Empty at the end of what the client sends, and after an error.
+    private func read() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
             count = max(recv(socket, buffer.baseAddress, buffer.count, 0), 0)
-            // An error ends the connection like its end.
         }
-        return bytes
     }
 
     /// The reason why ``wait(for:timeout:)`` has ended.
@@ -110,10 +115,8 @@ public final class HTTPConnection {
     public func wait(for descriptor: Int32, timeout: Duration) -> Event {
         let deadline = ContinuousClock.now + timeout
         while true {
-            let milliseconds = ((deadline - .now) / .milliseconds(1)).rounded(.up)
-            guard milliseconds > 0 else { return .timeout }
             var descriptors = [socket, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            guard poll(&descriptors, 2, Int32(min(milliseconds, 86_400_000))) > 0 else { continue }
+            guard Self.poll(&descriptors, until: deadline) else { return .timeout }
             if descriptors[0].revents != 0, isClosedAfterEvent() { return .closed }
             if descriptors[1].revents != 0 { return .readable }
         }
@@ -173,6 +176,49 @@ public final class HTTPConnection {
         }
     }
 
+    // MARK: Server-sent events
+
+    /// Begins a response that consists of events.
+    ///
+    /// - Throws: ``Closed``, as ``send(_:type:length:fields:)`` does.
+    /// - Note: https://html.spec.whatwg.org/multipage/server-sent-events.html
+    public func beginEvents() throws {
+        try send(.ok, type: "text/event-stream", length: nil)
+        // The client connects again after this number of milliseconds.
+        try send(Data("retry: 1000\n\n".utf8))
+    }
+
+    /// Sends an event.
+    ///
+    /// - Parameters:
+    ///   - name: `nil` for `message`.
+    ///   - identifier: What the client sends as `Last-Event-ID` when it connects again, or `nil` to keep that of the event before.
+    ///   - data: A text without line breaks.
+    /// - Throws: ``Closed``, as ``send(_:)`` does.
+    public func sendEvent(_ name: String? = nil, identifier: String? = nil, _ data: some Sequence<UInt8>) throws {
+        var event = Data()
+        if let name { event += Data("event: \(name)\n".utf8) }
+        if let identifier { event += Data("id: \(identifier)\n".utf8) }
+        try send(event + Data("data: ".utf8) + data + Data("\n\n".utf8))
+    }
+
+    /// Waits until a descriptor can be read before the next event.
+    ///
+    /// - Returns: Whether it can be read; `false` if the client has closed the connection.
+    /// - Throws: ``Closed``, as ``send(_:)`` does.
+    public func waitBetweenEvents(for descriptor: Int32) throws -> Bool {
+        while true {
+            switch wait(for: descriptor, timeout: .seconds(15)) {
+            case .readable: return true
+            case .closed: return false
+            // A comment, which fails if the client has gone.
+            case .timeout: try send(Data(":\n\n".utf8))
+            }
+        }
+    }
+
+    // MARK: The end
+
     /// Waits shortly until the client has received the response: if a socket is closed with data that was not read, such as
     /// the content of a refused request, the system discards the response.
     /// https://www.rfc-editor.org/rfc/rfc9112#section-9.6
@@ -180,6 +226,10 @@ public final class HTTPConnection {
         shutdown(socket, Int32(SHUT_WR))
         let deadline = ContinuousClock.now + min(timeout, .seconds(1))
         var count = 0
-        while count < 1 << 20, wait(until: deadline), let bytes = read(), !bytes.isEmpty { count += bytes.count }
+        while count < 1 << 20, wait(until: deadline) {
+            let bytes = read()
+            guard !bytes.isEmpty else { return }
+            count += bytes.count
+        }
     }
 }

@@ -61,7 +61,7 @@ import Testing
         let file = try StoreFile(.file(GoldenStore.copy()), allowsSave: false)
         let tag = try #require(try file.store.historyTags().first).token
         let number = try #require(tag.position(in: file.store.identifier))
-        let text = Position.text(tag, in: file.store.identifier)
+        let text = tag.text(in: file.store.identifier)
         let json = String(decoding: try JSONEncoder().encode(tag), as: UTF8.self)
         for form in [String(number), text, json, "planned", "tag:planned"] {
             let position = try Position(form, in: file.store, settings())

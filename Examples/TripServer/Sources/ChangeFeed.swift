@@ -16,8 +16,6 @@ struct ChangeFeed {
 
     /// More are sent in the next response or event.
     private static let transactionsPerRead = 100
-    /// After this time, a comment is sent, which fails if the client has gone.
-    private static let silence = Duration.seconds(15)
 
     init(_ store: TripStore, after token: DefaultHistoryToken) throws {
         (self.store, self.token) = (store, token)
@@ -52,9 +50,8 @@ struct ChangeFeed {
             let transactions = try next()
             let rest = deadline - .now
             if !transactions.isEmpty || rest <= .zero {
-                let content = try JSON.data(Page(token: TokenText.text(token, in: store), transactions: transactions))
-                try connection.send(.ok, type: "application/json", length: content.count)
-                return try connection.send(content)
+                return try connection.send(
+                    .ok, json: Page(token: token.text(in: store.identifier), transactions: transactions))
             }
             if connection.wait(for: commits.descriptor, timeout: rest) == .closed { return }
         }
@@ -66,20 +63,15 @@ struct ChangeFeed {
     mutating func sendEvents(to connection: HTTPConnection) throws {
         // Before the head, so that an expired token has a status.
         var transactions = try next()
-        try connection.send(.ok, type: "text/event-stream", length: nil)
-        try connection.send(Data("retry: 1000\n\n".utf8))
+        try connection.beginEvents()
         do {
             while true {
                 for transaction in transactions {
-                    let content = try JSON.data(transaction)
-                    try connection.send(Data("id: \(transaction.token)\ndata: ".utf8) + content + Data("\n\n".utf8))
+                    try connection.sendEvent(identifier: transaction.token, JSON.data(transaction))
                 }
                 if transactions.isEmpty {
-                    switch connection.wait(for: commits.descriptor, timeout: Self.silence) {
-                    case .closed: return
-                    case .timeout: try connection.send(Data(":\n\n".utf8))
-                    case .readable: commits.drain()
-                    }
+                    guard try connection.waitBetweenEvents(for: commits.descriptor) else { return }
+                    commits.drain()
                 }
                 transactions = try next()
             }
@@ -87,8 +79,7 @@ struct ChangeFeed {
             throw closed
         } catch {
             // The response has begun. The client connects again, and receives the status.
-            let content = try JSON.data(Problem(error).content)
-            try connection.send(Data("event: problem\ndata: ".utf8) + content + Data("\n\n".utf8))
+            try connection.sendEvent("problem", JSON.data(Problem(error).content))
         }
     }
 }

@@ -1,7 +1,8 @@
 import Chronicle
+import ChronicleHTTP
 import Foundation
 
-/// The JSON of requests and responses.
+// The JSON of requests and responses.
 
 struct NewTrip: Decodable {
     let name: String
@@ -46,7 +47,7 @@ struct TransactionContent: Encodable {
     let changes: [ChangeContent]
 
     init(_ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], in store: TripStore) {
-        token = TokenText.text(transaction.token, in: store)
+        token = transaction.token.text(in: store.identifier)
         (author, date, metadata) = (transaction.author, transaction.timestamp, transaction.metadata)
         self.changes = changes.filter { $0.changedPersistentIdentifier.entityName == "Trip" }
             .map { ChangeContent(ModelHistoryEntry(transaction: transaction, change: $0)) }
@@ -105,26 +106,6 @@ struct ChangeContent: Encodable {
     }
 }
 
-/// Tokens as texts, in the form of the tool `chronicle`: the position and the check value, such as `6-7bc726c6c060e5cc`.
-enum TokenText {
-    static func text(_ token: DefaultHistoryToken, in store: TripStore) -> String {
-        let position = String(token.position(in: store.identifier) ?? 0)
-        guard let check = token.checkValue(in: store.identifier) else { return position }
-        let digits = String(UInt64(bitPattern: check), radix: 16)
-        return "\(position)-" + String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Returns `nil` if the text is not a token. 0 is the position before the first transaction.
-    static func token(_ text: String, in store: TripStore) -> DefaultHistoryToken? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ $0.allSatisfy(\.isHexDigit) }), let position = Int64(parts[0]) else { return nil }
-        if parts.count == 1 { return DefaultHistoryToken(storeIdentifier: store.identifier, position: position) }
-        guard parts.count == 2, parts[1].count == 16, let check = UInt64(parts[1], radix: 16) else { return nil }
-        return DefaultHistoryToken(
-            storeIdentifier: store.identifier, position: position, checkValue: Int64(bitPattern: check))
-    }
-}
-
 enum JSON {
     /// JSON without line breaks, as an event requires.
     static func data(_ content: some Encodable) throws -> Data {
@@ -143,5 +124,15 @@ enum JSON {
         let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true), day]
         // Each throws for the texts of the others.
         return styles.lazy.compactMap { try? $0.parse(text) }.first
+    }
+}
+
+extension HTTPConnection {
+    func send(
+        _ status: HTTPStatus, json content: some Encodable, fields: KeyValuePairs<String, String> = [:]
+    ) throws {
+        let data = try JSON.data(content)
+        try send(status, type: "application/json", length: data.count, fields: fields)
+        try send(data)
     }
 }

@@ -43,8 +43,6 @@ struct Problem: Error {
     }
 
     func send(to connection: HTTPConnection) throws {
-        let content = try JSON.data(content)
-        try connection.send(status, type: "application/json", length: content.count, fields: fields)
-        try connection.send(content)
+        try connection.send(status, json: content, fields: fields)
     }
 }

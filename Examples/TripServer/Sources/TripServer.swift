@@ -44,17 +44,17 @@ struct TripServer: Sendable {
         let method = request.method == "HEAD" ? "GET" : request.method
         switch (method, path.count, path.first) {
         case ("GET", 1, "changes"): try sendChanges(request, connection)
-        case ("GET", 1, "trips"): try send(.ok, read(request, store.trips), to: connection)
+        case ("GET", 1, "trips"): try connection.send(.ok, json: read(request, store.trips))
         case ("GET", 2, "trips"):
             let number = try number(path[1])
-            try send(.ok, read(request) { try store.trip(number, asOf: $0) }, to: connection)
+            try connection.send(.ok, json: read(request) { try store.trip(number, asOf: $0) })
         case ("GET", 3, "trips") where path[2] == "history":
-            try send(.ok, store.history(of: number(path[1])), to: connection)
+            try connection.send(.ok, json: store.history(of: number(path[1])))
         case ("POST", 1, "trips"):
             let trip: NewTrip = try content(of: request)
             try Self.require(trip.name)
             let added = try write(request) { try store.add(trip) }
-            try send(.created, added, to: connection, ["Location": "/trips/\(added.id)"])
+            try connection.send(.created, json: added, fields: ["Location": "/trips/\(added.id)"])
         case ("PATCH", 2, "trips"):
             let change: TripChange = try content(of: request)
             if let name = change.name { try Self.require(name) }
@@ -62,7 +62,7 @@ struct TripServer: Sendable {
                 throw Problem(.badRequest, "name, destination and price are missing; send at least one of them")
             }
             let number = try number(path[1])
-            try send(.ok, try write(request) { try store.change(number, change) }, to: connection)
+            try connection.send(.ok, json: write(request) { try store.change(number, change) })
         case ("DELETE", 2, "trips"):
             let number = try number(path[1]), version = try integer("version", of: request)
             try write(request) { try store.delete(number, version: version) }
@@ -95,7 +95,7 @@ struct TripServer: Sendable {
     private func sendChanges(_ request: HTTPRequest, _ connection: HTTPConnection) throws {
         // A browser that connects again sends the identifier of the last event.
         let text = request.fields["last-event-id"] ?? request.query["after"] ?? "0"
-        guard let token = TokenText.token(text, in: store) else {
+        guard let token = DefaultHistoryToken(text: text, storeIdentifier: store.identifier) else {
             throw Problem(
                 .badRequest, "the token is invalid; use one of GET /trips or of this feed, or 0 for the beginning")
         }
@@ -138,7 +138,7 @@ struct TripServer: Sendable {
 
     private func moment(_ request: HTTPRequest) throws -> TripStore.Moment? {
         guard let text = request.query["asOf"] else { return nil }
-        if let token = TokenText.token(text, in: store) { return .token(token) }
+        if let token = DefaultHistoryToken(text: text, storeIdentifier: store.identifier) { return .token(token) }
         if let date = JSON.date(text) { return .date(date) }
         throw Problem(.badRequest, "asOf is neither a token nor a date such as 2026-03-01 or 2026-03-01T14:30:00Z")
     }
@@ -162,14 +162,5 @@ struct TripServer: Sendable {
 
     private static func require(_ name: String) throws {
         guard !name.isEmpty else { throw Problem(.badRequest, "the name is empty") }
-    }
-
-    private func send(
-        _ status: HTTPStatus, _ content: some Encodable, to connection: HTTPConnection,
-        _ fields: KeyValuePairs<String, String> = [:]
-    ) throws {
-        let data = try JSON.data(content)
-        try connection.send(status, type: "application/json", length: data.count, fields: fields)
-        try connection.send(data)
     }
 }

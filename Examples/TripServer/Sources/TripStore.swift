@@ -36,7 +36,7 @@ struct TripStore: Sendable {
         let token = try ModelContext(container).currentHistoryToken()
         let context = try self.context(asOf: moment ?? .token(token))
         let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.persistentModelID)]))
-        return TripList(token: TokenText.text(context.asOf ?? token, in: self), trips: trips.map(TripContent.init))
+        return TripList(token: (context.asOf ?? token).text(in: identifier), trips: trips.map(TripContent.init))
     }
 
     /// Throws ``SwiftDataError/modelNotFound``.

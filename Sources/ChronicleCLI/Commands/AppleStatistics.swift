@@ -28,7 +28,7 @@ struct AppleStatistics {
             dates = try [oldest, newest].map { try store.fetchHistoryWithoutChanges($0).first?.timestamp }
             tokens = [try store.earliestHistoryToken(), try store.currentHistoryToken()]
         }
-        let texts = tokens.map { token in token.map { Position.text($0, in: store.identifier) } }
+        let texts = tokens.map { token in token.map { $0.text(in: store.identifier) } }
         if isJSON {
             try console.line(
                 .members([

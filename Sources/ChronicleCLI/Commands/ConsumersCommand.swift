@@ -76,7 +76,7 @@ enum ConsumersCommand {
     private static func json(_ status: HistoryConsumerStatus<DefaultHistoryToken>, _ file: StoreFile) -> JSON {
         .members([
             "name": .string(status.name),
-            "token": .optional(status.position.map { Position.text($0, in: file.store.identifier) }),
+            "token": .optional(status.position.map { $0.text(in: file.store.identifier) }),
             "transactions": status.lag.map { .count($0.transactions) } ?? .null,
             "changes": status.lag.map { .count($0.changes) } ?? .null,
             "seconds": status.lag.map { .number($0.age / .seconds(1)) } ?? .null,

@@ -62,7 +62,7 @@ enum ExportCommand {
         if start == .beginning, beginsWithSnapshot {
             console.message(
                 "chronicle: the history is not complete from the beginning, or lacks a value: the export is a snapshot at "
-                    + "\(Position.text(reached, in: file.store.identifier)), without earlier transactions")
+                    + "\(reached.text(in: file.store.identifier)), without earlier transactions")
         }
         return .success
     }

@@ -83,14 +83,14 @@ enum PurgeCommand {
             try console.line(
                 .members([
                     "transactions": .count(count),
-                    "through": .optional(plan.newest.map { Position.text($0, in: file.store.identifier) }),
+                    "through": .optional(plan.newest.map { $0.text(in: file.store.identifier) }),
                     "values": rules.isEmpty ? nil : .array(erasures.map(\.json)),
                     "keptFor": .array(plan.keptFor.map(JSON.string)),
                     "evicted": .array(plan.evicted.map(JSON.string)),
                 ]))
             return .success
         }
-        let through = plan.newest.map { ", up to \(Position.text($0, in: file.store.identifier))" } ?? ""
+        let through = plan.newest.map { ", up to \($0.text(in: file.store.identifier))" } ?? ""
         try console.line("Would delete \(NumberText.counted(count, "transaction"))\(through).")
         for erasure in erasures {
             let through = erasure.through.map { ", up to \($0)" } ?? ""
@@ -125,7 +125,7 @@ enum PurgeCommand {
             guard let index = plan.erasures.firstIndex(where: { $0.rule == rule }) else { return Erasure(rule: rule) }
             return Erasure(
                 rule: rule, count: counts[index],
-                through: Position.text(plan.erasures[index].newest, in: file.store.identifier))
+                through: plan.erasures[index].newest.text(in: file.store.identifier))
         }
     }
 

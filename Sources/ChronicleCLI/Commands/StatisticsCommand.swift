@@ -47,7 +47,7 @@ enum StatisticsCommand {
         let differences = try tracked?.allUnrecordedRows() ?? []
         let unrecorded = UnrecordedTable.all(in: tables)
         func token(_ token: DefaultHistoryToken?) -> String? {
-            token.map { Position.text($0, in: file.store.identifier) }
+            token.map { $0.text(in: file.store.identifier) }
         }
         if arguments.has("json") {
             try console.line(

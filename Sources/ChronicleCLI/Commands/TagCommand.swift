@@ -39,7 +39,7 @@ enum TagCommand {
         try requireName(name, file, console)
         do {
             let tag = try store.tagHistory(name, replacing: arguments.has("move"))
-            let position = Position.text(tag.token, in: store.identifier)
+            let position = tag.token.text(in: store.identifier)
             try write(json(tag, file), "Tagged \(position) as \(name.escaped).", arguments, console)
         } catch SwiftDataError.duplicateHistoryTag {
             console.message("chronicle: there is a tag \(name.escaped) already; move it with --move")
@@ -77,7 +77,7 @@ enum TagCommand {
             try console.line("The store has no tags.")
         } else {
             let rows = tags.map { tag in
-                [Position.text(tag.token, in: file.store.identifier), console.text(tag.date), tag.name.escaped]
+                [tag.token.text(in: file.store.identifier), console.text(tag.date), tag.name.escaped]
             }
             for line in TextLayout.table([["POSITION", "CREATED", "NAME"]] + rows) { try console.line(line) }
         }
@@ -99,7 +99,7 @@ enum TagCommand {
 
     private static func json(_ tag: HistoryTag<DefaultHistoryToken>, _ file: StoreFile) -> JSON {
         .members([
-            "name": .string(tag.name), "token": .string(Position.text(tag.token, in: file.store.identifier)),
+            "name": .string(tag.name), "token": .string(tag.token.text(in: file.store.identifier)),
             "date": .string(DateText.iso8601(tag.date)),
         ])
     }

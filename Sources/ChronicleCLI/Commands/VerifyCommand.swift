@@ -69,7 +69,7 @@ enum VerifyCommand {
             let store = try StoreFile(location, allowsSave: false).store
             do {
                 let token = try (store as? any ToolStore)?.historyGap()
-                return token.map { Position.text($0, in: store.identifier) }
+                return token.map { $0.text(in: store.identifier) }
             } catch let error as SwiftDataError where error == .historyDisabled {
                 return nil
             }

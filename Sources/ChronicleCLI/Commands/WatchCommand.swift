@@ -239,7 +239,7 @@ private struct BatchRunner {
         var environment = console.settings.environment
         environment["CHRONICLE_CONSUMER"] = batch.consumerName
         environment["CHRONICLE_ATTEMPT"] = String(batch.attempt)
-        environment["CHRONICLE_TOKEN"] = batch.token.map { Position.text($0, in: file.store.identifier) } ?? ""
+        environment["CHRONICLE_TOKEN"] = batch.token.map { $0.text(in: file.store.identifier) } ?? ""
         try console.flush()
         let process = try ChildProcess(command, environment: environment)
         do {

@@ -109,7 +109,7 @@ struct ChangeEnvelope {
 
     /// The same in every delivery of the change.
     private func id(_ transaction: DefaultHistoryTransaction, _ number: Int) -> String {
-        "\(Position.text(transaction.token, in: file.store.identifier))/\(number)"
+        "\(transaction.token.text(in: file.store.identifier))/\(number)"
     }
 
     private var source: String { "chronicle:\(file.store.identifier)" }
@@ -232,7 +232,7 @@ struct ChangeEnvelope {
             "source": source(model.entityName, transaction, snapshot: false), "op": .string(operation),
             "ts_ms": milliseconds(now),
             "transaction": .members([
-                "id": .string(Position.text(transaction.token, in: file.store.identifier)),
+                "id": .string(transaction.token.text(in: file.store.identifier)),
                 "total_order": .count(number + 1),
             ]),
         ])

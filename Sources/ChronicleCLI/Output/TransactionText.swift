@@ -16,7 +16,7 @@ struct TransactionText {
     // MARK: Text
 
     func writeHeader(_ transaction: DefaultHistoryTransaction) throws {
-        let token = Position.text(transaction.token, in: file.store.identifier)
+        let token = transaction.token.text(in: file.store.identifier)
         let marks =
             (transaction.isExternal ? " (other programs)" : "")
             + (transaction.followsDeletion ? " (transactions before it were deleted)" : "")
@@ -118,7 +118,7 @@ struct TransactionText {
     func json(_ transaction: DefaultHistoryTransaction, changes: [JSON]?) -> JSON {
         .members([
             "transaction": .integer(transaction.transactionIdentifier),
-            "token": .string(Position.text(transaction.token, in: file.store.identifier)),
+            "token": .string(transaction.token.text(in: file.store.identifier)),
             "date": .optional(file.date(of: transaction).map(DateText.iso8601)),
             "author": .optional(transaction.author),
             "context": .optional(transaction.contextName),

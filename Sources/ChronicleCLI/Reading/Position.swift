@@ -39,14 +39,6 @@ enum Position: Equatable {
         }
     }
 
-    /// ``init(_:in:_:)`` reads the text.
-    static func text(_ token: DefaultHistoryToken, in store: String) -> String {
-        let position = String(token.position(in: store) ?? 0)
-        guard let check = token.checkValue(in: store) else { return position }
-        let digits = String(UInt64(bitPattern: check), radix: 16)
-        return "\(position)-" + String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
     private static func token(_ text: String, in store: any InspectedStore) throws -> DefaultHistoryToken? {
         switch text {
         case "start", "beginning":
@@ -66,16 +58,7 @@ enum Position: Equatable {
         if let position = Int64(text), position >= 0 {
             return try self.token(ofTransaction: position, in: store)
         }
-        return self.token(text, in: store.identifier)
-    }
-
-    /// `nil` if the text is not from ``text(_:in:)``.
-    static func token(_ text: String, in store: String) -> DefaultHistoryToken? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard let position = parts.first.flatMap({ Int64($0) }), position >= 0 else { return nil }
-        if parts.count == 1 { return DefaultHistoryToken(storeIdentifier: store, position: position) }
-        guard parts.count == 2, parts[1].count == 16, let check = UInt64(parts[1], radix: 16) else { return nil }
-        return DefaultHistoryToken(storeIdentifier: store, position: position, checkValue: Int64(bitPattern: check))
+        return DefaultHistoryToken(text: text, storeIdentifier: store.identifier)
     }
 
     /// Errors of the store about the number are left to the command.
@@ -133,7 +116,7 @@ enum Position: Equatable {
     static func isOther(thanTag text: String, in store: any InspectedStore, _ settings: Console.Settings) -> Bool {
         ["start", "beginning", "now"].contains(text) || text.hasPrefix("{") || text.hasPrefix("tag:")
             || Int64(text) != nil
-            || token(text, in: store.identifier) != nil || date(text, settings) != nil
+            || DefaultHistoryToken(text: text, storeIdentifier: store.identifier) != nil || date(text, settings) != nil
     }
 
     private static func tag(

@@ -12,9 +12,6 @@ final class TimelineServer: Sendable {
     /// Pages are made one after the other. Each takes a processor and some memory.
     private let pageLock = NSLock()
 
-    /// After this time, a comment is sent, which fails if the client has gone.
-    private static let silence = Duration.seconds(15)
-
     init(_ location: StoreFile.Location, limit: Int, maximumSize: Int, titles: [String] = []) {
         (self.location, self.limit, self.maximumSize, self.titles) = (location, limit, maximumSize, titles)
     }
@@ -72,7 +69,7 @@ final class TimelineServer: Sendable {
         let file: StoreFile, commits: CommitPipe, start: DefaultHistoryToken
         do {
             file = try StoreFile(location, allowsSave: false)
-            guard let token = Position.token(text, in: file.store.identifier) else {
+            guard let token = DefaultHistoryToken(text: text, storeIdentifier: file.store.identifier) else {
                 return try connection.send(.badRequest, "The position is invalid: /events?after=POSITION")
             }
             start = token
@@ -83,35 +80,25 @@ final class TimelineServer: Sendable {
         } catch {
             return try connection.send(.internalError, "The store cannot be read: \(ErrorText.describe(error).message)")
         }
-        try connection.send(.ok, type: "text/event-stream", length: nil)
-        try connection.send(Data("retry: 1000\n\n".utf8))
+        try connection.beginEvents()
         var events = TimelineEvents(file, after: start, titles)
         do {
             repeat {
                 commits.drain()
-                while let event = try events.next() { try connection.send(event) }
-                if let event = try events.changedTags() { try connection.send(event) }
-            } while try wait(connection, commits)
+                while let block = try events.next() {
+                    try connection.sendEvent(identifier: events.position, block.json.bytes)
+                }
+                if let tags = try events.changedTags() { try connection.sendEvent("tags", tags.json.bytes) }
+            } while try connection.waitBetweenEvents(for: commits.descriptor)
         } catch SwiftDataError.historyTokenExpired {
             // The page loads itself again.
-            try connection.send(Data("event: reset\ndata:\n\n".utf8))
+            try connection.sendEvent("reset", [])
         } catch let error as HTTPConnection.Closed {
             throw error
         } catch {
             var json = JSONBytes()
             json.append(ErrorText.describe(error).message)
-            try connection.send(Data("event: problem\ndata: ".utf8) + Data(json.bytes) + Data("\n\n".utf8))
-        }
-    }
-
-    /// Returns `false` if the client has closed the connection.
-    private func wait(_ connection: HTTPConnection, _ commits: CommitPipe) throws -> Bool {
-        while true {
-            switch connection.wait(for: commits.descriptor, timeout: Self.silence) {
-            case .readable: return true
-            case .closed: return false
-            case .timeout: try connection.send(Data(":\n\n".utf8))
-            }
+            try connection.sendEvent("problem", json.bytes)
         }
     }
 }
@@ -133,16 +120,19 @@ private struct TimelineEvents {
         (self.file, self.token, self.titles) = (file, token, titles)
     }
 
-    /// Returns an event with all tags if they are not those that were sent last. Its position remains that of the event
-    /// before it.
-    mutating func changedTags() throws -> Data? {
+    /// The identifier of an event: the position of the last transaction that ``next()`` has returned.
+    var position: String { token.text(in: file.store.identifier) }
+
+    /// Returns all tags if they are not those that were sent last.
+    mutating func changedTags() throws -> TimelineTags? {
         let current = try TimelineTags(file.store)
         guard current != tags else { return nil }
         tags = current
-        return Data("event: tags\ndata: ".utf8) + Data(current.json.bytes) + Data("\n\n".utf8)
+        return current
     }
 
-    mutating func next() throws -> Data? {
+    /// Returns the next transactions, or `nil` if there are none.
+    mutating func next() throws -> TimelineBlock? {
         var block = TimelineBlock(file, titles: titles)
         while block.transactionCount < Self.transactionsPerEvent, block.size < Self.eventSize {
             if transactions.isEmpty {
@@ -157,11 +147,7 @@ private struct TimelineEvents {
             try block.append(transaction, changes, isComplete: isComplete)
             token = transaction.token
         }
-        guard block.transactionCount > 0 else { return nil }
-        var event = Data("id: \(Position.text(token, in: file.store.identifier))\ndata: ".utf8)
-        event.append(contentsOf: block.json.bytes)
-        event.append(contentsOf: "\n\n".utf8)
-        return event
+        return block.transactionCount > 0 ? block : nil
     }
 
     /// The token can be within a transaction of another program.

@@ -90,7 +90,7 @@ struct TimelineWriter {
             if block.size >= Self.blockSize || block.transactionCount >= Self.transactionsPerBlock { try flush(&self) }
         }
         try flush(&self)
-        return position.map { Position.text($0, in: file.store.identifier) } ?? "0"
+        return position.map { $0.text(in: file.store.identifier) } ?? "0"
     }
 
     /// Returns the changes of the transaction that the reader returned last; `nil` if it was deleted meanwhile.

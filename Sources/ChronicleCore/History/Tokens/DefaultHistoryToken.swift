@@ -80,6 +80,39 @@ public struct DefaultHistoryToken: HistoryToken {
         entries.first { $0.store == storeIdentifier }?.checkValue
     }
 
+    /// Returns the position in a store as a short text, for a URL or a command line.
+    ///
+    /// The text contains the position and the check value, such as `6-7bc726c6c060e5cc`, or only the position without a check
+    /// value. The tool `chronicle` prints and accepts such texts. For several stores, encode the token.
+    ///
+    /// - Parameter storeIdentifier: The identifier of the store.
+    /// - Returns: The text; `0` if the token has no position in the store.
+    public func text(in storeIdentifier: String) -> String {
+        let position = String(position(in: storeIdentifier) ?? 0)
+        guard let checkValue = checkValue(in: storeIdentifier) else { return position }
+        let digits = String(UInt64(bitPattern: checkValue), radix: 16)
+        return "\(position)-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Creates a token from the text of a position in a store.
+    ///
+    /// The store need not contain the position: reading the history after it throws if it does not.
+    ///
+    /// - Parameters:
+    ///   - text: A text that ``text(in:)`` has returned.
+    ///   - storeIdentifier: The identifier of the store.
+    /// - Returns: `nil` if the text is not the text of a position.
+    public init?(text: String, storeIdentifier: String) {
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let position = parts.first.flatMap({ Int64($0) }) else { return nil }
+        let checkValue = parts.count == 2 ? UInt64(parts[1], radix: 16) : nil
+        self.init(
+            storeIdentifier: storeIdentifier, position: position,
+            checkValue: checkValue.map(Int64.init(bitPattern:)))
+        // There is one text for each position.
+        guard self.text(in: storeIdentifier).utf8.elementsEqual(text.utf8) else { return nil }
+    }
+
     /// Returns a token with the later of both positions in each store, for example to combine the progress of reading several.
     ///
     /// - Parameter other: Another token.
