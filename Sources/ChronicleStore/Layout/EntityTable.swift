@@ -25,6 +25,7 @@ final class EntityTable: Sendable {
     let inserts: [(sql: String, rows: Int)]
     /// The statements with the keys as parameters before the columns of each row.
     let insertsWithKeys: [(sql: String, rows: Int)]
+    let exists: String
     let delete: String
     let deleteRange: String
     /// The highest key that the table ever contained, from which SQLite chooses the next one. The rows of `sqlite_sequence`
@@ -132,6 +133,7 @@ final class EntityTable: Sendable {
         }
         self.inserts = names.isEmpty && kind == nil ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
         insertsWithKeys = inserts([RecorderSQL.key] + names)
+        exists = "SELECT 1 FROM \(table) WHERE _rowid_ = ?"
         delete = "DELETE FROM \(table) WHERE _rowid_ = ?"
         deleteRange = "DELETE FROM \(table) WHERE _rowid_ BETWEEN ? AND ?"
         highestKey = """

@@ -87,9 +87,7 @@ extension RowWriter {
     }
 
     func exists(_ key: Int64, _ table: EntityTable) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ?") {
-            try $0.bind(key, at: 1)
-        } != nil
+        try connection.scalarInt64(table.exists) { try $0.bind(key, at: 1) } != nil
     }
 
     func key(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Int64 {
