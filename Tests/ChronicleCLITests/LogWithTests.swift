@@ -69,4 +69,24 @@ import Testing
         #expect(run.status == 3 && run.errors.contains("historyTokenExpired"), "\(run.errors)")
         #expect(try await CommandRun(arguments + [file.path]).status == 0)
     }
+
+    @Test func aStoreWithoutPreservedValuesSaysWhatToEnable() async throws {
+        let test = try TestStore(.file, [BucketListItem.self, Trip.self])
+        let context = test.context()
+        let (trip, item) = (Trip(name: "a", destination: "b"), BucketListItem(title: "c"))
+        context.insert(trip)
+        context.insert(item)
+        item.trip = trip
+        try context.save()
+        // The history of the insert does not contain the trip.
+        item.trip = nil
+        try context.save()
+        let run = try await CommandRun("log", "--model", "Trip/1", "--with", "bucketList", test.url.path)
+        #expect(run.status == 3 && run.output.isEmpty)
+        #expect(
+            run.errors.contains("trip of BucketListItem/1") || run.errors.contains("BucketListItem.trip"),
+            "\(run.errors)")
+        #expect(run.errors.contains("enable preserving values"), "\(run.errors)")
+        #expect(try await CommandRun("log", "--model", "Trip/1", test.url.path).status == 0)
+    }
 }
