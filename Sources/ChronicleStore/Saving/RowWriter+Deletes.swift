@@ -34,10 +34,10 @@ extension RowWriter {
             let key = try key(row, table)
             var count = 1
             for next in remaining.dropFirst().prefix(ChangeRows.batchSize - 1) {
-                guard try self.key(next, table) == key + Int64(count) else { break }
+                guard try self.key(next, table) &- key == Int64(count) else { break }
                 count += 1
             }
-            if try count == 1 || !deleteRange(key..<key + Int64(count), table) {
+            if try count == 1 || !deleteRange(from: key, count: count, table) {
                 for row in remaining.prefix(count) { try deleteRow(row, table) }
             }
             remaining = remaining.dropFirst(count)
@@ -55,16 +55,16 @@ extension RowWriter {
 
     /// Returns whether the range no longer contains rows. If not, deleting them one by one determines which row cannot be
     /// deleted, and why.
-    func deleteRange(_ keys: Range<Int64>, _ table: EntityTable) throws -> Bool {
+    func deleteRange(from first: Int64, count: Int, _ table: EntityTable) throws -> Bool {
         let statement = try connection.cached(table.deleteRange)
-        try statement.bind(keys.lowerBound, at: 1)
-        try statement.bind(keys.upperBound - 1, at: 2)
+        try statement.bind(first, at: 1)
+        try statement.bind(first + Int64(count - 1), at: 2)
         try recording.beginStatement()
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             recording.discardStatement()
             try requireTransaction(after: error)
             return false
         }
-        return connection.changes == keys.count
+        return connection.changes == count
     }
 }
