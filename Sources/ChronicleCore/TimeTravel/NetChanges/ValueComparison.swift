@@ -13,18 +13,20 @@ struct ValueComparison {
         guard let first, let second else { return false }
         let property = schema.entitiesByName[identifier.entityName]?.propertiesByName[name]
         guard let a = Self.storedForm(first, property), let b = Self.storedForm(second, property) else { return false }
-        return a == b || Self.isEqualJSON(first, second, property)
+        return property.map { !$0.isChange(from: a, to: b) } ?? (a == b)
     }
 
     /// Returns whether a value of the history is the current value of a property.
     static func isSame(_ value: (any Sendable)?, current: PropertyValue, _ property: Schema.Property) -> Bool {
         guard let form = storedForm(value, property) else { return false }
         if form == current { return true }
-        guard case .decoding = property.codec?.check, let value, let decoded = property.codec?.decodeAny(current) else {
-            return false
-        }
+        // Another program, or an earlier version of the type, may have encoded the same value differently.
+        guard case .decoding = property.codec?.check, let codec = property.codec, let decoded = codec.decodeAny(current)
+        else { return false }
         let plain = (decoded as? any OptionalValue).map(\.wrapped) ?? decoded
-        return plain.map { isEqual(value, $0) } ?? false
+        // A value that cannot be encoded is another one.
+        guard let plain, let known = try? codec.encodeAny(plain) else { return false }
+        return !property.isChange(from: form, to: known)
     }
 
     /// Returns `nil` if the value has no stored form.
@@ -40,18 +42,5 @@ struct ValueComparison {
         case let value as PersistentIdentifier: return .reference(value)
         case let value?: return PropertyValue(plainValue: value)
         }
-    }
-
-    /// The text of JSON depends on the order of sets.
-    private static func isEqualJSON(
-        _ first: (any Sendable)?, _ second: (any Sendable)?, _ property: Schema.Property?
-    ) -> Bool {
-        guard case .decoding = property?.codec?.check, let first, let second else { return false }
-        return isEqual(first, second)
-    }
-
-    private static func isEqual(_ first: Any, _ second: Any) -> Bool {
-        func isEqual<Value: Equatable>(_ first: Value) -> Bool { first == second as? Value }
-        return (first as? any Equatable).map { isEqual($0) } ?? false
     }
 }
