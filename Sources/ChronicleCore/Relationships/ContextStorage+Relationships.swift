@@ -117,8 +117,10 @@ extension ManagedRelationship {
         attempt {
             if list === knownList {
                 try endInPlaceChange(destinations, list)
+            } else if backing.state.isInContext {
+                // The list was replaced during the change, for example because a fetch has read a new destination.
+                try write(try self.list(), adding: list.endChangeOfReplaced(destinations))
             } else {
-                // The list was replaced during the change.
                 try write(destinations)
             }
         }

@@ -150,6 +150,16 @@ struct ManagedRelationship {
         }
     }
 
+    /// Writes what the program has changed in a list that `list` has replaced meanwhile.
+    func write(_ list: ToManyList, adding change: ToManyList.Change) throws {
+        let removed = Set(change.removed.map { ObjectIdentifier($0) })
+        let present = list.read { isMember($0, of: list) }
+        let known = Set(present.map { ObjectIdentifier($0) })
+        try write(
+            present.filter { !removed.contains(ObjectIdentifier($0)) }
+                + change.added.filter { !known.contains(ObjectIdentifier($0)) })
+    }
+
     private func insert(_ destinations: ArraySlice<AnyObject>) throws {
         for destination in destinations {
             do { try context.insertAny(access.model(destination)) } catch let error as SwiftDataError

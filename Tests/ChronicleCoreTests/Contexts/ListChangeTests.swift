@@ -143,6 +143,30 @@ import Testing
         #expect(a.children == family.models([0, 1, 3]) && children[7].parent == nil && b.children.isEmpty)
     }
 
+    /// A fetch that reads the new row replaces the list.
+    @Test(arguments: StoreKind.allCases) func destinationsReadDuringAChangeRemain(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [GraphNode.self])
+        let family = try Family(store)
+        let (a, children) = (family.parents[0], family.children)
+        a.children = family.models([0, 1, 2])
+        try family.context.save()
+        #expect(a.children.count == 3)
+        let other = store.context()
+        let child = GraphNode("8")
+        other.insert(child)
+        child.parent = try other.fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == "a" })).first
+        try other.save()
+        try a.children.removeAll { child in
+            try family.context.fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == "8" })).isEmpty
+                || child.name == "1"
+        }
+        #expect(a.children.map(\.name).sorted() == ["0", "2", "8"] && children[1].parent == nil)
+        try family.context.save()
+        #expect(
+            try store.context().fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.parent?.name == "a" }))
+                .map(\.name).sorted() == ["0", "2", "8"])
+    }
+
     @Test func changesBeforeAThrownErrorAreKept() throws {
         let family = try Family(try TestStore(.inMemory, [GraphNode.self]))
         let a = family.parents[0]

@@ -130,6 +130,12 @@ final class ToManyList {
         return changeAtEnd(isMember) ?? change(where: isMember)
     }
 
+    /// Returns what the program has changed, if another list has replaced this one meanwhile.
+    func endChangeOfReplaced(_ changed: [AnyObject]) -> Change {
+        let known = Set(baseline.map { ObjectIdentifier($0) })
+        return endInPlaceChange(changed) { known.contains(ObjectIdentifier($0)) }
+    }
+
     func assign(_ assigned: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
         applyPendingRemovals(isMember)
         if !hasBaseline { baseline = models }
