@@ -99,6 +99,31 @@ private final class NotificationRecorder {
         #expect(recorder.names.count == 1)
     }
 
+    /// An observer of `willSave` may save more than once.
+    @Test(arguments: StoreKind.allCases) func theResultIncludesSavesOfObservers(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let trips = try store.add("Rome", "Paris", "Oslo")
+        let context = store.context()
+        let edited = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+        let other = try #require(trips[0].modelContext)
+        for trip in trips.dropLast() { other.delete(trip) }
+        try other.save()
+        edited[1].note = "lost"
+        let recorder = NotificationRecorder(context) {
+            do {
+                try context.save()
+                edited[2].note = "lost"
+                try context.save()
+            } catch { Issue.record(error) }
+        }
+        edited[0].note = "saved"
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.count == 2)
+        try context.save()
+        #expect(context.lastSaveResult.droppedChanges.isEmpty)
+        withExtendedLifetime(recorder) {}
+    }
+
     @Test(arguments: StoreKind.allCases) func changesBeforeASaveBelongToIt(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()

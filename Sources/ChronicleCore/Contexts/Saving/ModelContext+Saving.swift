@@ -59,6 +59,8 @@ extension ModelContext {
     func save(acknowledging acknowledgement: HistoryAcknowledgement?, isAutomatic: Bool) throws {
         checkIsolation()
         try ReadCancellation.suspended {
+            // The result includes those of observers that save.
+            if !storage.isPostingWillSave { storage.lastSaveResult = SaveResult() }
             postWillSave()
             var saves: [StoreSave] = []
             var result = SaveResult()
@@ -71,7 +73,6 @@ extension ModelContext {
             storage.isSaving = true
             defer { storage.isSaving = wasSaving }
             try storage.notifyingObservers {
-                storage.lastSaveResult = SaveResult()
                 defer { result = storage.lastSaveResult }
                 verifyLists()
                 try throwFailures(isAutomatic: isAutomatic)
