@@ -206,6 +206,7 @@ struct SaveConflicts {
         original.dropped.forEachSnapshot { _, backing, snapshot in
             save.dropped.add(backing, snapshot, of: original.dropped.count)
         }
+        save.linkedModels = original.linkedModels
         // Models that the save only links. The list of the relationship may be that of the other end.
         var known = Set((original.updated.snapshots + original.dropped.snapshots).map(\.persistentIdentifier))
         for identifier in original.linked.flatMap({ [$0.owner, $0.destination] })
@@ -216,6 +217,8 @@ struct SaveConflicts {
             let values = Array(repeating: PropertyValue.null, count: entity.storedProperties.count)
             let snapshot = DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet())
             save.dropped.add(backing, snapshot, of: original.linked.count)
+            // Only the links of the context may retain the model, and reporting another one removes them.
+            if let model = backing.model { save.linkedModels.append(model) }
         }
         save.deleted = original.deleted
         save.cascaded = original.updated.snapshots.filter {

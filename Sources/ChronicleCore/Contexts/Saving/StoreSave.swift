@@ -69,6 +69,8 @@ struct StoreSave {
     var replaced = Changes()
     /// Changed models that are not saved, because their rows were deleted.
     var dropped = Changes()
+    /// Dropped models that the save only links, and which no list of pending models retains.
+    var linkedModels: [any PersistentModel] = []
     /// The rows of dropped models to which the deletes cascade only if the dropped references are saved.
     var cascaded: [DefaultSnapshot] = []
     /// The temporary identifiers of inserted models that other inserted models were merged into.
