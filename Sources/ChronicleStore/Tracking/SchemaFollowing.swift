@@ -130,7 +130,7 @@ struct SchemaFollowing {
         let changed = try Set(
             registry.entities().filter { try $0.tableName != nil && hasOtherTriggers($0) }.map(\.number))
         var tables: [Reconciliation.Table] = []
-        let formerNames = try renameTables(&result, &tables)
+        let (formerNames, misread) = try renameTables(&result, &tables)
         try renameColumns(&result)
         for entity in try registry.entities() {
             guard let name = entity.tableName else { continue }
@@ -144,12 +144,14 @@ struct SchemaFollowing {
                 if try KeyConversion(entity, connection).isRequired { try end(entity, table, &result, &tables) }
                 continue
             }
-            let isChanged = changed.contains(entity.number)
+            // Changes may be missing, and others may have the values of another table.
+            let isMisread = misread.contains(entity.number)
+            let isChanged = isMisread || changed.contains(entity.number)
             if try isChanged || tracking.interruption(of: entity, table) != nil {
                 // The name of a table that was rebuilt can differ in its case.
                 if table.name != name { try rename(entity, to: table, &result) }
                 let renamed = try registry.entities().first { $0.number == entity.number } ?? entity
-                try follow(renamed, table, hasNewTriggers: isChanged && !isVacuumed, &result, &tables)
+                try follow(renamed, table, hasNewTriggers: isMisread || isChanged && !isVacuumed, &result, &tables)
             } else if try hasEarlierTriggers(entity, table) {
                 try tracking.recreateTriggers(table.recordedTable(entity))
             }
@@ -285,8 +287,11 @@ struct SchemaFollowing {
 
     /// SQLite changes the triggers of a table with its name, so that nothing is missing. Tables can have exchanged their names.
     ///
-    /// - Returns: The names that the tables had, in lowercase. Other tables may have them now.
-    private func renameTables(_ result: inout Result, _ tables: inout [Reconciliation.Table]) throws -> Set<String> {
+    /// - Returns: The names that the tables had, in lowercase, which other tables may have now, and the numbers of entities whose
+    ///   triggers SQLite has moved without changing them.
+    private func renameTables(
+        _ result: inout Result, _ tables: inout [Reconciliation.Table]
+    ) throws -> (formerNames: Set<String>, misread: Set<Int64>) {
         let entities = try registry.entities()
         var renamed: [(entity: RecordedEntity, table: TrackedTable)] = []
         for entity in entities where entity.tableName != nil {
@@ -302,6 +307,7 @@ struct SchemaFollowing {
         while let index = try renamed.firstIndex(where: { try other(named: $0.table.name).map(hasTriggers) ?? false }) {
             renamed.remove(at: index)
         }
+        let misread = try renamed.filter { try tracking.readsFormerTable($0.entity, $0.table.name) }
         for (_, table) in renamed {
             guard let other = other(named: table.name) else { continue }
             if other.tableName != nil { try end(other, nil, &result, &tables) }
@@ -310,7 +316,7 @@ struct SchemaFollowing {
         // A name is unique, also while others have their earlier ones.
         for (entity, _) in renamed { try setName("chronicle_\(entity.number)", of: entity) }
         for (entity, table) in renamed { try rename(entity, to: table, &result) }
-        return Set(renamed.map { TableNames.folded($0.entity.name) })
+        return (Set(renamed.map { TableNames.folded($0.entity.name) }), Set(misread.map(\.entity.number)))
     }
 
     private func rename(_ entity: RecordedEntity, to table: TrackedTable, _ result: inout Result) throws {

@@ -13,7 +13,11 @@ extension TableTracking {
             return try self.table(table, entities.first { $0.name == table.name })
         }
         for entity in entities where !tables.contains(where: { $0.name == entity.name }) {
-            let renamed = try newName(of: entity).map { "the table was renamed to \($0)" }
+            let renamed = try newName(of: entity).map { name in
+                // Without another table of the former name, which the program has created meanwhile.
+                let fails = try readsFormerTable(entity, name) && TrackedTable(entity.name, connection) == nil
+                return "the table was renamed to \(name)" + (fails ? ", and each write of it fails" : "")
+            }
             tables.append(
                 .init(
                     name: entity.name, state: .interrupted(reason: renamed ?? "the table does not exist"),
@@ -161,5 +165,11 @@ extension TableTracking {
             try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
             try $0.bind(entity.name, at: 2)
         }
+    }
+
+    /// Whether the triggers that moved with a renamed table still read the one with the former name: the program has renamed it
+    /// with `PRAGMA legacy_alter_table`, or with SQLite before 3.25. https://www.sqlite.org/lang_altertable.html
+    func readsFormerTable(_ entity: RecordedEntity, _ name: String) throws -> Bool {
+        try triggers(of: name).contains { $0.sql.contains("\(quoted(entity.name)) AS held") }
     }
 }
