@@ -107,6 +107,22 @@ import Testing
         #expect(lines[2]["before"]?["name"] == .string("b") && lines[2]["before"]?["weight"] == unknown)
     }
 
+    /// A column can have the name of the member that other models have.
+    @Test func rowsOfTrackedTablesHaveTheirKey() async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(
+            file, "CREATE TABLE a(tid INTEGER PRIMARY KEY, _id TEXT); CREATE TABLE b(k TEXT PRIMARY KEY, v)")
+        #expect(try await CommandRun("track", file.path).status == 0)
+        _ = try Shell.sqlite3(
+            file, "INSERT INTO a VALUES (7, 'x'); INSERT INTO b VALUES ('k', 1); UPDATE a SET _id = 'y'; DELETE FROM a")
+        let lines = try await watch(file, "debezium")
+        #expect(lines.count == 4)
+        let row = { JSON.members(["tid": .integer(7), "_id": .string($0)]) }
+        #expect(lines[0]["after"] == row("x") && lines[2]["before"] == row("x") && lines[2]["after"] == row("y"))
+        #expect(lines[1]["after"] == .members(["k": .string("k"), "v": .integer(1)]))
+        #expect(lines[3]["before"] == row("y"))
+    }
+
     @Test func eventsHaveTheSameIdentifiersInEveryDelivery() async throws {
         let file = try TemporaryDirectory().file("parcels.store")
         let container = try ModelContainer(

@@ -264,7 +264,7 @@ private struct BatchRunner {
     private func write(
         _ batch: HistoryBatch<DefaultHistoryTransaction>, _ line: @escaping (JSON) throws -> Void
     ) throws {
-        let envelope = ChangeEnvelope(format, file, console, line: line)
+        let envelope = try ChangeEnvelope(format, file, console, line: line)
         switch batch.content {
         case .changes(let transactions):
             for transaction in transactions { try envelope.write(transaction, transaction.changes) }

@@ -17,9 +17,14 @@ struct ChangeEnvelope {
     let file: StoreFile
     let text: TransactionText
     let line: (JSON) throws -> Void
+    /// The columns of the tracked tables that have an integer key.
+    private let rowIDColumns: [String: String]
 
-    init(_ format: EnvelopeFormat, _ file: StoreFile, _ console: Console, line: @escaping (JSON) throws -> Void) {
+    init(
+        _ format: EnvelopeFormat, _ file: StoreFile, _ console: Console, line: @escaping (JSON) throws -> Void
+    ) throws {
         (self.format, self.file, self.line) = (format, file, line)
+        rowIDColumns = try format == .debezium ? (file.store as? any ToolStore)?.rowIDColumns() ?? [:] : [:]
         text = TransactionText(console: console, file: file)
     }
 
@@ -247,15 +252,16 @@ struct ChangeEnvelope {
             try file.text(of: model))
     }
 
-    /// A model of a tracked table has its key among its values; other models have theirs as `_id`.
+    /// A row of a tracked table has its key in the columns of the primary key; other models have theirs as `_id`.
     private func withKey(_ members: [JSON.Member], _ entityName: String, _ text: String) -> JSON {
+        let name = rowIDColumns[entityName] ?? "_id"
         guard file.store.primaryKeyColumns(ofEntity: entityName) == nil,
-            !members.contains(where: { $0.name == "_id" })
+            !members.contains(where: { $0.name == name })
         else { return .object(members) }
         // The text of an identifier after the name of the entity.
         let key = text.firstIndex(of: "/").map { text[text.index(after: $0)...] } ?? text[...]
         let value = Int64(key).map(JSON.integer) ?? .string(String(key))
-        return .object([.init(name: "_id", value: value)] + members)
+        return .object([.init(name: name, value: value)] + members)
     }
 
     private func source(

@@ -9,6 +9,8 @@ protocol ToolStore: InspectedStore, DataStoreConsuming, DataStoreExporting, Data
     /// Whether changes from now on preserve the values of each attribute, by the names of the entities and attributes in the
     /// history, also of removed ones.
     func preservedAttributes() throws -> [String: [String: Bool]]
+    /// The columns of tracked tables that are the rowid, by the names of the tables.
+    func rowIDColumns() throws -> [String: String]
     /// The position after which every change was recorded and none was deleted.
     func completeHistoryToken() throws -> DefaultHistoryToken
     /// The position at which recording resumed; `nil` if no transaction remains before a gap.

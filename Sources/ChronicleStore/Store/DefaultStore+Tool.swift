@@ -66,6 +66,20 @@ extension DefaultStore {
         try ChronicleStore.attributingErrors(to: nil) { try FileInspection(url: url).recover() }
     }
 
+    /// The columns of tracked tables that are the rowid, by the names of the tables.
+    package func rowIDColumns() throws -> [String: String] {
+        guard layout.isTracked else { return [:] }
+        return try attributingErrors {
+            try database.read { connection in
+                var columns: [String: String] = [:]
+                for name in try TrackedRows.entities(connection) {
+                    columns[name] = try TrackedTable(name, connection)?.rowIDColumn
+                }
+                return columns
+            }
+        }
+    }
+
     /// `VACUUM` may change rowids on which the program of a tracked database depends.
     package func requireVacuum() throws {
         guard layout.isTracked else { return }
