@@ -96,9 +96,13 @@ enum TrackCommand {
         if let recordsNewTables {
             try console.line("Tables that the program creates later are \(recordsNewTables ? "" : "not ")recorded.")
         }
+        if let preservesValues {
+            try console.line("Changes are recorded with\(preservesValues ? "" : "out") their values.")
+        }
         let count = tables.count { $0.isNew }
         if count == 0,
-            reconciled > 0 || recordsNewTables != nil || tables.contains(where: { !$0.schemaChanges.isEmpty })
+            reconciled > 0 || recordsNewTables != nil || preservesValues != nil
+                || tables.contains(where: { !$0.schemaChanges.isEmpty })
         {
             return .success
         }

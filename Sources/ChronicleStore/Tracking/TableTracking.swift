@@ -40,7 +40,11 @@ struct TableTracking {
         if let recordsNewTables, !recordsNewTables { try ignored.remove() }
         if try recordsNewTables ?? (ignored.names() != nil) { try ignored.set() }
         try SchemaFollowing(connection).finish()
-        return try tables().map { table in
+        var tables = try tables()
+        for name in Set(followed.changes.map(\.table)).subtracting(tables.map(\.name)).sorted() {
+            tables.append(.init(name: name, state: .unsupported(reason: "the table was dropped"), limitations: []))
+        }
+        return tables.map { table in
             var table = table
             table.isNew = begun.contains(table.name) || followed.gaps.contains(table.name)
             table.schemaChanges = followed.changes.filter { $0.table == table.name }.map(\.text)
