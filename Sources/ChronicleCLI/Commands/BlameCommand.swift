@@ -13,7 +13,11 @@ enum BlameCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
-        let requested = try file.identifier(try arguments.required("MODEL"))
+        let requested: PersistentIdentifier
+        do { requested = try file.identifier(try arguments.required("MODEL")) } catch let error as MissingModel {
+            console.message("chronicle: \(error.message)")
+            return .negative
+        }
         guard let row = try file.row(requested) else {
             let model = try file.text(of: requested).escaped
             console.message(

@@ -7,6 +7,7 @@ enum ErrorText {
         switch error {
         case let error as UsageError: (error.message, .usage)
         case let error as MissingTransaction: (error.message, .usage)
+        case let error as MissingModel: (error.message, .usage)
         // Descriptions contain no values of models, but names of files and entities.
         case let error as SwiftDataError: (text(of: error, file).escaped, .unreadable)
         case let error as FileFailure: (error.message, .unreadable)

@@ -219,7 +219,8 @@ struct StoreFile {
     /// Includes those that inherit from the entity.
     func names(of entity: Schema.Entity) -> [String] { schema.kinds(of: entity.name).sorted() }
 
-    /// Reads a text such as `Trip/7` or `Account/'anna'`; another one is a ``UsageError``.
+    /// Reads a text such as `Trip/7` or `Account/'anna'`; another one is a ``UsageError``. Throws ``MissingModel`` if no row has ever
+    /// had the key of a tracked table.
     func identifier(_ text: String) throws -> PersistentIdentifier {
         // Names of tables and keys can contain slashes.
         let slashes = text.indices.filter { text[$0] == "/" }
@@ -236,7 +237,7 @@ struct StoreFile {
             throw UsageError("\(text.escaped) is not a model; the primary key of \(entity.name.escaped) is (\(names))")
         }
         guard let identifier = try store.identifier(ofEntity: entity.name, primaryKey: key) else {
-            throw UsageError("the history contains no model \(text.escaped)")
+            throw MissingModel(message: "the history contains no model \(text.escaped)")
         }
         return identifier
     }
@@ -319,4 +320,9 @@ struct StoreFile {
 extension Schema.Property {
     /// Other rows may store a relationship.
     var isStored: Bool { slot >= 0 }
+}
+
+/// A key that the history does not contain.
+struct MissingModel: Error {
+    let message: String
 }
