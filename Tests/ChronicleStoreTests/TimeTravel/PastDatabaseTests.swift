@@ -192,6 +192,31 @@ import Testing
         }
     }
 
+    // MARK: Dropped tables
+
+    @Test(arguments: [
+        "DROP TABLE a", "CREATE TABLE n(id, v PRIMARY KEY); INSERT INTO n SELECT * FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a",
+    ])
+    func rowsOfADroppedTableAreUnknown(_ change: String) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1, 2)")
+        try fixture.app.execute("UPDATE a SET v = 3")
+        let early = try #require(try fixture.store().currentHistoryToken())
+        try fixture.app.execute(change)
+        try fixture.database.track()
+        let store = try fixture.store()
+        let late = try #require(try store.currentHistoryToken())
+        let past = try #require(try store.store(asOf: early) as? DefaultStore)
+        #expect(throws: SwiftDataError.historyValueMissing) { try past.writeDatabase(to: directory.file("past.db")) }
+        #expect(throws: SwiftDataError.historyValueMissing) { try store.sqlStatements(from: early, to: late) }
+        #expect(throws: SwiftDataError.historyValueMissing) { try store.sqlStatements(from: late, to: early) }
+        try past.writeDatabase(to: directory.file("null.db"), replacesUnknownValues: true)
+        try fixture.app.execute("INSERT INTO b VALUES (1)")
+        let now = try #require(try store.currentHistoryToken())
+        #expect(try store.sqlStatements(from: late, to: now).count == 4)
+        try #require(try store.store(asOf: late) as? DefaultStore).writeDatabase(to: directory.file("late.db"))
+    }
+
     // MARK: Unknown values
 
     @Test func anUnknownValueIsNamedOrReplaced() throws {

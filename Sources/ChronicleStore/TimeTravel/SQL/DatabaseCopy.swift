@@ -14,6 +14,9 @@ struct DatabaseCopy {
 
     func run() throws {
         if let name = tables.unknowns.changedForms.min() { throw tables.unknowns.changedForm(of: name) }
+        if store.isTracked, !isPresent, !replacesUnknownValues {
+            try DroppedTables.requireNone(after: tables.unknowns.position, connection)
+        }
         let recorded = try RecordedRows.all(connection, store.schema, isTracked: store.isTracked)
         let names = Set(recorded.map(\.name)).union(store.layout.linkTablesByName.keys)
         try target.allowDefinitionsOfPrograms()

@@ -20,6 +20,11 @@ struct StateDifference {
     /// - Parameter changed: One of the states, whose temporary tables include all rows that differ.
     init(from start: State, to end: State, changed: State, of store: DefaultStore) throws {
         literals = try SQLLiteralReader(changed.connection)
+        if store.isTracked {
+            let positions = [start, end].map(\.tables.unknowns.position)
+            try DroppedTables.requireNone(
+                after: min(positions[0], positions[1]), through: max(positions[0], positions[1]), changed.connection)
+        }
         for rows in try RecordedRows.all(changed.connection, store.schema, isTracked: store.isTracked) {
             guard let table = changed.tables.tables[rows.name] else { continue }
             try rows.requireAllColumns()
