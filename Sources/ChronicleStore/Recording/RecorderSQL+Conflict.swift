@@ -87,7 +87,6 @@ extension RecorderSQL {
 extension RecorderSQL {
     /// Resolves the old notes of the entity and notes the rows that meet one of the conditions. The rows of a note are
     /// those that its delete adds to the history, in the same order.
-    /// The rows of a note are those that its delete adds to the history, in the same order.
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
         let preserved = table.columns.filter { $0.preservation.deletes != .none }
         let heldKey = key(of: "held", in: table)

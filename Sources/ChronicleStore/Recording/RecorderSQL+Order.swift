@@ -11,7 +11,6 @@ import ChronicleSQLStore
 /// that it is of the same statement, and no other connection has seen it. If there were several such changes, or other
 /// recorded ones after them, those remain, and the order is wrong; verification reports an insert after an update. The
 /// present values are right even then.
-/// are right even then.
 extension RecorderSQL {
     /// Returns no triggers for a table of models.
     static func recordChangedRows(_ table: RecordedTable) -> [String] {

@@ -1,5 +1,7 @@
 import ChronicleTestSupport
 
+@testable import ChronicleStore
+
 /// A random schema of another program, and random statements for its tables, which may fail.
 protocol RandomProgram {
     /// The statements that create the schema.
@@ -22,18 +24,20 @@ struct RandomSchema: RandomProgram {
     }
 
     var random: SplitMix
-    private(set) var tables: [Table] = []
+    /// The targets of statements.
+    var tables: [Table] = []
     private(set) var statements: [String] = []
+    private let collation: String?
 
-    init(_ random: SplitMix) {
+    /// - Parameter collation: A collation of the program, which some tables use.
+    init(_ random: SplitMix, collation: String? = nil) {
         self.random = random
+        self.collation = collation
         for number in 0...self.random.below(4) { addTable(number) }
         for number in tables.indices where chance(40) { addTrigger(number) }
     }
 
     private mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
-
-    private func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
     // MARK: Schema
 
@@ -41,7 +45,8 @@ struct RandomSchema: RandomProgram {
         var table = Table(name: random.pick(["t", "T t", "q\"q", "select", "ünï", "a.b", "a/b"]) + "\(number)")
         var definitions: [String] = []
         var end = ")"
-        switch random.below(8) {
+        let form = random.below(8)
+        switch form {
         case 0: (table.key, definitions) = (["id"], ["id INTEGER PRIMARY KEY"])
         case 1: (table.key, definitions) = (["id"], ["id INTEGER PRIMARY KEY AUTOINCREMENT"])
         case 2: (table.key, definitions) = (["k"], ["k TEXT PRIMARY KEY"])
@@ -51,7 +56,13 @@ struct RandomSchema: RandomProgram {
         case 6: (table.key, definitions) = (["k1", "k2"], ["k1 INT", "k2 TEXT COLLATE RTRIM"])
         default: (table.key, definitions) = (["k"], ["k PRIMARY KEY"])
         }
-        let hasRowIDs = definitions != ["k PRIMARY KEY"] && definitions.last?.contains("RTRIM") == false
+        // At least one table can be recorded.
+        if let collation, number > 0, chance(50) {
+            definitions = definitions.map {
+                $0.replacing("NOCASE", with: collation).replacing("RTRIM", with: collation)
+            }
+        }
+        let hasRowIDs = form < 6
         // A STRICT table requires types, and stores values of type ANY without a conversion.
         let isStrict = chance(25)
         if isStrict {
@@ -69,6 +80,7 @@ struct RandomSchema: RandomProgram {
         for column in 0..<random.below(6) {
             let name = random.pick(["a", "b b", "\"c", "group", "é", "X"]) + "\(column)"
             var type = random.pick(["INTEGER", "TEXT", "REAL", "", "NUMERIC", "BLOB", "TEXT COLLATE NOCASE"])
+            if let collation, chance(30) { type = "TEXT COLLATE \(collation)" }
             let parent = tables.isEmpty || !chance(25) ? nil : random.pick(tables)
             // SQLite converts a referenced key to another affinity before triggers see it.
             if let parent, parent.key.count == 1 { type = parent.keyType }
@@ -114,21 +126,6 @@ struct RandomSchema: RandomProgram {
             statements.append(
                 "\(begin) BEGIN UPDATE OR IGNORE \(quoted(other.name)) SET \(changed) = \(random.pick(["1", "NULL", "7"])); END"
             )
-        }
-    }
-
-    /// Returns triggers of a program that change the row that fired them, at most once for each row.
-    ///
-    /// SQLite runs them before the triggers of the recorder.
-    mutating func foreignTriggers(temporary: Bool) -> [String] {
-        tables.enumerated().compactMap { number, table -> String? in
-            guard let column = table.columns.last.map(quoted), chance(70) else { return nil }
-            let name = quoted(table.name)
-            let key = table.key.map { "\(quoted($0)) IS NEW.\(quoted($0))" }.joined(separator: " AND ")
-            return
-                "CREATE \(temporary ? "TEMP " : "")TRIGGER foreign\(number) AFTER \(random.pick(["INSERT", "UPDATE"])) "
-                + "ON \(name) WHEN NEW.\(column) IS NOT 98 AND NEW.\(column) IS NOT 99 "
-                + "BEGIN UPDATE OR IGNORE \(name) SET \(column) = 98 WHERE \(key); END"
         }
     }
 

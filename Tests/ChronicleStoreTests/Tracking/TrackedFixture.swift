@@ -13,11 +13,12 @@ final class TrackedFixture {
     let app: Connection
     var database: TrackedDatabase { TrackedDatabase(url: url) }
 
-    init(_ sql: String, track: Bool = true) throws {
+    init(_ sql: String, collations: [SQLCollation] = [], track: Bool = true) throws {
         url = try TemporaryDirectory().file("app.db")
         app = try Connection(path: url.path, mode: .readWriteCreate)
         // As in other programs, unless they decide otherwise.
         try app.execute("PRAGMA trusted_schema = ON")
+        for collation in collations { try app.define(collation) }
         try app.execute(sql)
         if track { try database.track() }
     }
@@ -55,7 +56,22 @@ final class TrackedFixture {
         return lines.sorted() + header + [try app.scalarText("PRAGMA journal_mode") ?? ""]
     }
 
+    /// A collation that SQLite does not have: it ignores the case, and sorts backwards.
+    static let collation = SQLCollation("ownOrder") { first, second in
+        func folded(_ text: SQLCollation.Text) -> [UInt8] {
+            text.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }
+        }
+        let (first, second) = (folded(first), folded(second))
+        return first == second ? 0 : first.lexicographicallyPrecedes(second) ? 1 : -1
+    }
+
+    /// Runs a statement of the program, which may violate a constraint.
+    func run(_ sql: String) throws {
+        do { try app.execute(sql) } catch is SQLiteError {}
+    }
+
     typealias Row = [String: PropertyValue]
+    typealias Rows = [PersistentIdentifier: Row]
 
     /// Returns the rows with keys, read from the tables of the program.
     func rows(_ store: DefaultStore) throws -> [PersistentIdentifier: Row] {
@@ -124,6 +140,21 @@ final class TrackedFixture {
         case .text(let value): "'\(value)'"
         case .blob(let value): "x'\(value.map { String(format: "%02x", $0) }.joined())'"
         case .reference, .references: "?"
+        }
+    }
+}
+
+extension [PersistentIdentifier: TrackedFixture.Row] {
+    /// Applies a change without regard to the state before.
+    mutating func assign(_ change: HistoryChange) {
+        let model = change.changedPersistentIdentifier
+        let values = change.preservedValues
+        switch change {
+        case .insert:
+            self[model] = TrackedFixture.Row(
+                uniqueKeysWithValues: values.map { ($0.name, TrackedFixture.stored($0.value)) })
+        case .update: for value in values { self[model]?[value.name] = TrackedFixture.stored(value.value) }
+        case .delete: self[model] = nil
         }
     }
 }
