@@ -28,6 +28,7 @@ enum Fault: String, CaseIterable, Sendable {
     case acceptsOnlyTheNewestToken, reportsAStalePosition, forgetsTypes, reportsAllAttributes, losesTombstones,
         splitsCascades
     case recordsFailedSaves, forgetsAuthors, losesUnsigned, losesTheFloor, skipsDeletions, acceptsAnyToken,
+        acceptsAnyStart,
         deletesUpToAnyToken,
         deletesModelsToo
     case resetsPositions, losesThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
@@ -132,6 +133,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .losesTheFloor: .expired
         case .skipsDeletions: .expiredBetweenOthers
         case .acceptsAnyToken: .ofAnotherStore
+        case .acceptsAnyStart: .startOfAnotherStore
         case .deletesUpToAnyToken: .deletingWithForeignToken
         case .deletesModelsToo: .modelsRemain
         case .resetsPositions: .positionsAreNotReused

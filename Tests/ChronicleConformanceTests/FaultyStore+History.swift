@@ -10,15 +10,17 @@ extension FaultyStore: HistoryProviding {
     func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] {
         var asked = descriptor
         if fault == .ignoresHistoryOffsets { asked.fetchOffset = 0 }
+        let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
         var found: [DefaultHistoryTransaction]
         do { found = try base.fetchHistory(asked) } catch {
             let forgets = fault == .forgetsDeletions && !known.withLock(\.deletes)
             let skips = fault == .skipsDeletions && memory.contents.history.earliest == 0
-            guard fault == .losesTheFloor || fault == .acceptsAnyToken || forgets || skips else { throw error }
+            let isStart = tokens.allSatisfy { $0.tokenValue?.values.allSatisfy { $0 == 0 } ?? true }
+            let accepts = fault == .acceptsAnyToken || fault == .acceptsAnyStart && isStart
+            guard fault == .losesTheFloor || accepts || forgets || skips else { throw error }
             return try descriptor.apply(to: all())
         }
         found = found.map(withoutErasedValues)
-        let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
         switch fault {
         case .reversesHistory: found.reverse()
         case .repeatsTheToken: found = all().filter { tokens.contains($0.token) } + found

@@ -6,7 +6,7 @@ extension StoreRule where Store: HistoryProviding {
     /// returning incomplete results. Deleting history changes neither the models nor later positions.
     public static var expiry: [StoreRule] {
         [
-            expired, expiredBetweenOthers, ofAnotherStore, deletingWithForeignToken, modelsRemain,
+            expired, expiredBetweenOthers, ofAnotherStore, startOfAnotherStore, deletingWithForeignToken, modelsRemain,
             positionsAreNotReused,
         ]
     }
@@ -57,6 +57,17 @@ extension StoreRule where Store: HistoryProviding {
             let other = try harness.another()
             let token = try require(other.write("x", "y").first, "a transaction for a save").token
             try expect(.historyTokenExpired, of: "reading on from a token of another store") {
+                try harness.history(.after(token))
+            }
+        }
+    }
+
+    static var startOfAnotherStore: StoreRule {
+        StoreRule("reading on from the earliest token of another store throws") { harness in
+            try harness.write("a", "b")
+            // A store may have no token for this position.
+            guard let token = try harness.another().store.earliestHistoryToken() else { return }
+            try expect(.historyTokenExpired, of: "reading on from the earliest token of another store") {
                 try harness.history(.after(token))
             }
         }

@@ -48,6 +48,10 @@ extension JournalStore: HistoryProviding {
         JournalToken(storeIdentifier: identifier, try withJournal { try $0.read { $0.state.history.newest } })
     }
 
+    public func earliestHistoryToken() throws -> JournalToken? {
+        JournalToken(storeIdentifier: identifier, try withJournal { try $0.read { $0.state.history.floor } })
+    }
+
     private static func matching(
         _ descriptor: HistoryDescriptor<JournalTransaction>, _ bounds: HistoryTokenBounds<JournalToken>,
         _ journal: inout Journal
