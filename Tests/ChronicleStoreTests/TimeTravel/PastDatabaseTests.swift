@@ -271,6 +271,39 @@ import Testing
         #expect(column == .historyValueMissing && column?.propertyName == "name")
     }
 
+    /// A rebuild adds a column that is NOT NULL: rows of earlier positions have its default value, or none.
+    @Test(arguments: [nil, "7", "'x'"]) func aColumnThatIsRequiredLater(_ defaultValue: String?) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v, w)")
+        try fixture.app.execute("INSERT INTO a VALUES (1, 1, NULL), (2, 2, 2), (3, 3, 3)")
+        let token = try #require(try fixture.store().currentHistoryToken())
+        let definition = defaultValue.map { "DEFAULT \($0)" } ?? ""
+        try fixture.app.execute(
+            """
+            DELETE FROM a WHERE id = 3;
+            CREATE TABLE new(id INTEGER PRIMARY KEY, v NOT NULL, w, added NOT NULL \(definition));
+            INSERT INTO new SELECT id, v, w, 5 FROM a; DROP TABLE a; ALTER TABLE new RENAME TO a
+            """)
+        try fixture.database.track()
+        let store = try fixture.store()
+        let now = try #require(try store.currentHistoryToken())
+        let past = try #require(try store.store(asOf: token) as? DefaultStore)
+        let url = directory.file("past.db")
+        guard let defaultValue else {
+            let error = #expect(throws: SwiftDataError.self) { try past.writeDatabase(to: url) }
+            #expect(error == .historyValueMissing && error?.entityName == "a" && error?.propertyName == "added")
+            let statements = #expect(throws: SwiftDataError.self) { try store.sqlStatements(from: now, to: token) }
+            #expect(statements == .historyValueMissing && statements?.propertyName == "added")
+            try past.writeDatabase(to: url, replacesUnknownValues: true)
+            #expect(try Shell.sqlite3(url, "SELECT id, v, w, added FROM a") == "1|1||\n2|2|2|\n3|3|3|")
+            return
+        }
+        try past.writeDatabase(to: url)
+        let value = defaultValue.replacing("'", with: "")
+        let rows = "1|1||\(value)\n2|2|2|\(value)\n3|3|3|\(value)"
+        #expect(try Shell.sqlite3(url, "SELECT id, v, w, added FROM a") == rows)
+        #expect(throws: Never.self) { try store.sqlStatements(from: now, to: token) }
+    }
+
     @Test(arguments: [
         (
             "CREATE TABLE t(a TEXT NOT NULL DEFAULT 'NOT NULL', b CHECK (b NOT NULL))",

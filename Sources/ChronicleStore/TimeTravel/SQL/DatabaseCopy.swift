@@ -79,7 +79,9 @@ struct DatabaseCopy {
 
     private func copy(_ rows: RecordedRows, _ table: Definition) throws {
         if !replacesUnknownValues { try rows.requireAllColumns() }
-        let unknown = tables.tables[rows.name]?.incomplete ?? []
+        let missing = try rows.columnsWithoutValue(tables, connection)
+        if !replacesUnknownValues, let column = missing.first { throw rows.missingValue(column) }
+        let unknown = (tables.tables[rows.name]?.incomplete ?? []).union(missing)
         let isNullable = replacesUnknownValues && !unknown.isDisjoint(with: rows.required)
         try target.execute(isNullable ? Self.withoutRequiredColumns(table.sql) : table.sql)
         let names = (rows.hasRowIDKey ? [RecordedTable.primaryKey] : []) + rows.columns

@@ -75,6 +75,27 @@ struct RecordedRows {
             + (condition.map { " WHERE \($0)" } ?? "")
     }
 
+    /// Returns the required columns that were NULL in a row that has changed since: the program added them, or required a
+    /// value of them, later.
+    func columnsWithoutValue(_ tables: PastTables, _ connection: Connection) throws -> [String] {
+        guard let table = tables.tables[name] else { return [] }
+        return try columns.filter { column in
+            guard required.contains(column), defaults[column] == nil, !table.incomplete.contains(column) else {
+                return false
+            }
+            let statement = try connection.prepare(
+                "SELECT 1 FROM (\(table.changedRows)) AS r WHERE r.\(quoted(column)) IS NULL LIMIT 1")
+            return try statement.step()
+        }
+    }
+
+    /// The error for a required column without a value.
+    func missingValue(_ column: String) -> SwiftDataError {
+        .historyValueMissing.with(
+            detail: "the column requires a value now, and some rows had none at the position; use a later position",
+            entityName: name, propertyName: column)
+    }
+
     /// The table must not have a column whose values are not recorded.
     func requireAllColumns() throws {
         guard let column = unrecordedColumns.first else { return }

@@ -57,6 +57,10 @@ struct StateDifference {
         for key in keys {
             let (old, new) = (try before.row(key), try after.row(key))
             guard old != new else { continue }
+            let isMissing = { (index: Int) in new?[index] == "NULL" && old?[index] != "NULL" }
+            if let index = names.indices.first(where: { rows.required.contains(names[$0]) && isMissing($0) }) {
+                throw rows.missingValue(names[index])
+            }
             if let old, let new, let unique {
                 let differences = names.indices.filter { old[$0] != new[$0] }
                 if differences.allSatisfy({ !unique.contains(names[$0]) }) {
