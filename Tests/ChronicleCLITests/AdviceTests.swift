@@ -87,7 +87,7 @@ import Testing
         let file = try GoldenStore.copy().path
         #expect(try await CommandRun("purge", "--max-changes", "3", "--max-silence", "1s", file).status == 0)
         let run = try await CommandRun(arguments.map { $0 == "*" ? file : $0 })
-        #expect(run.status == 3 && run.errors.hasPrefix("chronicle: historyTokenExpired of \(file): "), "\(run)")
+        #expect(run.status == 3 && run.errors.hasPrefix("chronicle: \(file): "), "\(run)")
         #expect(
             run.errors.hasSuffix("; use a later position (`chronicle log --reverse -n 1` shows the first)\n"), "\(run)")
     }
@@ -193,8 +193,8 @@ import Testing
 
     @Test func aBusyFileIsNamed() {
         let error = SwiftDataError.storeBusy.with(detail: "try again", storeIdentifier: "5E1F")
-        #expect(ErrorText.describe(error, file: "Trips.store").message == "storeBusy of Trips.store: try again")
-        #expect(ErrorText.describe(error, file: "postgresql://db").message == "storeBusy of store 5E1F: try again")
+        #expect(ErrorText.describe(error, file: "Trips.store").message == "Trips.store: try again")
+        #expect(ErrorText.describe(error, file: "postgresql://db").message == "store 5E1F: try again")
     }
 
     @Test(arguments: [

@@ -174,7 +174,7 @@ import Testing
             #expect(try await CommandRun("log", "--oneline", test.url.path).status == 0)
             let run = try await CommandRun("watch", "--name", "x", "--once", test.url.path, "--", "true")
             #expect(run.status == 3)
-            #expect(run.errors.contains("storeBusy"))
+            #expect(run.errors.contains("locked"))
         }
     }
 

@@ -180,5 +180,5 @@ PROGRAM = Program(
     name="django", database=FILE, packages=["Django==5.2.19"],
     driven="models with JSON, users and sessions, and a migration that rebuilds two tables and adds constraints",
     first=first, steps=[fill, migrate, change], view=view, more=more, migrates=True,
-    gap="positions before the migration are refused (`historyTokenGap`), because the rebuilt tables have rows from before tracking",
+    gap="positions before the migration are refused, because the rebuilt tables have rows from before tracking",
     renamed={"library_author.full_name": "name"})

@@ -45,7 +45,7 @@ enum VerifyCommand {
             where error == .damagedFile || error == .notADatabase || error == .invalidModel
         {
             // Usually a consequence of the problems above.
-            let detail = "the tables cannot be listed: \(error.detail ?? error.description)"
+            let detail = "the tables cannot be listed: \(error.detail ?? ErrorText.describe(error).message)"
             if count == 0 {
                 try report(StoreFinding(kind: "definition", table: nil, row: nil, detail: detail, text: detail))
             } else {

@@ -18,7 +18,16 @@ enum ErrorText {
 
     private static func text(of error: SwiftDataError, _ file: String?) -> String {
         let text = hasOwnText(error) ? error.detail ?? error.description : error.description
-        return inWordsOfTheTool(text, error, file)
+        return withoutKind(inWordsOfTheTool(text, error, file), error)
+    }
+
+    /// A description begins with the kind of the error, which is a name for programs, and what it is about.
+    private static func withoutKind(_ text: String, _ error: SwiftDataError) -> String {
+        let kind = error.code.rawValue
+        guard text.hasPrefix(kind) else { return text }
+        let rest = text.dropFirst(kind.count)
+        let separator = [" in ", " of ", ": ", " "].first(where: rest.hasPrefix)
+        return String(rest.dropFirst(separator?.count ?? 0))
     }
 
     /// The detail of a file that cannot be opened says everything, and its kind is a name for programs.
