@@ -1,3 +1,4 @@
+import Chronicle
 import Testing
 
 @testable import ChronicleCLI

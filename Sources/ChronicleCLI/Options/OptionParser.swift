@@ -1,3 +1,4 @@
+import Chronicle
 import Foundation
 
 /// Options may follow operands. `--name=value`, `--name value`, `-n value`, `-nvalue` and several letters in one argument

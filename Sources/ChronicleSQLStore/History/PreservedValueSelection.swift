@@ -24,8 +24,10 @@ package struct PreservedValueSelection: Hashable, Sendable {
     ) throws {
         let entities = try catalog.entities()
         guard let entity = entities.first(where: { $0.name == entityName }) else {
+            let nearest = NearestName.nearest(to: entityName, in: entities.map(\.name).sorted())
             throw SwiftDataError.unknownSchema.with(
-                detail: "the history contains no entity with this name; check the name", entityName: entityName)
+                detail: "the history contains no entity with this name; \(Self.remedy(nearest))", entityName: entityName
+            )
         }
         let kinds = try kinds(entity)
         guard let attributeNames else {
@@ -36,7 +38,9 @@ package struct PreservedValueSelection: Hashable, Sendable {
         let numbers = try attributeNames.flatMap { name in
             let numbers = entity.attributes.filter { $0.name == name }.map { Int64($0.number) }
             guard !numbers.isEmpty, others[name] == nil else {
-                let remedy = others[name]?.first.map { "only \($0) has it, so use that entity" } ?? "check the name"
+                let nearest = NearestName.nearest(to: name, in: entity.attributes.map(\.name).sorted())
+                let remedy =
+                    others[name]?.first.map { "only \($0) has it, so use that entity" } ?? Self.remedy(nearest)
                 throw SwiftDataError.unknownSchema.with(
                     detail: "the history of the entity contains no property with this name; \(remedy)",
                     entityName: entityName, propertyName: name)
@@ -44,6 +48,10 @@ package struct PreservedValueSelection: Hashable, Sendable {
             return numbers
         }
         self.init(entities: kinds, attributes: numbers)
+    }
+
+    private static func remedy(_ nearest: String?) -> String {
+        nearest.map { "did you mean \($0)?" } ?? "check the name"
     }
 }
 

@@ -157,6 +157,7 @@ struct PublicInterfaceTests {
             "ChronicleStore/Store/ModelConfiguration.swift", "ChronicleStore/Store/DefaultStore+Tool.swift",
             "ChronicleStore/Fetching/SQLiteQueries.swift", "ChronicleCore/Values/JSONEscaping.swift",
             "ChronicleCore/Predicates/PredicateConditions.swift",
+            "ChronicleCore/Errors/NearestName.swift",
             "ChronicleCore/TimeTravel/Replay/ModelContainer+HistoryReplay.swift", "ChronicleCore/History/Seals/",
         ]
         var lines = 0

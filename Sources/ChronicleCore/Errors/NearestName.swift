@@ -1,6 +1,7 @@
-enum NearestName {
+/// The name that a misspelled one probably means, for the messages of errors.
+package enum NearestName {
     /// `nil` if all names differ too much.
-    static func nearest(to name: String, in names: [String]) -> String? {
+    package static func nearest(to name: String, in names: [String]) -> String? {
         // Long input is not a typing error, and the comparison takes time proportional to its length.
         guard name.count <= 64 else { return nil }
         let ranked = names.map { (distance: distance(Array(name), Array($0)), name: $0) }
