@@ -72,6 +72,17 @@ import Testing
         let models = try GoldenStore.copy().path
         #expect(try completions(["chronicle", "at", models, "now", "Tr"]) == ["Trip"])
         #expect(try completions(["chronicle", "log", models, "--entity", "Tr"]) == ["Trip"])
+        // The values of options are no operands, in any form.
+        for option in [["-n", "5"], ["-n5"], ["--number", "5"], ["--number", "=", "5"], ["--json", "-n", "5"]] {
+            #expect(try completions(["chronicle", "at", models, "now"] + option + ["Tr"]) == ["Trip"], "\(option)")
+            #expect(try completions(["chronicle", "at", models] + option + ["Tr"]).isEmpty, "\(option)")
+            #expect(try completions(["chronicle", "at"] + option + [models, "now", "Tr"]) == ["Trip"], "\(option)")
+        }
+        // bash divides words at colons.
+        let date = ["2026-03-01T10", ":", "00"]
+        #expect(try completions(["chronicle", "at", models] + date + ["Tr"]) == ["Trip"])
+        #expect(try completions(["chronicle", "at", models, "--where", "a", "=", "1", "Tr"]).isEmpty)
+        #expect(try completions(["chronicle", "log", models, "--color", "=", "a"]) == ["auto", "always"])
         #expect(try completions(["chronicle", "log", script.path, "--entity", ""]).isEmpty)
         #expect(try completions(["chronicle", "track", directory.url.path + "/chronicle.b"]) == [script.path])
         let run = try await CommandRun("completions", "--names", "postgresql://localhost/none")

@@ -19,17 +19,31 @@ enum Completions {
                 if [[ "$name" == "$typed"* ]]; then COMPREPLY+=("$name"); fi
             done < <(chronicle completions --names "$file" 2>/dev/null)
         }
-        # Whether a number of operands precede the current word.
+        # Whether a number of operands precede the current word. The second argument has the options with values.
         _chronicle_follows() {
-            local word count=0
+            local word count=0 skips="" ended=""
             for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
-                if [[ "$word" != -* ]]; then count=$((count + 1)); fi
+                # bash divides words at these characters.
+                if [[ "$word" == [:=]* ]]; then skips=1
+                elif [[ -n "$skips" ]]; then skips=""
+                elif [[ -n "$ended" || "$word" != -?* ]]; then count=$((count + 1))
+                elif [[ "$word" == -- ]]; then ended=1
+                elif [[ "$word" == --* ]]; then
+                    if [[ " $2 " == *" $word "* ]]; then skips=1; fi
+                else
+                    while word="${word#?}"; [[ -n "$word" ]]; do
+                        if [[ " $2 " != *" -${word:0:1} "* ]]; then continue; fi
+                        if [[ ${#word} -eq 1 ]]; then skips=1; fi
+                        break
+                    done
+                fi
             done
             [ "$count" -ge "$1" ]
         }
         _chronicle() {
             local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
             COMPREPLY=()
+            if [[ "$previous" == "=" ]]; then previous="${COMP_WORDS[COMP_CWORD-2]}"; fi
             if [ "$COMP_CWORD" -eq 1 ]; then
                 COMPREPLY=($(compgen -W "\(commands.map(\.name).joined(separator: " "))" -- "$current"))
                 return
@@ -45,14 +59,17 @@ enum Completions {
 
     private static func bash(_ command: Command) -> String {
         let options = command.allOptions.map { "--\($0.name)" }.joined(separator: " ")
-        let values = command.allOptions.filter { $0.value != nil }.map { option in
-            let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
-            return "            \(names.joined(separator: "|"))) \(bash(option.values)); return ;;"
+        let withValues = command.allOptions.filter { $0.value != nil }.map { option in
+            (option: option, names: (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"])
+        }
+        let values = withValues.map { option, names in
+            "            \(names.joined(separator: "|"))) \(bash(option.values)); return ;;"
         }
         let first = command.operands.first { if case .any = $0.values { false } else { true } }
         var operands = bash(first?.values ?? .any)
         if let index = command.operands.firstIndex(where: \.isName) {
-            operands = "if _chronicle_follows \(index); then _chronicle_names; else \(operands); fi"
+            let names = withValues.flatMap(\.names).joined(separator: " ")
+            operands = "if _chronicle_follows \(index) '\(names)'; then _chronicle_names; else \(operands); fi"
         }
         return """
                 \(command.name))
