@@ -169,6 +169,8 @@ feed: ready-traits ## kills the server of Examples/TripServer and its clients fo
 .PHONY: tracked
 tracked: ready-traits ## tracks the databases of real programs and compares the results; TRACKED=NAMES: some of them
 	@.ci/install Python $$(command -v python3 > /dev/null || echo python3)
+	@python3 -m pip --version > /dev/null 2>&1 || .ci/install pip python3-pip || \
+		echo "Programs that pip has not installed before are skipped." >&2
 	@$(SWIFT) build --product chronicle $(TRAITS) $(SWIFT_FLAGS) >&2
 	@python3 Tests/TrackedPrograms/run.py \
 		--tool "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/chronicle" $(TRACKED)

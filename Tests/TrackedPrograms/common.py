@@ -66,6 +66,10 @@ def run(*arguments, text=None, environment=None, status=0, separate=False):
 
 # The environment of a program
 
+# Options of pip. Without a network, only the first program waits for it.
+patience = ["--retries", "1", "--timeout", "15"]
+
+
 def install(packages):
     """Returns a folder with packages of PyPI."""
     if not packages:
@@ -75,10 +79,11 @@ def install(packages):
         os.makedirs(CACHE, exist_ok=True)
         part = tempfile.mkdtemp(dir=CACHE)
         try:
-            run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
-                "--timeout", "15", "--target", part, *packages)
+            run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", *patience,
+                "--target", part, *packages)
         except AssertionError:
             shutil.rmtree(part)
+            patience[:] = ["--retries", "0", "--timeout", "3"]
             raise Skipped(f"{' '.join(packages)} could not be installed with pip")
         os.rename(part, folder)
     return folder
