@@ -88,6 +88,7 @@ import Testing
 
     @Test func aNameThatDiffersTooMuchIsNotSuggested() {
         #expect(NearestName.nearest(to: "frobnicate", in: Tool.commands.map(\.name)) == nil)
+        #expect(NearestName.nearest(to: "T", in: ["k", "t"]) == "t" && NearestName.nearest(to: "T", in: ["k"]) == nil)
         #expect(NearestName.nearest(to: String(repeating: "x", count: 100_000), in: ["log"]) == nil)
     }
 

@@ -4,9 +4,12 @@ package enum NearestName {
     package static func nearest(to name: String, in names: [String]) -> String? {
         // Long input is not a typing error, and the comparison takes time proportional to its length.
         guard name.count <= 64 else { return nil }
+        let folded = name.lowercased()
+        if let equal = names.first(where: { $0.lowercased() == folded }) { return equal }
         let ranked = names.map { (distance: distance(Array(name), Array($0)), name: $0) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-        return best.distance <= max(1, min(name.count, best.name.count) / 2) ? best.name : nil
+        // A name of one character resembles no other.
+        return best.distance <= min(name.count, best.name.count) / 2 ? best.name : nil
     }
 
     /// The optimal string alignment distance: the number of insertions, deletions, replacements and exchanges of neighbors.
