@@ -5,8 +5,10 @@ import Testing
 
 /// Long chains of models are released, walked, saved and deleted without recursion.
 ///
-/// The stack has 52 bytes for each model in memory, and 104 for each saved one. A recursion needs more.
+/// The stack has 5 bytes for each model of the deepest chains, 52 for each model in memory, and 104 for each saved one. A recursion
+/// needs more.
 @Suite struct DeepChainTests {
+    private static let deepest = isSanitized ? 1_000 : 100_000
     private static let depth = isSanitized ? 1_000 : 10_000
     private static let savedDepth = isSanitized ? 1_000 : 5_000
     private static let stackSize = 512 << 10
@@ -86,8 +88,8 @@ import Testing
 
     @Test(arguments: Chain.allCases) func chainWithoutAContextIsReleased(_ chain: Chain) async throws {
         let tail = try await onThread(stackSize: Self.stackSize) {
-            let (head, tail) = chain.make(Self.depth)
-            #expect(tail.model != nil && chain.count(from: head) == Self.depth)
+            let (head, tail) = chain.make(Self.deepest)
+            #expect(tail.model != nil && chain.count(from: head) == Self.deepest)
             return tail
         }
         #expect(tail.model == nil)
@@ -169,6 +171,37 @@ import Testing
             try context.revert(deletion)
             try context.save()
             try expectWhole(chain, in: store.context())
+        }
+    }
+
+    // MARK: The deepest chains
+
+    /// A folder tree of 100,000 levels, from either end of the relationship.
+    @Test(arguments: [Chain.children, .parent]) func deepestChainIsSavedWalkedAndDeleted(_ chain: Chain) async throws {
+        try await onThread(stackSize: Self.stackSize) {
+            let store = try TestStore(.inMemory, [GraphNode.self, GraphGroup.self])
+            let context = store.context()
+            var (head, tail): (GraphNode?, WeakNode) = chain.make(Self.deepest)
+            context.insert(head!)
+            #expect(context.insertedModelsArray.count == Self.deepest)
+            context.rollback()
+            head = nil
+            #expect(tail.model == nil)
+
+            (head, tail) = chain.make(Self.deepest)
+            context.insert(head!)
+            try context.save()
+            head = nil
+            #expect(tail.model == nil)
+
+            let other = store.context()
+            let first = try self.head(Self.deepest, in: other)
+            #expect(chain.count(from: first) == Self.deepest)
+            // The delete rule of the children is to delete them as well.
+            other.delete(try chain == .children ? first : self.head(1, in: other))
+            #expect(other.deletedModelsArray.count == Self.deepest)
+            try other.save()
+            #expect(try other.fetchCount(FetchDescriptor<GraphNode>()) == 0)
         }
     }
 
