@@ -36,11 +36,14 @@ package struct SequenceRunner {
         return try await generate(seed, &steps).map { Failure(seed: seed, kind: kind, steps: steps, message: $0) }
     }
 
+    /// One sequence of eight replays its history.
+    private static func replays(_ seed: UInt64) -> Bool { seed % 8 == 0 }
+
     private nonisolated(nonsending) func generate(_ seed: UInt64, _ steps: inout [Step]) async throws -> String? {
         var random = SplitMix(state: seed)
         let (length, contexts) = (10 + random.below(51), 2 + random.below(2))
         var generator = Generator(random)
-        let simulation = try Simulation(environment, contexts: contexts)
+        let simulation = try Simulation(environment, contexts: contexts, replays: Self.replays(seed))
         do {
             var attempts = 0
             while steps.count < length, attempts < 2 * length {
@@ -78,12 +81,14 @@ package struct SequenceRunner {
 
     /// Returns the difference that a sequence shows, or `nil`.
     ///
-    /// - Parameter isThorough: Whether to compare everything that the history says about the sequence at its end.
+    /// - Parameters:
+    ///   - isThorough: Whether to compare everything that the history says about the sequence at its end.
+    ///   - replays: Whether to replay a copy of the history after some of the commits.
     package nonisolated(nonsending) func failure(
-        of steps: [Step], isThorough: Bool = false
+        of steps: [Step], isThorough: Bool = false, replays: Bool = false
     ) async throws -> String? {
         let contexts = (steps.compactMap(\.context).max() ?? 0) + 1
-        let simulation = try Simulation(environment, contexts: contexts)
+        let simulation = try Simulation(environment, contexts: contexts, replays: replays)
         do {
             for step in steps {
                 // Without the steps before it, another step may have more than one result.
@@ -98,7 +103,8 @@ package struct SequenceRunner {
     package nonisolated(nonsending) func shrink(_ failure: Failure) async throws -> Failure {
         func group(_ message: String) -> String { message.filter { !$0.isNumber } }
         var (steps, message) = (failure.steps, failure.message)
-        let isThorough = try await self.failure(of: steps) == nil
+        let replays = Self.replays(failure.seed)
+        let isThorough = try await self.failure(of: steps, replays: replays) == nil
         var size = steps.count / 2
         while size > 0 {
             var start = 0
@@ -106,7 +112,8 @@ package struct SequenceRunner {
             while start < steps.count {
                 var shorter = steps
                 shorter.removeSubrange(start..<min(start + size, steps.count))
-                if let found = try await self.failure(of: shorter, isThorough: isThorough),
+                if let found = try await self.failure(
+                    of: shorter, isThorough: isThorough, replays: replays),
                     group(found) == group(failure.message)
                 {
                     (steps, message, hasChanged) = (shorter, found, true)

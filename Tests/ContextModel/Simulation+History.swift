@@ -48,49 +48,6 @@ extension Simulation {
         }
     }
 
-    /// Compares the history after a position with the difference of the states before and after.
-    ///
-    /// - Returns: The changes.
-    func checkHistory(
-        _ reader: ModelContext, after token: DefaultHistoryToken, _ old: World
-    ) throws -> [HistoryChange] {
-        var recorded: [Int: World.Change] = [:]
-        let transactions = try reader.fetchHistory(.after(token))
-        for transaction in transactions {
-            for change in transaction.changes {
-                guard let number = numbers[change.changedPersistentIdentifier] else {
-                    throw Difference("the history contains the unknown model \(change.changedPersistentIdentifier)")
-                }
-                switch change {
-                case .insert: recorded[number] = .insert
-                case .delete: recorded[number] = .delete
-                case .update(let update):
-                    if case .update(let names) = recorded[number] ?? .update([]) {
-                        recorded[number] = .update(names.union(update.updatedAttributeNames))
-                    } else {
-                        throw Difference("the history contains an update of m\(number) after \(recorded[number]!)")
-                    }
-                }
-            }
-        }
-        let expected = old.changes(to: world)
-        for number in Set(recorded.keys).union(expected.keys) where recorded[number] != expected[number] {
-            let references = world.rows[number]?.entity.references.filter { $0.rule == .nullify }.map(\.name) ?? []
-            // A save may set a reference to a row that a cascade of the same save deletes.
-            if expected.values.contains(.delete), case .update(let names) = recorded[number],
-                case .update(let changed) = expected[number] ?? .update([]),
-                names.subtracting(changed).isSubset(of: references), names.isSuperset(of: changed)
-            {
-                restored[commits.count, default: [:]][number] = names.subtracting(changed)
-                continue
-            }
-            throw Difference(
-                "the history contains \(recorded[number].map { "\($0)" } ?? "no change") of m\(number) instead of "
-                    + (expected[number].map { "\($0)" } ?? "none"))
-        }
-        return transactions.flatMap(\.changes)
-    }
-
     // MARK: The end of a sequence
 
     /// Compares blame, net changes and a replayed copy with the committed states.
@@ -175,6 +132,11 @@ extension Simulation {
                 "the net changes from commit \(first) to \(second) contain "
                     + "\(found[number].map { "\($0)" } ?? "no change") of m\(number) instead of "
                     + (expected[number].map { "\($0)" } ?? "none"))
+        }
+        for change in changes {
+            guard let number = numbers[change.persistentIdentifier], let expected = expected[number] else { continue }
+            try check(
+                RecordedValues(change), of: number, expected, "the net change", commits[first], commits[second])
         }
     }
 

@@ -68,11 +68,16 @@ extension Simulation {
             guard try context.context.undoHistory.undo() == nil else { throw Difference("there is nothing to undo") }
             return true
         }
-        // Otherwise, there may be conflicts.
-        guard world == commits[commit] else { return false }
-        try changeBack(context, to: commits[commit - 1]) { try $0.undoHistory.undo() != nil }
-        undoable[context.index]?.removeLast()
-        redoable[context.index, default: []].append(commit)
+        let isDone = try changeBack(context, from: commits[commit], to: commits[commit - 1]) {
+            try $0.undoHistory.undo()
+        } plan: {
+            try $0.undoHistory.undoPlan()
+        }
+        guard let isDone else { return false }
+        if isDone {
+            undoable[context.index]?.removeLast()
+            redoable[context.index, default: []].append(commit)
+        }
         return true
     }
 
@@ -82,15 +87,47 @@ extension Simulation {
             guard try context.context.undoHistory.redo() == nil else { throw Difference("there is nothing to redo") }
             return true
         }
-        guard world == commits[commit - 1] else { return false }
-        try changeBack(context, to: commits[commit]) { try $0.undoHistory.redo() != nil }
-        redoable[context.index]?.removeLast()
-        undoable[context.index, default: []].append(commit)
+        let isDone = try changeBack(context, from: commits[commit - 1], to: commits[commit]) {
+            try $0.undoHistory.redo()
+        } plan: {
+            try $0.undoHistory.redoPlan()
+        }
+        guard let isDone else { return false }
+        if isDone {
+            redoable[context.index]?.removeLast()
+            undoable[context.index, default: []].append(commit)
+        }
         return true
     }
 
+    /// Undoes or redoes the changes between two states, also if others have changed something else since.
+    ///
+    /// - Returns: Whether the changes were taken back. If there are conflicts, nothing must change. `nil` if the result is unknown.
+    private func changeBack(
+        _ context: ContextReference, from: World, to: World, _ change: (ModelContext) throws -> RevertPlan?,
+        plan: (ModelContext) throws -> RevertPlan?
+    ) throws -> Bool? {
+        try requireCurrent(context)
+        if let target = world.replacing(from, by: to) {
+            try changeBack(context, to: target) { try change($0) != nil }
+            return true
+        }
+        // Others have changed the same rows, which is not always a conflict.
+        let found: RevertPlan?
+        do { found = try plan(context.context) } catch { throw Difference("the plan threw \(error)") }
+        guard let found, !found.unresolvedConflicts.isEmpty else { return nil }
+        do {
+            _ = try change(context.context)
+            throw Difference("undo or redo ignores \(found.unresolvedConflicts.count) conflicts")
+        } catch SwiftDataError.revertConflict {}
+        guard !context.context.hasChanges else { throw Difference("conflicts have changed the context") }
+        try checkRows(ModelContext(environment.container(0)))
+        try checkAll(context)
+        return false
+    }
+
     /// Undoes or redoes, which is a revert and a save.
-    func changeBack(
+    private func changeBack(
         _ context: ContextReference, to target: World, _ change: (ModelContext) throws -> Bool
     ) throws {
         try requireCurrent(context)

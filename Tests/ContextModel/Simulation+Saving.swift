@@ -89,6 +89,7 @@ extension Simulation {
         tokens.append(try reader.currentHistoryToken())
         commits.append(new)
         if context == nil { foreignCommits.insert(commits.count - 1) }
+        try checkCommit(reader)
         guard let context, !isUndoing else { return }
         undoable[context.index, default: []].append(commits.count - 1)
         redoable[context.index] = nil

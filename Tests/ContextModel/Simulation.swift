@@ -29,8 +29,12 @@ final class Simulation {
     /// The consumer and the commit up to which it has acknowledged changes.
     var consumer: (HistoryConsumer<DefaultHistoryTransaction>, position: Int)?
 
-    init(_ environment: Environment, contexts count: Int) throws {
+    /// Whether a copy of the history is replayed after some of the commits, which takes long.
+    let replays: Bool
+
+    init(_ environment: Environment, contexts count: Int, replays: Bool) throws {
         self.environment = environment
+        self.replays = replays && environment.canReplay
         try environment.reset()
         for index in 0..<count { contexts.append(makeContext(index)) }
         tokens = [try contexts[0].context.currentHistoryToken()]

@@ -194,6 +194,37 @@ package struct World: Equatable, Sendable {
     }
 
     enum Change: Hashable { case insert, delete, update(Set<String>) }
+
+    /// Returns the state in which the differences between two earlier states are reversed.
+    ///
+    /// - Returns: `nil` if a row or link that differs was changed since, or if the result breaks a rule.
+    func replacing(_ before: World, by after: World) -> World? {
+        if self == before { return after }
+        var result = self
+        for number in Set(before.rows.keys).union(after.rows.keys) where before.rows[number] != after.rows[number] {
+            guard rows[number] == before.rows[number] else { return nil }
+            result.rows[number] = after.rows[number]
+        }
+        for link in before.links.symmetricDifference(after.links) {
+            guard links.contains(link) == before.links.contains(link) else { return nil }
+            if after.links.contains(link) { result.links.insert(link) } else { result.links.remove(link) }
+        }
+        return result.isConsistent ? result : nil
+    }
+
+    /// Whether references and links have destinations, both sides of one-to-one relationships agree, and codes are unique.
+    private var isConsistent: Bool {
+        var codes: Set<Value> = []
+        for (number, row) in rows {
+            if row.entity == .tag, !codes.insert(row["code"]).inserted { return false }
+            for reference in row.entity.references {
+                guard let model = row[reference.name].model else { continue }
+                guard let other = rows[model] else { return false }
+                if let inverse = reference.inverse, other[inverse] != .model(number) { return false }
+            }
+        }
+        return links.allSatisfy { rows[$0.item] != nil && rows[$0.tag] != nil }
+    }
 }
 
 /// The predicate of a fetch.
