@@ -5,27 +5,6 @@ import Foundation
 import Testing
 
 @Suite struct RevertTests {
-    /// A restored model is deleted before it was saved. A new instance, which has read no row, does not bring it back.
-    @Test(arguments: StoreKind.allCases) func referencesToADeletedRestoredModelAreNil(_ kind: StoreKind) throws {
-        let store = try TestStore(kind, [GraphNode.self], preservesValues: true)
-        let context = store.context()
-        let (base, leaf) = (GraphNode("base"), GraphNode("leaf"))
-        for node in [base, leaf] { context.insert(node) }
-        try context.save()
-        let identifier = leaf.persistentModelID
-        context.delete(leaf)
-        try context.save()
-        try context.revert(#require(store.history().last))
-        let restored = try #require(context.model(for: identifier) as? GraphNode)
-        base.favourite = restored
-        context.delete(restored)
-        let unloaded = context.model(for: identifier)
-        #expect(base.favourite == nil)
-        try context.save()
-        #expect(unloaded.persistentModelID == identifier && base.favourite == nil)
-        #expect(try store.context().fetch(FetchDescriptor<GraphNode>()).map(\.name) == ["base"])
-    }
-
     // MARK: Random changes
 
     @Test(arguments: StoreKind.allCases, 0..<4) func aRevertRestoresTheStateBefore(
