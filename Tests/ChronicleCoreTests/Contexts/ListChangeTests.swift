@@ -134,7 +134,7 @@ import Testing
         a.children.removeAll { child in a.children.count == 4 && child.parent === a && child.name != "3" }
         #expect(a.children == [children[3]])
         a.children = family.models([0, 1, 2, 3])
-        // The array replaces changes made during the access.
+        // The array replaces changes made during the access, unless these have replaced the list.
         a.children.removeAll { child in
             children[7].parent = a
             b.children = [children[0]]
@@ -162,9 +162,22 @@ import Testing
         }
         #expect(a.children.map(\.name).sorted() == ["0", "2", "8"] && children[1].parent == nil)
         try family.context.save()
-        #expect(
-            try store.context().fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.parent?.name == "a" }))
-                .map(\.name).sorted() == ["0", "2", "8"])
+        let added = GraphNode("9")
+        other.insert(added)
+        added.parent = child.parent
+        try other.save()
+        func change(_ list: inout [GraphNode]) throws {
+            let index = try #require(list.firstIndex { $0.name == "2" })
+            list[index] = children[3]
+            list.append(children[4])
+            let isNew = #Predicate<GraphNode> { $0.name == "9" }
+            #expect(try family.context.fetch(FetchDescriptor<GraphNode>(predicate: isNew)).count == 1)
+        }
+        try change(&a.children)
+        #expect(children[2].parent == nil && children[3].parent === a && children[4].parent === a)
+        try family.context.save()
+        let stored = FetchDescriptor<GraphNode>(predicate: #Predicate { $0.parent?.name == "a" })
+        #expect(try store.context().fetch(stored).map(\.name).sorted() == ["0", "3", "4", "8", "9"])
     }
 
     @Test func changesBeforeAThrownErrorAreKept() throws {

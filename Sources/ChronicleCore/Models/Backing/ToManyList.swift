@@ -130,10 +130,13 @@ final class ToManyList {
         return changeAtEnd(isMember) ?? change(where: isMember)
     }
 
-    /// Returns what the program has changed, if another list has replaced this one meanwhile.
+    /// Returns what the program has changed in an array, if another list has replaced this one meanwhile.
     func endChangeOfReplaced(_ changed: [AnyObject]) -> Change {
         let known = Set(baseline.map { ObjectIdentifier($0) })
-        return endInPlaceChange(changed) { known.contains(ObjectIdentifier($0)) }
+        removedModels = []
+        isInUse = false
+        models = changed
+        return change { known.contains(ObjectIdentifier($0)) }
     }
 
     func assign(_ assigned: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
