@@ -119,6 +119,11 @@ private final class NotificationRecorder {
         edited[0].note = "saved"
         try context.save()
         #expect(context.lastSaveResult.droppedChanges.count == 2)
+        // Each is in the notification of its save only.
+        let reported = recorder.saved.compactMap { saved in
+            saved[ModelContext.NotificationKey.droppedChanges.rawValue] as? [ModelContext.DroppedChange]
+        }
+        #expect(reported.map(\.count) == [1, 1])
         try context.save()
         #expect(context.lastSaveResult.droppedChanges.isEmpty)
         withExtendedLifetime(recorder) {}

@@ -76,10 +76,10 @@ extension ModelContext {
         NotificationCenter.default.post(name: Self.willSave, object: self)
     }
 
-    func postDidSave(_ saves: [StoreSave], _ result: SaveResult) {
+    func postDidSave(_ saves: [StoreSave], _ droppedChanges: [DroppedChange]) {
         guard Self.observedNames.didSave.load(ordering: .relaxed), storage.postsNotifications else { return }
         let saves = saves.filter(\.isWritten)
-        guard !saves.isEmpty || !result.droppedChanges.isEmpty else { return }
+        guard !saves.isEmpty || !droppedChanges.isEmpty else { return }
         var userInfo: [AnyHashable: Any] = [
             NotificationKey.insertedIdentifiers.rawValue: saves.flatMap(\.insertedIdentifiers),
             NotificationKey.updatedIdentifiers.rawValue: saves.flatMap(\.updatedIdentifiers),
@@ -87,8 +87,8 @@ extension ModelContext {
         ]
         let tokens = saves.compactMap { save in save.historyToken.map { (save.store.identifier, $0) } }
         userInfo[NotificationKey.historyTokens.rawValue] = Dictionary(tokens, uniquingKeysWith: { $1 })
-        if !result.droppedChanges.isEmpty {
-            userInfo[NotificationKey.droppedChanges.rawValue] = result.droppedChanges
+        if !droppedChanges.isEmpty {
+            userInfo[NotificationKey.droppedChanges.rawValue] = droppedChanges
         }
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo)
     }

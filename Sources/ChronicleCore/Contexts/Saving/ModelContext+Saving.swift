@@ -63,9 +63,11 @@ extension ModelContext {
             if !storage.isPostingWillSave { storage.lastSaveResult = SaveResult() }
             postWillSave()
             var saves: [StoreSave] = []
-            var result = SaveResult()
+            var result = storage.lastSaveResult
+            // The notifications of these saves contain what they have dropped.
+            let reported = result.droppedChanges.count
             defer {
-                postDidSave(saves, result)
+                postDidSave(saves, Array(result.droppedChanges.dropFirst(reported)))
                 // Observers may have saved, too.
                 storage.lastSaveResult = result
             }
