@@ -34,7 +34,8 @@ extension RowWriter {
             let key = try key(row, table)
             var count = 1
             for next in remaining.dropFirst().prefix(ChangeRows.batchSize - 1) {
-                guard try self.key(next, table) &- key == Int64(count) else { break }
+                let following = key.addingReportingOverflow(Int64(count))
+                guard try !following.overflow && self.key(next, table) == following.partialValue else { break }
                 count += 1
             }
             if try count == 1 || !deleteRange(from: key, count: count, table) {
