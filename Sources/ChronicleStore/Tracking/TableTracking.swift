@@ -46,7 +46,8 @@ struct TableTracking {
         }
         return tables.map { table in
             var table = table
-            table.isNew = begun.contains(table.name) || followed.gaps.contains(table.name)
+            table.isNew =
+                table.state == .recorded && (begun.contains(table.name) || followed.gaps.contains(table.name))
             table.schemaChanges = followed.changes.filter { $0.table == table.name }.map(\.text)
             return table
         }

@@ -211,6 +211,16 @@ import Testing
         #expect(throws: SwiftDataError.historyValueMissing) { try store.sqlStatements(from: early, to: late) }
         #expect(throws: SwiftDataError.historyValueMissing) { try store.sqlStatements(from: late, to: early) }
         try past.writeDatabase(to: directory.file("null.db"), replacesUnknownValues: true)
+        // A table without rows at the position.
+        try fixture.database.track(recordsNewTables: true)
+        let between = try #require(try fixture.store().currentHistoryToken())
+        try fixture.app.execute("CREATE TABLE c(id INTEGER PRIMARY KEY)")
+        try fixture.database.track()
+        try fixture.app.execute("INSERT INTO c VALUES (1)")
+        try fixture.app.execute("DROP TABLE c")
+        try fixture.database.track()
+        try #require(try fixture.store().store(asOf: between) as? DefaultStore)
+            .writeDatabase(to: directory.file("between.db"))
         try fixture.app.execute("INSERT INTO b VALUES (1)")
         let now = try #require(try store.currentHistoryToken())
         #expect(try store.sqlStatements(from: late, to: now).count == 4)
