@@ -61,14 +61,19 @@ package struct PastUnknowns: Sendable {
         guard !values.isEmpty || !changedForms.isEmpty else { return }
         let reachable = layout.tablesReachable(from: entityName)
         if let name = changedForms.intersection(reachable.union([entityName])).min() {
-            throw SwiftDataError.historyValueMissing.with(
-                detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
-                entityName: name)
+            throw changedForm(of: name)
         }
         for name in reachable.sorted() where loadsModels {
             guard let value = values[name]?.min(by: { $0.key < $1.key })?.value else { continue }
             throw error(value)
         }
+    }
+
+    /// The error of a table with a relationship that changed between to-one and to-many.
+    package func changedForm(of name: String) -> SwiftDataError {
+        .historyValueMissing.with(
+            detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
+            entityName: name)
     }
 
     package func error(_ value: Value) -> SwiftDataError {

@@ -97,12 +97,3 @@ extension DefaultStore {
         }
     }
 }
-
-extension PastUnknowns {
-    /// The error of a table with a relationship that changed between to-one and to-many.
-    func changedForm(of name: String) -> SwiftDataError {
-        .historyValueMissing.with(
-            detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
-            entityName: name)
-    }
-}

@@ -45,9 +45,9 @@ struct HistoryViews {
         recorded.flatMap { rows in
             rows.entities(schema).flatMap { entity in
                 [
-                    View(name: "\(entity.name)_history", entityName: entity.name, select: history(of: entity, rows)),
+                    View(name: entity.historyName, entityName: entity.name, select: history(of: entity, rows)),
                     View(
-                        name: "\(entity.name)_revisions", entityName: entity.name, select: revisions(of: entity, rows)),
+                        name: entity.revisionsName, entityName: entity.name, select: revisions(of: entity, rows)),
                 ]
             }
         }

@@ -50,41 +50,15 @@ struct QueryViews {
     }
 }
 
-/// An entity as the class of a view.
-struct QueriedEntity {
-    let name: String
-    /// The names of the view's columns.
-    let columns: [String]
-    /// The columns of the table.
-    let values: [String]
-    /// The condition for the rows, which begins with a column, or `nil` for all rows of the table.
-    let condition: String?
-    /// The names of the entities whose rows these are.
-    let kinds: Set<String>
-}
-
 extension RecordedRows {
     /// Returns the entities whose rows the table contains.
     func entities(_ schema: Schema) -> [QueriedEntity] {
-        let key = hasRowIDKey ? self.key : []
-        guard let root = schema.entitiesByName[name], columns.contains(Schema.entityAttribute) else {
-            return [QueriedEntity(name: name, columns: names, values: key + columns, condition: nil, kinds: [name])]
-        }
-        return schema.kinds(of: root.name).sorted().compactMap { schema.entitiesByName[$0] }.map { entity in
-            let kinds = schema.kinds(of: entity.name)
-            let properties = entity.storedProperties.map(\.name).filter(columns.contains)
-            let names = kinds.sorted().map(RecorderSQL.literal).joined(separator: ", ")
-            return QueriedEntity(
-                name: entity.name, columns: key + properties + [Schema.entityAttribute],
-                values: key + properties + [Schema.entityAttribute],
-                condition: entity.name == root.name ? nil : "\(quoted(Schema.entityAttribute)) IN (\(names))",
-                kinds: kinds)
-        }
+        QueriedEntity.all(ofTable: name, key: hasRowIDKey ? key : [], columns: columns, in: schema)
     }
 
     /// Returns the columns of ``PastTables`` with the values of an entity, where the rowid has another name.
     func values(of entity: QueriedEntity) -> [String] {
-        entity.values.map { hasRowIDKey && $0 == key.first ? RecordedTable.primaryKey : $0 }
+        entity.columns.map { hasRowIDKey && $0 == key.first ? RecordedTable.primaryKey : $0 }
     }
 }
 
