@@ -68,11 +68,61 @@
             }
         }
 
-        @Test(arguments: [["sql", "SELECT 1"], ["views"], ["diff", "--sql", "start"], ["at", "now", "-o", "new.db"]])
+        @Test(arguments: [["views"], ["diff", "--sql", "start"], ["at", "now", "-o", "new.db"]])
         func commandsForFilesNameWhatIsNotSupported(_ arguments: [String]) async throws {
             let run = try await CommandRun([arguments[0], url] + arguments.dropFirst())
             #expect(run.status == 3)
             #expect(run.errors.contains("a PostgreSQL store does not support"), "\(run.errors)")
+        }
+
+        @Test(arguments: [
+            [#"SELECT number, owner FROM "GraphSeat" ORDER BY number"#],
+            ["--at", "seats", #"SELECT number, owner FROM "GraphSeat" ORDER BY number"#],
+            ["--at", "start", #"SELECT number FROM "GraphSeat" ORDER BY number"#, "--json"],
+            [
+                "--json",
+                #"SELECT position, author, operation, key, attribute, previous FROM "GraphSeat_history" "#
+                    + "WHERE attribute = 'number' AND operation <> 'insert' ORDER BY position",
+            ],
+            [
+                "--format", "csv",
+                #"SELECT number, "from" IS NULL AS a, "to" IS NULL AS b, unknown FROM "GraphSeat_revisions" ORDER BY 1, 2, 3"#,
+            ],
+        ])
+        func queriesHaveTheResultsOfAFile(_ arguments: [String]) async throws {
+            let found = try await CommandRun(["sql", url] + arguments)
+            let expected = try await CommandRun(["sql", file.path] + arguments)
+            #expect(found.status == 0, "\(found.errors)")
+            // A position is a change in a file, and a transaction in a database, whose history has texts.
+            func comparable(_ output: String) -> String {
+                output.replacing(/"position":[0-9]+,/, with: "").replacing(/"previous":"([0-9]+)"/) {
+                    "\"previous\":\($0.1)"
+                }
+            }
+            #expect(comparable(found.output) == comparable(expected.output))
+        }
+
+        @Test(
+            arguments: [
+                (["DELETE FROM x"], 2, "a query is one SELECT"), (["SELECT 1; SELECT 2"], 2, "a query is one SELECT"),
+                (["SELECT * FROM GraphSeat"], 2, #"did you mean "GraphSeat"?"#),
+                ([#"SELECT * FROM "GraphSeat_histry""#], 2, #"did you mean "GraphSeat_history"?"#),
+                ([#"SELECT numbr FROM "GraphSeat""#], 2, "column \"numbr\" does not exist"),
+                (["SELECT nextval('chronicle')"], 2, "PostgreSQL rejects the SQL"),
+                (["--at", "sets", "SELECT 1"], 2, "did you mean the tag seats?"),
+                (["--at", "999", "SELECT 1"], 2, "no transaction 999"),
+                (["--unknown", "null", "SELECT 1"], 2, "requires --at"),
+            ] as [([String], Int32, String)])
+        func mistakesInQueriesAreExplained(_ arguments: [String], _ status: Int32, _ message: String) async throws {
+            let run = try await CommandRun(["sql", url] + arguments)
+            #expect(run.status == status && run.output.isEmpty, "\(run.output)")
+            #expect(run.errors.contains(message), "\(run.errors)")
+        }
+
+        @Test func aQueryBeforeTheHistoryIsAnError() async throws {
+            #expect(try await run("purge", "--max-changes", "1", url).status == 0)
+            let run = try await run("sql", url, "--at", "1", "SELECT 1")
+            #expect(run.status == 3 && run.errors.contains("deleted"), "\(run.errors)")
         }
 
         @Test(arguments: [

@@ -4,6 +4,10 @@ import Foundation
 import Synchronization
 import Testing
 
+#if Postgres
+    import ChroniclePostgres
+#endif
+
 /// The program as a process: pipes, signals, terminals, and other processes that write the file.
 @Suite struct ProcessTests {
     /// The program is in the same directory as the test bundle, because the test target depends on it.
@@ -127,6 +131,28 @@ import Testing
         #expect(try running.line() == #"{"n":0}"#)
         #expect(running.interrupt() == SIGINT)
     }
+
+    #if Postgres
+        @Test(
+            .enabled("PostgreSQL is needed: sudo apt-get install postgresql libpq-dev") {
+                PostgresCluster.unavailability == nil
+            }) func aQueryOfADatabaseIsRepeated() throws
+        {
+            let cluster = try PostgresCluster.shared.get()
+            let schemaName = try cluster.makeSchema()
+            let configuration = PostgresConfiguration(cluster.connectionString(), schemaName: schemaName)
+            let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
+            let url = "postgresql://\(cluster.user)@/postgres?host=\(cluster.directory.path)&schema=\(schemaName)"
+            let running = try Running(["sql", "--watch", "--json", url, #"SELECT count(*) AS n FROM "Trip""#])
+            #expect(try running.line() == #"{"n":0}"#)
+            context.insert(Trip(name: "a", destination: "b"))
+            try context.save()
+            #expect(try running.line() == #"{"n":1}"#)
+            try cluster.psql(#"DELETE FROM \#(schemaName)."Trip""#)
+            #expect(try running.line() == #"{"n":0}"#)
+            #expect(running.interrupt() == SIGINT)
+        }
+    #endif
 
     /// The newest transactions that were requested are shown first, also if there are none.
     @Test(arguments: [0, 1, 2, 9]) func followingBeginsWithTheNewestTransactions(_ count: Int) throws {

@@ -6,7 +6,7 @@ enum SQLCommand {
         name: "sql", summary: "run an SQL query over the models as of any position, or over their history",
         discussion: """
             Each entity is a view with the name of its class. Its columns are the primary key, the attributes and the to-one \
-            relationships, with the values that SQLite stores: dates are seconds since 2001, for example. The links of a \
+            relationships, with the values that the database stores: dates are seconds since 2001, for example. The links of a \
             relationship are a view such as "Item.tags" with the columns owner and destination. With --at, the views contain \
             the models as they were.
 
@@ -15,11 +15,14 @@ enum SQLCommand {
             the history does not contain the values. Trip_revisions has a row for each state of a model, from one position to \
             another one, with the columns of Trip, and the names of unknown values in the column unknown.
 
-            The query can only read, and cannot use PRAGMA, ATTACH or views of the file. The prefix main. refers to the tables \
-            of the file, as they are now.
+            The query can only read. In a file, it cannot use PRAGMA, ATTACH or views of the file, and the prefix main. refers \
+            to the tables, as they are now. In PostgreSQL, names with uppercase letters need quotation marks, the name of the \
+            schema is the prefix of the tables, and functions can do what the role may do, except for changing rows. The role \
+            needs the privilege TEMPORARY on the database.
 
               chronicle sql Trips.store --at 2026-03-01 "SELECT name FROM Trip WHERE price > 100"
               chronicle sql Trips.store "SELECT date, author, value FROM Trip_history WHERE attribute = 'price'"
+              chronicle sql postgresql://app@db.example.org/travel 'SELECT name FROM "Trip"'
             """,
         operands: [.file, .init(name: "SQL", summary: "a query, as one argument")],
         options: [
@@ -40,12 +43,11 @@ enum SQLCommand {
         }
         if arguments.has("unknown"), !arguments.has("at") { throw UsageError("--unknown requires --at") }
         let file = try StoreFile.read(arguments, console)
-        let store = try file.sqliteStore("queries in SQL")
+        let store = try file.chronicleStore("queries in SQL")
         let sql = try arguments.required("SQL")
         func write() throws {
             let past = try arguments.value("at").map { text in
-                let token = try Position(text, in: file.store, console.settings).token(in: file.store)
-                return try file.sqliteStore("queries in SQL", of: file.store(asOf: token))
+                try file.store(asOf: Position(text, in: file.store, console.settings).token(in: file.store))
             }
             let output = QueryOutput(format, console)
             do {
@@ -77,12 +79,17 @@ enum SQLCommand {
         }
     }
 
-    /// SQLite names an unknown table.
+    /// SQLite and PostgreSQL name an unknown table. PostgreSQL converts a name without quotation marks to lowercase.
     private static func message(of error: SwiftDataError, in file: StoreFile) -> String {
         let text = (error.detail ?? error.description).escaped
-        guard let match = text.firstMatch(of: /no such table: (.+)/)?.output,
-            let nearest = NearestName.nearest(to: String(match.1), in: file.schema.entities.map(\.name))
+        let match = text.firstMatch(of: /no such table: (.+)|relation "(.+)" does not exist/)?.output
+        guard let name = match?.1 ?? match?.2,
+            let nearest = NearestName.nearest(to: String(name), in: names(in: file.schema))
         else { return text }
-        return "\(text); did you mean \(nearest.escaped)?"
+        return "\(text); did you mean \(match?.1 == nil ? "\"\(nearest.escaped)\"" : nearest.escaped)?"
+    }
+
+    private static func names(in schema: Schema) -> [String] {
+        schema.entities.flatMap { [$0.name, "\($0.name)_history", "\($0.name)_revisions"] }
     }
 }

@@ -265,7 +265,7 @@ struct StoreFile {
     // MARK: Rows
 
     /// Throws `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
-    func store(asOf token: DefaultHistoryToken) throws -> any InspectedStore {
+    func store(asOf token: DefaultHistoryToken) throws -> any ToolStore {
         let store = try chronicleStore("reading an earlier position")
         let past: any DataStore = try store.store(asOf: token)
         guard let past = past as? any ToolStore else {

@@ -16,6 +16,12 @@ protocol ToolStore: InspectedStore, DataStoreConsuming, DataStoreExporting, Data
     /// The position at which recording resumed; `nil` if no transaction remains before a gap.
     func historyGap() throws -> DefaultHistoryToken?
 
+    /// Passes on the rows of an SQL query over the models.
+    func query(
+        _ sql: String, replacesUnknownValues: Bool, columns: ([String]) throws -> Void,
+        row: ([PropertyValue]) throws -> Void
+    ) throws
+
     /// Throws an error if the store cannot be rebuilt.
     func requireVacuum() throws
     func compact() throws

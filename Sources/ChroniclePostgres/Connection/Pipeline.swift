@@ -10,6 +10,13 @@
             let parameters: Parameters
             /// Whether the statement is used again, so that preparing it pays off.
             let isPrepared: Bool
+            var format = ResultFormat.binary
+        }
+
+        /// The formats of the protocol. A value of any type has a text.
+        enum ResultFormat: Int32 {
+            case text = 0
+            case binary = 1
         }
 
         private(set) var entries: [Entry] = []
@@ -24,6 +31,11 @@
         mutating func add(_ sql: String, _ parameters: Parameters = Parameters(), isPrepared: Bool = true) -> Int {
             entries.append(Entry(sql: sql, parameters: parameters, isPrepared: isPrepared))
             return entries.count - 1
+        }
+
+        /// Adds a statement whose result is in the text format.
+        mutating func addText(_ sql: String) {
+            entries.append(Entry(sql: sql, parameters: Parameters(), isPrepared: false, format: .text))
         }
     }
 
@@ -41,6 +53,13 @@
         {
             var pipeline = Pipeline()
             pipeline.add(sql, parameters, isPrepared: isPrepared)
+            return try run(pipeline)[0]
+        }
+
+        /// Runs a statement, which is not prepared, and returns the texts of the values.
+        func runText(_ sql: String) throws -> QueryResult {
+            var pipeline = Pipeline()
+            pipeline.addText(sql)
             return try run(pipeline)[0]
         }
 
@@ -168,7 +187,8 @@
                 }
             } else {
                 isSent = parameters.withArguments { values, lengths, formats in
-                    PQsendQueryParams(handle, entry.sql, count, parameters.types, values, lengths, formats, 1)
+                    PQsendQueryParams(
+                        handle, entry.sql, count, parameters.types, values, lengths, formats, entry.format.rawValue)
                 }
             }
             guard isSent == 1 else { throw PostgresError(handle, sql: entry.sql) }

@@ -18,6 +18,10 @@
 
         var affectedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
+        var columnNames: [String] {
+            (0..<PQnfields(handle)).map { column in PQfname(handle, column).map { String(cString: $0) } ?? "" }
+        }
+
         /// The type of a column as the server numbers it.
         func type(_ column: Int) -> Oid { PQftype(handle, Int32(column)) }
 

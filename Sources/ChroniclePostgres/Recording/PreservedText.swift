@@ -38,7 +38,7 @@
 
     extension Data {
         /// `nil` if there are other characters than hexadecimal digits.
-        fileprivate init?(hexadecimal digits: UnsafeRawBufferPointer) {
+        init?(hexadecimal digits: UnsafeRawBufferPointer) {
             func value(_ digit: UInt8) -> UInt8? { Character(UnicodeScalar(digit)).hexDigitValue.map { UInt8($0) } }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(digits.count / 2)

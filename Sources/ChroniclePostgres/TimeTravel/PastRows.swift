@@ -42,22 +42,27 @@
                     layout: PastLayout(layout.recorded, present.schema)))
         }
 
-        /// Runs `body` with the tables as of the position, in a read transaction.
+        static let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+
+        /// Runs `body` with the tables as of the position, in a transaction with a snapshot.
         func read<Result>(
-            _ connection: Connection, _ body: (Connection, PastTables) throws -> Result
+            _ connection: Connection, _ begin: String = PastRows.begin,
+            _ body: (Connection, PastTables) throws -> Result
         ) throws -> Result {
             // A copy from before the snapshot: others may add later changes meanwhile.
             var state = state.withLock { $0 }
             if state.hasPending { try connection.numberTransactions() }
             do {
-                let result = try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
+                let result = try connection.transaction(begin) {
                     try addChanges($0, to: &state)
                     return try body($0, state.tables)
                 }
                 self.state.withLock { if state.reached >= $0.reached { $0 = state } }
                 return result
             } catch let error as PostgresError {
-                guard let value = PastTable.unknownValue(error), let table = state.tables.tables[value.table],
+                guard let value = PastTable.unknownValue(error) else { throw error }
+                if let links = state.tables.unknowns.links[value.table] { throw state.tables.unknowns.error(links) }
+                guard let table = state.tables.tables[value.table],
                     let column = table.columns.first(where: { $0.number == value.number })
                 else { throw error }
                 throw state.tables.unknowns.error(

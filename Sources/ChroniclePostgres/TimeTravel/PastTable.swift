@@ -21,6 +21,8 @@
         private var valueTexts: [ArrayText]
         /// The columns that are unknown in some rows.
         private(set) var incomplete: Set<String> = []
+        /// The name of the temporary table with the rows, which queries read instead of arrays.
+        private var temporary: String?
 
         struct Column: Sendable {
             /// The number of the attribute.
@@ -92,10 +94,13 @@
             }
             let selected = (["p.\(raw: Self.key)"] + values).joined(", ")
             let indices = selectedIndices(selection)
+            let keys: SQLQuery =
+                temporary.map { "\(raw: $0) AS k" }
+                ?? "unnest(\(keyTexts.parameter(indices))::bigint[]) AS k(\(raw: Self.key))"
             // An anti join: a list would be searched from the beginning for each row by servers before version 15.
             return """
                 (SELECT \(own) FROM \(table) AS m WHERE NOT EXISTS \
-                (SELECT FROM unnest(\(keyTexts.parameter(indices))::bigint[]) AS k(key) WHERE k.key = m.\(raw: Self.key)) \
+                (SELECT FROM \(keys) WHERE k.\(raw: Self.key) = m.\(raw: Self.key)) \
                 UNION ALL SELECT \(selected) FROM \(changedRows("p", indices)) WHERE p.\(raw: Self.isPresent))
                 """
         }
@@ -134,7 +139,16 @@
             selection.keys.map { keys in keys.compactMap { indices[$0] }.sorted() }
         }
 
+        /// Writes the rows to a temporary table, which the end of the transaction drops.
+        ///
+        /// - Parameter name: The quoted name of the table.
+        mutating func write(to name: String, _ connection: Connection) throws {
+            try connection.createTemporary(name, "SELECT * FROM \(changedRows("p", nil))")
+            temporary = name
+        }
+
         private func changedRows(_ alias: String, _ selected: [Int]?) -> SQLQuery {
+            if let temporary { return "\(raw: temporary) AS \(raw: alias)" }
             var names = [Self.key, Self.isPresent]
             var arrays: [SQLQuery] = [
                 "\(keyTexts.parameter(selected))::bigint[]", "\(presenceTexts.parameter(selected))::boolean[]",
@@ -154,9 +168,8 @@
         private func value(of column: Column, _ alias: String, _ selection: Selection) -> SQLQuery {
             let value = "\(alias).\(quoted(column.name))\(column.type == .text ? " COLLATE \"C\"" : "")"
             guard incomplete.contains(column.name), !selection.ignoresUnknown else { return SQLQuery(raw: value) }
-            let text = literal("\(Self.marker)\(name)\n\(column.number)\n")
-            // The text is no number, which is found out when the value is computed: it depends on the row.
-            let failure = "(\(text) || \(alias).\(Self.key) || \(literal("\n")))::bigint"
+            // Depends on the row, so it is computed with the value.
+            let failure = Self.failure(name, column.number, key: "\(alias).\(Self.key)")
             let typed: String =
                 switch column.type {
                 case .integer, .real, .text: "(\(failure))::\(column.type.name)"
@@ -169,6 +182,14 @@
         }
 
         private static let marker = "chronicle missing value\n"
+
+        /// An expression that ends the statement with an error; see ``unknownValue(_:)``. The text is no number.
+        private static func failure(_ name: String, _ number: Int, key: String) -> String {
+            "(\(literal("\(marker)\(name)\n\(number)\n")) || \(key) || \(literal("\n")))::bigint"
+        }
+
+        /// An expression for a condition in a query of a link table that is unknown.
+        static func failure(ofLinks name: String) -> String { "\(failure(name, -1, key: "0::text")) IS NULL" }
 
         /// Returns the table, the number of the attribute and the key of the unknown value that an error describes, or `nil`
         /// for other errors.

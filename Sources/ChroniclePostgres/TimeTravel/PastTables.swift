@@ -56,6 +56,8 @@
         private var owners = ArrayText()
         private var destinations = ArrayText()
         private var presence = ArrayText()
+        /// See ``PastTable``.
+        private var temporary: String?
 
         /// Adds links, except those that are known already.
         ///
@@ -73,13 +75,37 @@
             let columns: SQLQuery = """
                 \(owners.parameter(nil))::bigint[], \(destinations.parameter(nil))::bigint[]
                 """
+            let keys: SQLQuery = temporary.map { "\(raw: $0) AS k" } ?? "unnest(\(columns)) AS k(owner, destination)"
             return """
                 (SELECT m.owner, m.destination FROM \(raw: table) AS m WHERE NOT EXISTS \
-                (SELECT FROM unnest(\(columns)) AS k(owner, destination) \
-                WHERE k.owner = m.owner AND k.destination = m.destination) \
-                UNION ALL SELECT p.owner, p.destination FROM unnest(\(columns), \(presence.parameter(nil))::boolean[]) \
-                AS p(owner, destination, present) WHERE p.present)
+                (SELECT FROM \(keys) WHERE k.owner = m.owner AND k.destination = m.destination) \
+                UNION ALL SELECT p.owner, p.destination FROM \(changedLinks) WHERE p.present)
                 """
+        }
+
+        private var changedLinks: SQLQuery {
+            if let temporary { return "\(raw: temporary) AS p" }
+            return """
+                unnest(\(owners.parameter(nil))::bigint[], \(destinations.parameter(nil))::bigint[], \
+                \(presence.parameter(nil))::boolean[]) AS p(owner, destination, present)
+                """
+        }
+
+        /// Writes the links to a temporary table; see ``PastTable``.
+        mutating func write(to name: String, _ connection: Connection) throws {
+            try connection.createTemporary(name, "SELECT * FROM \(changedLinks)")
+            temporary = name
+        }
+    }
+
+    extension Connection {
+        /// Creates a temporary table that the end of the transaction drops. The statistics are for the planner.
+        func createTemporary(_ name: String, _ rows: SQLQuery) throws {
+            try run(
+                "CREATE TEMPORARY TABLE \(name) ON COMMIT DROP AS \(rows.sql(for: PostgreSQLDialect()))",
+                Parameters(rows.bindings),
+                isPrepared: false)
+            try run("ANALYZE \(name)", isPrepared: false)
         }
     }
 #endif

@@ -49,6 +49,25 @@
             #expect(report.conforms, "\(report)")
         }
 
+        /// The temporary views do not remain in a session of the server.
+        @Test func queriesInSQL() throws {
+            let fixture = try HistoryFixture(configuration(), cluster)
+            try fixture.add("a")
+            let token = try fixture.token
+            try fixture.add("b")
+            let store = try #require(fixture.container.stores.first as? PostgresStore)
+            let past = try #require(try store.store(asOf: token) as? PostgresStore)
+            for _ in 0..<3 {
+                for (store, count) in [(store, 2), (past, 1)] {
+                    var rows: [[PropertyValue]] = []
+                    try store.query(#"SELECT count(*) FROM "Account""#) { rows.append($0) }
+                    #expect(rows == [[.integer(Int64(count))]])
+                }
+                try store.query(#"SELECT * FROM "Account_history""#) { _ in }
+            }
+            #expect(try cluster.psql("SELECT count(*) FROM pg_class WHERE relname = 'Account_history'").contains("0"))
+        }
+
         /// Sixteen threads with stores in two schemas share eight sessions.
         @Test func sessionsOfTheServerAreShared() throws {
             let fixtures = try (0..<2).map { _ in try HistoryFixture(configuration(), cluster) }

@@ -38,6 +38,9 @@
                 performing: { try ModelContext(standby).delete(model: GraphSeat.self) }, throws: isReadOnly)
             let error = try #require(throws: SwiftDataError.self) { try standby.add(5) }
             #expect(error.detail?.contains("standby server") == true)
+            let store = try #require(standby.stores.first as? PostgresStore)
+            let refused = try #require(throws: SwiftDataError.self) { try store.query("SELECT 1") { _ in } }
+            #expect(refused == .unsupportedFeature && refused.detail?.contains("primary server") == true)
             withExtendedLifetime(consumer) {}
             try replicas.remove()
         }

@@ -64,8 +64,36 @@
                 try #require(
                     try TrackedFixture.rows(past) == rows,
                     "\(token) \(log.joined(separator: ";\n")) \(TestSeed.description)")
+                try requireQueries(rows, program.tables.map(\.0), past, store, token, log)
             }
             #expect(try fixture.problems() == [], "\(log.joined(separator: ";\n")) \(TestSeed.description)")
+        }
+
+        /// The views of a query have the rows as of a position, and so have the revisions that were current.
+        private func requireQueries(
+            _ rows: [PersistentIdentifier: TrackedFixture.Row], _ tables: [String], _ past: PostgresStore,
+            _ store: PostgresStore, _ token: DefaultHistoryToken, _ log: [String]
+        ) throws {
+            let position = token.position(in: store.identifier) ?? 0
+            for table in tables {
+                let properties = try #require(store.schema.entitiesByName[table]).storedProperties.map(\.name)
+                let columns = properties.map(quoted).joined(separator: ", ")
+                let expected = rows.filter { $0.key.entityName == table }.values
+                    .map { row in properties.map { row[$0] ?? "?" }.joined(separator: "|") }.sorted()
+                func lines(_ store: PostgresStore, _ source: String) throws -> [String] {
+                    var lines: [String] = []
+                    try store.query("SELECT \(columns) FROM \(source)") { row in
+                        lines.append(row.map { $0.isNull ? "nil" : QueryText.text($0) }.joined(separator: "|"))
+                    }
+                    return lines.sorted()
+                }
+                let comment = Comment(
+                    rawValue: "\(table) \(token) \(log.joined(separator: ";\n")) \(TestSeed.description)")
+                try #require(try lines(past, quoted(table)) == expected, comment)
+                let current = "coalesce(\"from\", 0) <= \(position) AND (\"to\" IS NULL OR \"to\" > \(position))"
+                try #require(
+                    try lines(store, "\(quoted("\(table)_revisions")) WHERE \(current)") == expected, comment)
+            }
         }
     }
 
