@@ -88,11 +88,14 @@ enum PredicateFunctions {
     }
 
     private static let missingValue = "missing value: "
+    /// Names contain spaces.
+    private static let separator = "\u{1F}"
 
     /// Returns the names and the key in an error of ``missing(_:of:key:)``, or `nil` for other errors.
     static func missingValue(_ message: String) -> (entity: String, property: String, key: Int64)? {
         guard message.hasPrefix(missingValue) else { return nil }
-        let parts = message.dropFirst(missingValue.count).split(separator: " ", maxSplits: 2)
+        let parts = message.dropFirst(missingValue.count)
+            .split(separator: separator, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let key = Int64(parts[0]) else { return nil }
         return (String(parts[1]), String(parts[2]), key)
     }
@@ -104,6 +107,6 @@ enum PredicateFunctions {
             missing.insert(property, key: call.integer(0))
             return .integer(0)
         }
-        return .error("\(missingValue)\(call.integer(0)) \(entity) \(property)")
+        return .error(missingValue + ["\(call.integer(0))", entity, property].joined(separator: separator))
     }
 }

@@ -192,6 +192,36 @@ import Testing
         }
     }
 
+    // MARK: Tables that are not recorded
+
+    @Test func rowsOfUnrecordedTablesAreUnknown() throws {
+        let fixture = try TrackedFixture(
+            """
+            CREATE TABLE "a b"(id INTEGER PRIMARY KEY, v); CREATE TABLE nk(v); CREATE TABLE "skip it"(id INTEGER PRIMARY KEY, v);
+            INSERT INTO "a b" VALUES (1, 'old'); INSERT INTO nk VALUES ('old'); INSERT INTO "skip it" VALUES (1, 'old')
+            """, track: false)
+        try fixture.database.track(["a b"])
+        let token = try #require(try fixture.store().earliestHistoryToken())
+        try fixture.app.execute("UPDATE \"a b\" SET v = 'new'; UPDATE nk SET v = 'new'; UPDATE \"skip it\" SET v = 'new'")
+        let store = try fixture.store()
+        let past = try #require(try store.store(asOf: token) as? DefaultStore)
+        func rows(_ store: DefaultStore, _ sql: String, replacing: Bool = false) throws -> [[PropertyValue]] {
+            var rows: [[PropertyValue]] = []
+            try store.query(sql, replacesUnknownValues: replacing) { rows.append($0) }
+            return rows
+        }
+        #expect(try rows(past, "SELECT v FROM \"a b\"") == [[.text("old")]])
+        for table in ["nk", "\"skip it\""] {
+            #expect(throws: SwiftDataError.historyValueMissing) { try rows(past, "SELECT v FROM \(table)") }
+            #expect(try rows(past, "SELECT v FROM \(table)", replacing: true).isEmpty)
+            #expect(try rows(past, "SELECT v FROM main.\(table)") == [[.text("new")]])
+            #expect(try rows(store, "SELECT v FROM \(table)") == [[.text("new")]])
+        }
+        do { _ = try rows(past, "SELECT v FROM \"skip it\"") } catch let error as SwiftDataError {
+            #expect(error.entityName == "skip it" && error.detail?.contains("not recorded") == true, "\(error)")
+        }
+    }
+
     // MARK: Dropped tables
 
     @Test(arguments: [

@@ -106,10 +106,8 @@ struct DatabaseCopy {
             return try copy("SELECT \(values) FROM main.\(quoted(table.name)) AS t", to: table.name, names)
         }
         guard !replacesUnknownValues else { return }
-        let what = isVirtual ? "the rows of a virtual table" : "the rows of the table"
-        throw SwiftDataError.historyValueMissing.with(
-            detail: "\(what) are not recorded, and not known as of position \(tables.unknowns.position)",
-            entityName: table.name)
+        throw SwiftDataError.unrecordedRows(
+            isVirtual ? "the rows of a virtual table" : "the rows of the table", of: table.name, tables.unknowns.position)
     }
 
     private func copy(_ select: String, to table: String, _ columns: [String]) throws {
@@ -154,5 +152,12 @@ struct DatabaseCopy {
             result.append(text)
         }
         return result.joined()
+    }
+}
+
+extension SwiftDataError {
+    static func unrecordedRows(_ rows: String, of table: String, _ position: Int64) -> SwiftDataError {
+        .historyValueMissing.with(
+            detail: "\(rows) are not recorded, and not known as of position \(position)", entityName: table)
     }
 }

@@ -71,7 +71,10 @@ extension DefaultStore {
     /// The errors of the statement that its author can correct.
     private func explainingErrors<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SQLiteError {
-            guard PredicateFunctions.missingValue(error.message) == nil else { throw error }
+            if let missing = PredicateFunctions.missingValue(error.message) {
+                guard missing.property.isEmpty, let past else { throw error }
+                throw SwiftDataError.unrecordedRows("the rows of the table", of: missing.entity, past.position)
+            }
             if error.isDenied || error.message.hasPrefix("not authorized") {
                 throw SwiftDataError.unsupportedFeature.with(
                     detail:

@@ -25,6 +25,7 @@ struct QueryViews {
                 views.append((entity.name, "SELECT \(columns) FROM \(source(of: rows)) AS r\(condition)"))
             }
         }
+        if store.past != nil, store.isTracked { views += try unrecorded() }
         for name in store.layout.linkTablesByName.keys.sorted() {
             if let unknown = tables.unknowns.links[name] {
                 // An error when the view is read.
@@ -37,6 +38,18 @@ struct QueryViews {
         }
         return views
     }
+
+    /// The tables that are not recorded, which are an error when they are read: without a view, a query would find their present
+    /// rows.
+    private func unrecorded() throws -> [(name: String, select: String)] {
+        let names = Set(recorded.map(\.name))
+        return try TrackedTable.names(connection).filter { try !names.contains($0) && isOrdinary($0) }.map { name in
+            let missing = PredicateFunctions.missing("", of: name, key: "0")
+            return (name, "SELECT * FROM main.\(quoted(name)) WHERE \(missing)")
+        }
+    }
+
+    private func isOrdinary(_ name: String) throws -> Bool { try TrackedTable(name, connection)?.isOrdinary == true }
 
     /// The histories and the revisions of the models.
     func histories() throws -> [(name: String, select: String)] {
