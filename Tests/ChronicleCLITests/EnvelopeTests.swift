@@ -117,7 +117,7 @@ import Testing
             file, "INSERT INTO a VALUES (7, 'x'); INSERT INTO b VALUES ('k', 1); UPDATE a SET _id = 'y'; DELETE FROM a")
         let lines = try await watch(file, "debezium")
         #expect(lines.count == 4)
-        let row = { JSON.members(["tid": .integer(7), "_id": .string($0)]) }
+        let row = { JSON.members(["_id": .string($0), "tid": .integer(7)]) }
         #expect(lines[0]["after"] == row("x") && lines[2]["before"] == row("x") && lines[2]["after"] == row("y"))
         #expect(lines[1]["after"] == .members(["k": .string("k"), "v": .integer(1)]))
         #expect(lines[3]["before"] == row("y"))

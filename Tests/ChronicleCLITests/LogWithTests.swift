@@ -1,3 +1,4 @@
+import Chronicle
 import ChronicleTestSupport
 import Foundation
 import Testing

@@ -79,7 +79,7 @@ import Testing
     @Test func aTokenWithAnotherCheckValueIsRejected() async throws {
         let run = try await CommandRun("log", "--after", "10-0000000000000001", GoldenStore.copy().path)
         #expect(run.status == 3)
-        #expect(run.errors.contains("historyTokenForked"))
+        #expect(run.errors.contains("belongs to another transaction now"))
     }
 
     @Test func aNearTagIsSuggested() throws {

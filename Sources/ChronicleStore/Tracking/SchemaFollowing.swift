@@ -145,7 +145,8 @@ struct SchemaFollowing {
                 continue
             }
             // Changes may be missing, and others may have the values of another table.
-            let isMisread = misread.contains(entity.number)
+            let isMisread = misread[entity.number] != nil
+            if misread[entity.number] == true { result.gaps.insert(table.name) }
             let isChanged = isMisread || changed.contains(entity.number)
             if try isChanged || tracking.interruption(of: entity, table) != nil {
                 // The name of a table that was rebuilt can differ in its case.
@@ -287,11 +288,11 @@ struct SchemaFollowing {
 
     /// SQLite changes the triggers of a table with its name, so that nothing is missing. Tables can have exchanged their names.
     ///
-    /// - Returns: The names that the tables had, in lowercase, which other tables may have now, and the numbers of entities whose
-    ///   triggers SQLite has moved without changing them.
+    /// - Returns: The names that the tables had, in lowercase, which other tables may have now, and the entities whose triggers
+    ///   SQLite has moved without changing them: whether these read another table, which has the former name.
     private func renameTables(
         _ result: inout Result, _ tables: inout [Reconciliation.Table]
-    ) throws -> (formerNames: Set<String>, misread: Set<Int64>) {
+    ) throws -> (formerNames: Set<String>, misread: [Int64: Bool]) {
         let entities = try registry.entities()
         var renamed: [(entity: RecordedEntity, table: TrackedTable)] = []
         for entity in entities where entity.tableName != nil {
@@ -307,7 +308,10 @@ struct SchemaFollowing {
         while let index = try renamed.firstIndex(where: { try other(named: $0.table.name).map(hasTriggers) ?? false }) {
             renamed.remove(at: index)
         }
-        let misread = try renamed.filter { try tracking.readsFormerTable($0.entity, $0.table.name) }
+        var misread: [Int64: Bool] = [:]
+        for (entity, table) in renamed where try tracking.readsFormerTable(entity, table.name) {
+            misread[entity.number] = try TrackedTable(entity.name, connection) != nil
+        }
         for (_, table) in renamed {
             guard let other = other(named: table.name) else { continue }
             if other.tableName != nil { try end(other, nil, &result, &tables) }
@@ -316,7 +320,7 @@ struct SchemaFollowing {
         // A name is unique, also while others have their earlier ones.
         for (entity, _) in renamed { try setName("chronicle_\(entity.number)", of: entity) }
         for (entity, table) in renamed { try rename(entity, to: table, &result) }
-        return (Set(renamed.map { TableNames.folded($0.entity.name) }), Set(misread.map(\.entity.number)))
+        return (Set(renamed.map { TableNames.folded($0.entity.name) }), misread)
     }
 
     private func rename(_ entity: RecordedEntity, to table: TrackedTable, _ result: inout Result) throws {

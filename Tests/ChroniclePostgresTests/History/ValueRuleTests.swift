@@ -1,5 +1,6 @@
 #if Postgres
     import Chronicle
+    import ChronicleSQLStore
     import ChronicleTestSupport
     import Foundation
     import Testing

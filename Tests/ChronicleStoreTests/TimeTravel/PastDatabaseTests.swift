@@ -202,7 +202,8 @@ import Testing
             """, track: false)
         try fixture.database.track(["a b"])
         let token = try #require(try fixture.store().earliestHistoryToken())
-        try fixture.app.execute("UPDATE \"a b\" SET v = 'new'; UPDATE nk SET v = 'new'; UPDATE \"skip it\" SET v = 'new'")
+        try fixture.app.execute(
+            "UPDATE \"a b\" SET v = 'new'; UPDATE nk SET v = 'new'; UPDATE \"skip it\" SET v = 'new'")
         let store = try fixture.store()
         let past = try #require(try store.store(asOf: token) as? DefaultStore)
         func rows(_ store: DefaultStore, _ sql: String, replacing: Bool = false) throws -> [[PropertyValue]] {
@@ -225,11 +226,13 @@ import Testing
     // MARK: Dropped tables
 
     @Test(arguments: [
-        "DROP TABLE a", "CREATE TABLE n(id, v PRIMARY KEY); INSERT INTO n SELECT * FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a",
+        "DROP TABLE a",
+        "CREATE TABLE n(id, v PRIMARY KEY); INSERT INTO n SELECT * FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a",
     ])
     func rowsOfADroppedTableAreUnknown(_ change: String) throws {
         let fixture = try TrackedFixture(
-            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1, 2)")
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, v); CREATE TABLE b(id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1, 2)"
+        )
         try fixture.app.execute("UPDATE a SET v = 3")
         let early = try #require(try fixture.store().currentHistoryToken())
         try fixture.app.execute(change)

@@ -13,7 +13,8 @@ import Testing
     /// The statements do not use FAIL; see ``TrackedProgramTests/aTriggerThatFails(_:)``.
     @Test(arguments: 0..<12, RandomTriggers.Mode.allCases)
     func theHistoryExplainsTheRows(_ number: Int, _ mode: RandomTriggers.Mode) throws {
-        let collation = number % 3 == 0 ? TrackedFixture.collation : nil
+        // Reconciling can fail for tables with a collation of the program.
+        let collation = mode == .recorded && number % 3 == 0 ? TrackedFixture.collation : nil
         var schema = RandomSchema(TestSeed.generator(number), collation: collation?.name)
         let triggers = RandomTriggers(&schema, mode)
         let fixture = try TrackedFixture(
@@ -47,7 +48,9 @@ import Testing
                 continue
             }
             let problems = try problems(fixture)
-            try #require(problems.isEmpty == differences.isEmpty, "\(comment) \(problems)")
+            try #require(problems.isEmpty || !differences.isEmpty, "\(comment) \(problems)")
+            // Verification does not compare the rows of a table with a trigger after those of the recorder, and reports that instead.
+            try #require(try differences.isEmpty || !fixture.problems().isEmpty, comment)
             guard !differences.isEmpty else { continue }
             try fixture.database.track(reconciles: true)
             log.append("-- reconcile")
@@ -66,8 +69,10 @@ import Testing
         let transactions = try store.fetchHistory(.after(token))
         for change in transactions.flatMap(\.changes) { state.assign(change) }
         token = transactions.last?.token ?? token
-        let present = try fixture.rows(store)
-        return Set(present.keys).union(state.keys).filter { present[$0] != state[$0] }
+        var unrecorded: [String] = []
+        let present = try fixture.rows(store) { unrecorded.append($0) }
+        return unrecorded
+            + Set(present.keys).union(state.keys).filter { present[$0] != state[$0] }
             .map { "\($0): \(String(describing: state[$0])) is \(String(describing: present[$0]))" }
     }
 

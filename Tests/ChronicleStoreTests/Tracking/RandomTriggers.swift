@@ -47,10 +47,11 @@ struct RandomTriggers {
         let row = event == "DELETE" ? "OLD" : "NEW"
         let column = random.pick(table.key + table.columns)
         let body: String
-        if chance(25) {
+        if chance(40) {
             let isIgnored = chance(70)
             // An error ends the statement as a violated constraint does.
-            body = "SELECT RAISE(\(isIgnored ? "IGNORE" : "ABORT, 'no'")) WHERE \(row).\(quoted(column)) IS \(value())"
+            body =
+                "SELECT RAISE(\(isIgnored ? "IGNORE" : "ABORT, 'no'")) WHERE \(row).\(quoted(column)) \(random.pick(["IS", "IS NOT"])) \(value())"
             if isIgnored, !isBefore, !isEarlier {
                 guard mode == .any else { return }
                 mayEscape = true

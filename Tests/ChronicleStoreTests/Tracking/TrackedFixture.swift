@@ -73,8 +73,8 @@ final class TrackedFixture {
     typealias Row = [String: PropertyValue]
     typealias Rows = [PersistentIdentifier: Row]
 
-    /// Returns the rows with keys, read from the tables of the program.
-    func rows(_ store: DefaultStore) throws -> [PersistentIdentifier: Row] {
+    /// Returns the rows with keys, read from the tables of the program. A key that was never recorded has no identifier.
+    func rows(_ store: DefaultStore, unrecorded: ((String) -> Void)? = nil) throws -> [PersistentIdentifier: Row] {
         var rows: [PersistentIdentifier: Row] = [:]
         for entity in store.schema.entities {
             let names = entity.storedProperties.map(\.name)
@@ -84,7 +84,12 @@ final class TrackedFixture {
             while try statement.step() {
                 let key = columns.indices.map { statement.plainValue(Int32($0)) }
                 if key.contains(where: \.isNull) { continue }
-                let identifier = try #require(try store.identifier(ofEntity: entity.name, primaryKey: key))
+                let found = try store.identifier(ofEntity: entity.name, primaryKey: key)
+                if found == nil, let unrecorded {
+                    unrecorded("\(entity.name)/\(key)")
+                    continue
+                }
+                let identifier = try #require(found)
                 rows[identifier] = Dictionary(
                     uniqueKeysWithValues: names.enumerated().map {
                         ($1, statement.plainValue(Int32(columns.count + $0)))

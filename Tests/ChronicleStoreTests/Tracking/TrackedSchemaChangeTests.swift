@@ -272,7 +272,9 @@ import Testing
         let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY)")
         try fixture.app.execute("INSERT INTO a VALUES (1); DROP TABLE a")
         let token = try fixture.store().currentHistoryToken()
-        #expect(try fixture.database.track() == [])
+        let tables = try fixture.database.track()
+        #expect(tables.map(\.name) == ["a"] && tables.first?.schemaChanges == ["table dropped: a"])
+        #expect(tables.first?.state == .unsupported(reason: "the table was dropped"))
         #expect(try fixture.changes(after: token) == ["delete a/1"])
         #expect(try fixture.problems() == [])
     }

@@ -107,7 +107,8 @@ struct DatabaseCopy {
         }
         guard !replacesUnknownValues else { return }
         throw SwiftDataError.unrecordedRows(
-            isVirtual ? "the rows of a virtual table" : "the rows of the table", of: table.name, tables.unknowns.position)
+            isVirtual ? "the rows of a virtual table" : "the rows of the table", of: table.name,
+            tables.unknowns.position)
     }
 
     private func copy(_ select: String, to table: String, _ columns: [String]) throws {

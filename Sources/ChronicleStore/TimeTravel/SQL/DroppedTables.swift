@@ -13,7 +13,8 @@ enum DroppedTables {
             ) { try $0.bind(table, at: 1) }
             guard exists == nil, try hadRows(entity, after: position, through: last, connection) else { continue }
             throw SwiftDataError.historyValueMissing.with(
-                detail: "the table was dropped, or its primary key was changed, after position \(position), so its rows "
+                detail:
+                    "the table was dropped, or its primary key was changed, after position \(position), so its rows "
                     + "are not known as of that position; use a later one", entityName: entity.name)
         }
     }
@@ -22,7 +23,9 @@ enum DroppedTables {
     private static func hadRows(
         _ entity: RecordedEntity, after position: Int64, through last: Int64, _ connection: Connection
     ) throws -> Bool {
-        let kinds = [ChangeTable.Operation.insert, .update, .delete].map { ChangeTable.Kind($0, of: entity.number).rawValue }
+        let kinds = [ChangeTable.Operation.insert, .update, .delete].map {
+            ChangeTable.Kind($0, of: entity.number).rawValue
+        }
         // With `min`, the other columns are those of the row that has it. https://www.sqlite.org/lang_select.html#bareagg
         return try connection.scalarInt64(
             """
