@@ -73,6 +73,9 @@ extension SQLiteError {
         [776, 264].contains(extendedCode)
     }
 
+    /// A collation is not defined: SQLITE_ERROR_MISSING_COLLSEQ. https://www.sqlite.org/rescode.html#error_missing_collseq
+    package var isMissingCollation: Bool { extendedCode == 257 }
+
     /// The file was moved, replaced or deleted after it had been opened.
     package var isMoved: Bool { extendedCode == Self.movedCode }
 

@@ -71,8 +71,10 @@ struct Reconciliation {
             guard let name = entity.tableName, let table = try TrackedTable(name, connection),
                 try tracking.interruption(of: entity, table) == nil
             else { continue }
-            try KeyTable(table, of: entity.number)?.numberRows(connection)
-            let difference = try Baseline(of: entity.number, connection).difference(table) ?? .init()
+            let difference = try Self.namingCollations(of: name) {
+                try KeyTable(table, of: entity.number)?.numberRows(connection)
+                return try Baseline(of: entity.number, connection).difference(table) ?? .init()
+            }
             tables.append(Table(entity: entity, table: table, difference: difference))
         }
         return tables
@@ -92,12 +94,14 @@ struct Reconciliation {
             tables[index].values = found.different
             let added = Dictionary(
                 uniqueKeysWithValues: tables[index].addedAttributes.map { ($0, Set<Int64>()) })
-            for (attribute, known) in added.merging(found.added, uniquingKeysWith: { $1 }) {
-                try compareAdded(attribute, known, &tables[index])
-            }
-            if tables[index].requiresValues {
-                let expected = try expectedCount(tables[index], without: Set(added.keys).union(found.added.keys))
-                tables[index].hasUnknownValues = found.count < expected || found.hasForgotten
+            try Self.namingCollations(of: tables[index].entity.name) {
+                for (attribute, known) in added.merging(found.added, uniquingKeysWith: { $1 }) {
+                    try compareAdded(attribute, known, &tables[index])
+                }
+                if tables[index].requiresValues {
+                    let expected = try expectedCount(tables[index], without: Set(added.keys).union(found.added.keys))
+                    tables[index].hasUnknownValues = found.count < expected || found.hasForgotten
+                }
             }
         }
     }
@@ -177,8 +181,22 @@ struct Reconciliation {
 
     // MARK: Recording
 
+    /// SQLite uses an index for some of the statements, whose collation only the program may have.
+    private static func namingCollations<Result>(of table: String, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as SQLiteError where error.isMissingCollation {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "the rows of the table cannot be compared, because it has an index with a collation that only its "
+                    + "program defines (\(error.message)); drop the index, and create it again afterwards",
+                entityName: table, underlying: DatabaseError(error))
+        }
+    }
+
     /// Returns the number of changes.
     func record(_ table: Table) throws -> Int {
+        try Self.namingCollations(of: table.entity.name) { try recordDifferences(of: table) }
+    }
+
+    private func recordDifferences(of table: Table) throws -> Int {
         for key in table.difference.deleted {
             try insert(.delete, table, key, "NULL, NULL, NULL", from: nil)
         }
