@@ -83,9 +83,11 @@ enum SQLCommand {
     private static func message(of error: SwiftDataError, in file: StoreFile) -> String {
         let text = (error.detail ?? error.description).escaped
         let match = text.firstMatch(of: /no such table: (.+)|relation "(.+)" does not exist/)?.output
-        guard let name = match?.1 ?? match?.2,
-            let nearest = NearestName.nearest(to: String(name), in: names(in: file.schema))
-        else { return text }
+        let names = names(in: file.schema)
+        guard let name = match?.1 ?? match?.2, let nearest = NearestName.nearest(to: String(name), in: names) else {
+            return text
+        }
+        if nearest == name { return "\(text): the history and the revisions are those of a query without --at" }
         return "\(text); did you mean \(match?.1 == nil ? "\"\(nearest.escaped)\"" : nearest.escaped)?"
     }
 

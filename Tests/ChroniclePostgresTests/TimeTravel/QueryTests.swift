@@ -300,6 +300,7 @@
                 #"COPY "Account" TO PROGRAM 'cat'"#, "DO $$BEGIN END$$", "SET search_path = §", "VACUUM", "LISTEN x",
                 #"EXPLAIN ANALYZE DELETE FROM §."Account""#, "EXPLAIN SELECT 1; SELECT 2", "SELECT * FROM Account",
                 "SELECT nme FROM \"Account\"", "", "/* EXPLAIN */", "SELECT 1/0", "SELECT '\u{0}'", "FETCH 1 FROM x",
+                #"SELECT * FROM "Account" WHERE name = $1"#, "EXPLAIN SELECT $1::int", "SELECT nosuch.f(1)",
             ], [false, true])
         func queriesOnlyRead(_ sql: String, isPast: Bool) throws {
             let fixture = try HistoryFixture()

@@ -33,6 +33,22 @@ import Testing
         try context.save()
         #expect(try context.fetch(FetchDescriptor<Many.Note>()).map(\.owner.count) == [1])
     }
+
+    /// The column has no values before, so the revisions begin with the present form.
+    @Test func revisionsBeginWithTheFormOfARelationship() throws {
+        do {
+            let context = try context(Many.Note.self, Many.User.self)
+            let note = Many.Note()
+            context.insert(note)
+            note.owner = [Many.User()]
+            try context.save()
+        }
+        let context = try context(One.Note.self, One.User.self)
+        let store = try #require(context.container.stores.first as? DefaultStore)
+        var rows: [[PropertyValue]] = []
+        try store.query("SELECT \"from\", owner, unknown FROM Note_revisions") { rows.append($0) }
+        #expect(rows == [[.null, .integer(1), .null]])
+    }
 }
 
 private enum One {

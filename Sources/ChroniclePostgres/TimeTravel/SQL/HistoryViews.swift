@@ -12,10 +12,14 @@
         private let place: String
         private let queried: [QueriedRows]
         private let entities: [RecordedEntity]
+        /// The positions at which relationships changed between to-one and to-many, by the number of the entity. Their columns have
+        /// no values before.
+        private let changedForms: [Int64: Int64]
 
         init(_ connection: Connection, _ schema: Schema, _ queried: [QueriedRows]) throws {
             (self.schema, place, self.queried) = (schema, connection.schema, queried)
             entities = try Catalog(connection).entities()
+            changedForms = try MetaTable.changedRelationships(connection)
         }
 
         /// Without views whose names the server would truncate.
@@ -104,17 +108,20 @@
             let present = "\(place).\(quoted(rows.name))"
             let condition = entity.condition.map { " WHERE t.\($0)" } ?? ""
             let values = entity.columns.compactMap { name -> String? in
-                if rows.column(name) == EntityTable.primaryKey { return "q.key AS \(quoted(name))" }
-                if name == Schema.entityAttribute { return "\(className(of: entity, rows)) AS \(quoted(name))" }
-                return attributes.first { $0.name == name }.map { "\($0.value) AS \(quoted(name))" }
+                // As SQLite names a column if there is another one of the name.
+                let alias = quoted(["from", "to", "unknown"].contains(name) ? "\(name):1" : name)
+                if rows.column(name) == EntityTable.primaryKey { return "q.key AS \(alias)" }
+                if name == Schema.entityAttribute { return "\(className(of: entity, rows)) AS \(alias)" }
+                return attributes.first { $0.name == name }.map { "\($0.value) AS \(alias)" }
             }
             let unknown = attributes.map { "CASE WHEN \($0.isUnknown) THEN \(literal($0.name)) END" }
+            let changed = changedForms[rows.entity.number].map { ", \($0)" } ?? ""
             return """
                 WITH chronicle_changes AS (SELECT c.position, c.place, c.kind, c.entity, c.primary_key AS key\(marks) \
                 FROM (SELECT c.*, \
                 (lpad(c.position::text, 19, '0') || lpad(c.id::text, 19, '0')) COLLATE "C" AS place \
                 FROM (\(changes(of: entity))) AS c) AS c \
-                WHERE c.position > (SELECT greatest(s.floor, s.gap) FROM \(place).chronicle_history AS s)), \
+                WHERE c.position > (SELECT greatest(s.floor, s.gap\(changed)) FROM \(place).chronicle_history AS s)), \
                 chronicle_states AS (SELECT * FROM chronicle_changes \
                 UNION ALL SELECT NULL, '' COLLATE "C", NULL, NULL, k.key\(noMarks) FROM (\
                 SELECT t.\(EntityTable.primaryKey) AS key FROM \(present) AS t\(condition) \

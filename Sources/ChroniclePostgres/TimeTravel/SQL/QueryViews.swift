@@ -36,10 +36,15 @@
             var tables = tables
             tables?.selection.ignoresUnknown = replacesUnknownValues
             try writeTables(connection, queried, &tables)
+            var names: Set<String> = []
             var views: [(name: String, select: String)] = []
             for rows in queried {
+                names.formUnion(rows.views.map(\.name))
+                let mentioned = rows.views.filter { isMentioned($0.name) }
+                // The rows of a past state are a long text.
+                guard !mentioned.isEmpty else { continue }
                 let source = tables?.rows(of: rows.name)?.sql ?? store.layout.qualified(rows.name)
-                for entity in rows.views {
+                for entity in mentioned {
                     let columns = entity.columns.map { "r.\(quoted(rows.column($0))) AS \(quoted($0))" }
                     let condition = entity.condition.map { " WHERE r.\($0)" } ?? ""
                     views.append(
@@ -47,14 +52,15 @@
                 }
             }
             for name in store.layout.linksByName.keys.sorted() {
+                names.insert(name)
+                guard isMentioned(name) else { continue }
                 views.append((name, links(name, tables, replacesUnknownValues: replacesUnknownValues)))
             }
             if includeHistory {
-                let names = Set(views.map(\.name))
-                views += try HistoryViews(connection, store.schema, queried).all().filter { !names.contains($0.name) }
+                views += try HistoryViews(connection, store.schema, queried).all()
+                    .filter { !names.contains($0.name) && isMentioned($0.name) }
             }
-            let statements = views.filter { isMentioned($0.name) }
-                .map { "CREATE VIEW pg_temp.\(quoted($0.name)) AS \($0.select)" }
+            let statements = views.map { "CREATE VIEW pg_temp.\(quoted($0.name)) AS \($0.select)" }
             if !statements.isEmpty { try connection.script(statements.joined(separator: "; "), mayCommit: false) }
         }
 

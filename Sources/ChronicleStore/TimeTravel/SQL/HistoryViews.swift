@@ -14,6 +14,9 @@ struct HistoryViews {
     private let entities: [RecordedEntity]
     /// The default values of columns, by table.
     private let defaults: [String: [String: String]]
+    /// The positions at which relationships changed between to-one and to-many, by the number of the entity. Their columns have no
+    /// values before.
+    private let changedForms: [Int64: Int64]
     /// What precedes the name of a table. A temporary view would read another temporary view of the name. A permanent one can
     /// read no other database, and with the name `main`, the file could not be attached.
     private let database: String
@@ -33,6 +36,11 @@ struct HistoryViews {
             while try statement.step() { defaults[rows.name, default: [:]][statement.text(0)] = statement.text(1) }
         }
         self.defaults = defaults
+        var changedForms: [Int64: Int64] = [:]
+        for rows in recorded {
+            changedForms[rows.entity] = try MetaTable.position(.relationships(rows.entity), connection)
+        }
+        self.changedForms = changedForms
     }
 
     struct View {
@@ -133,9 +141,11 @@ struct HistoryViews {
         }
         let key = rows.hasRowIDKey ? ", q.key AS \(quoted(rows.key[0]))" : ""
         let condition = entity.condition.map { " AND t.\($0)" } ?? ""
+        let complete = meta("max", ["floor", "gap"])
+        let start = changedForms[rows.entity].map { "max(\(complete), \($0))" } ?? complete
         return """
             WITH chronicle_rows AS (\(changes(of: entity))), \
-            chronicle_start(position, since) AS (SELECT \(meta("max", ["floor", "gap"])), \
+            chronicle_start(position, since) AS (SELECT \(start), \
             CASE WHEN (SELECT value FROM \(database)chronicle_meta WHERE name = 'preservesValues') IS 'on' \
             THEN \(meta("max", ["preservesValuesSince"])) ELSE 9223372036854775807 END), \
             chronicle_changes AS (SELECT change AS id, position, primary_key AS key, max(CASE WHEN id = change THEN kind & 15 END) AS kind, \
