@@ -8,8 +8,9 @@ package enum NearestName {
         if let equal = names.first(where: { $0.lowercased() == folded }) { return equal }
         let ranked = names.map { (distance: distance(Array(name), Array($0)), name: $0) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-        // A name of one character resembles no other.
-        return best.distance <= min(name.count, best.name.count) / 2 ? best.name : nil
+        // Names without a common character do not resemble each other.
+        guard best.distance < max(name.count, best.name.count) else { return nil }
+        return best.distance <= max(1, min(name.count, best.name.count) / 2) ? best.name : nil
     }
 
     /// The optimal string alignment distance: the number of insertions, deletions, replacements and exchanges of neighbors.

@@ -37,7 +37,7 @@
 
         // MARK: Random changes
 
-        @Test(arguments: 0..<3) func viewsHaveTheRowsThatWereKept(_ number: Int) throws {
+        @Test(arguments: 0..<2) func viewsHaveTheRowsThatWereKept(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let schemaName = try #require(configuration.schemaName)
             let cluster = try PostgresCluster.shared.get()
@@ -49,7 +49,7 @@
             let links = store.layout.linksByName.keys.sorted()
             var random = TestSeed.generator(number)
             var states: [State] = []
-            for _ in 0..<30 {
+            for _ in 0..<15 {
                 _ = try clubs.step(&random)
                 var rows: [String: [String]] = [:]
                 for view in models + links { rows[view] = try sorted(store, "SELECT * FROM \(quoted(view))") }
@@ -87,7 +87,7 @@
             try store.query("SELECT * FROM \(name) LIMIT 0", columns: { columns = $0 }, row: { _ in })
             #expect(columns.first == "from" && columns.last == "unknown")
             let values = columns.dropFirst(2).dropLast().map(quoted).joined(separator: ", ")
-            for state in states {
+            for state in states.enumerated().filter({ $0.offset % 3 == 0 }).map(\.element) {
                 let position = state.token.position(in: store.identifier) ?? 0
                 let current = "coalesce(\"from\", 0) <= \(position) AND (\"to\" IS NULL OR \"to\" > \(position))"
                 try #require(

@@ -59,12 +59,13 @@
                 }
                 states.append((token, state))
             }
-            for (token, rows) in states {
+            for (index, (token, rows)) in states.enumerated() {
                 let past = try #require(try store.store(asOf: token) as? PostgresStore)
                 try #require(
                     try TrackedFixture.rows(past) == rows,
                     "\(token) \(log.joined(separator: ";\n")) \(TestSeed.description)")
-                try requireQueries(rows, program.tables.map(\.0), past, store, token, log)
+                // Each query creates its views.
+                if index % 5 == 0 { try requireQueries(rows, program.tables.map(\.0), past, store, token, log) }
             }
             #expect(try fixture.problems() == [], "\(log.joined(separator: ";\n")) \(TestSeed.description)")
         }
