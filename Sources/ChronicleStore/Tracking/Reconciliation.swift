@@ -185,7 +185,8 @@ struct Reconciliation {
     private static func namingCollations<Result>(of table: String, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SQLiteError where error.isMissingCollation {
             throw SwiftDataError.unsupportedFeature.with(
-                detail: "the rows of the table cannot be compared, because it has an index with a collation that only its "
+                detail:
+                    "the rows of the table cannot be compared, because it has an index with a collation that only its "
                     + "program defines (\(error.message)); drop the index, and create it again afterwards",
                 entityName: table, underlying: DatabaseError(error))
         }

@@ -153,7 +153,8 @@
         /// <https://www.postgresql.org/docs/current/errcodes-appendix.html>
         fileprivate var isRejection: Bool {
             [
-                "08P01", "0A", "0L", "0P", "20", "21", "22", "23", "25", "26", "2F", "34", "38", "39", "3F", "42", "44", "54",
+                "08P01", "0A", "0L", "0P", "20", "21", "22", "23", "25", "26", "2F", "34", "38", "39", "3F", "42", "44",
+                "54",
                 "55000", "P0",
             ].contains { sqlState?.hasPrefix($0) == true }
         }
