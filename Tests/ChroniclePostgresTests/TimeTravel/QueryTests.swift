@@ -37,7 +37,7 @@
 
         // MARK: Random changes
 
-        @Test(arguments: 0..<2) func viewsHaveTheRowsThatWereKept(_ number: Int) throws {
+        @Test(arguments: 0..<1) func viewsHaveTheRowsThatWereKept(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let schemaName = try #require(configuration.schemaName)
             let cluster = try PostgresCluster.shared.get()
@@ -49,7 +49,7 @@
             let links = store.layout.linksByName.keys.sorted()
             var random = TestSeed.generator(number)
             var states: [State] = []
-            for _ in 0..<15 {
+            for _ in 0..<30 {
                 _ = try clubs.step(&random)
                 var rows: [String: [String]] = [:]
                 for view in models + links { rows[view] = try sorted(store, "SELECT * FROM \(quoted(view))") }
@@ -117,7 +117,7 @@
                     }
                 }
             }
-            #expect(!expected.isEmpty)
+            #expect(expected.count > 5)
             let found = try lines(
                 store,
                 """
