@@ -6,6 +6,10 @@ SWIFT_FLAGS ?=
 # The traits of every compilation of the package itself, so that nothing is built twice. The store on PostgreSQL needs libpq, and
 # sealed history libcrypto.
 TRAITS = --traits default,Postgres,Seals
+# SwiftPM passes traits to the compiler in the order of a set. With random hash seeds, every second build compiled everything again.
+export SWIFT_DETERMINISTIC_HASHING = 1
+# Programs and tests that look for defects run with random seeds.
+RANDOM_SEEDS = env -u SWIFT_DETERMINISTIC_HASHING
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=
 # The duration of `make fuzz` or its number of files, the seed of a run, and a case to repeat, SEED/NUMBER, in a directory
@@ -122,32 +126,33 @@ docs: ready-traits ## builds the documentation as a static site in .build/docume
 .PHONY: fuzz
 fuzz: ready-traits ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: repeats one of them
 	@$(SWIFT) build --product ChronicleFuzz $(TRAITS) $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
+	@$(RANDOM_SEEDS) "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
 
 .PHONY: faults
 faults: ready-traits ## interrupts operations by power failures, failing calls and kills for FAULT_SECONDS=120
 	@$(SWIFT) build --product ChronicleFaults $(TRAITS) $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFaults" --seconds "$(FAULT_SECONDS)" \
+	@$(RANDOM_SEEDS) "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFaults" --seconds "$(FAULT_SECONDS)" \
 		--seed "$(FAULT_SEED)" --limit "$(FAULT_LIMIT)" --operations "$(FAULT_OPERATIONS)" \
 		--workers "$(FAULT_WORKERS)" --totals "$(FAULT_TOTALS)" --case "$(FAULT_CASE)"
 
 .PHONY: soak
 soak: ready-traits ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
 	@$(SWIFT) build --product ChronicleSoak $(TRAITS) $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
+	@$(RANDOM_SEEDS) "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" \
+		--seed "$(SOAK_SEED)"
 
 .PHONY: chaos
 chaos: ready-traits ## kills writers, consumers and servers of a PostgreSQL database for CHAOS_SECONDS=120, and verifies the history
 	@$(SWIFT) build --product ChronicleChaos $(TRAITS) $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleChaos" --seconds "$(CHAOS_SECONDS)" \
+	@$(RANDOM_SEEDS) "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleChaos" --seconds "$(CHAOS_SECONDS)" \
 		--seed "$(CHAOS_SEED)"
 
 .PHONY: model
 model: ready-traits ## compares contexts with a reference in MODEL_SEQUENCES random sequences or for MODEL_SECONDS=60
 	@$(SWIFT) build --product ChronicleModel $(TRAITS) $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleModel" --seconds "$(MODEL_SECONDS)" \
+	@$(RANDOM_SEEDS) "$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleModel" --seconds "$(MODEL_SECONDS)" \
 		--sequences "$(MODEL_SEQUENCES)" --seed "$(MODEL_SEED)" --kind "$(MODEL_KIND)" --without "$(MODEL_WITHOUT)"
 
 .PHONY: mutations
