@@ -38,10 +38,15 @@ struct RelationshipCheck {
         let edited = destinations.filter { $0.persistentBackingData.isEdited }
         try context.readRows(of: edited, relationship.relationship.destination)
         guard let other = destinations.first(where: { $0.persistentBackingData.state != .missing }) else { return }
-        throw SwiftDataError.deleteDenied.with(
-            detail: "the delete rule is deny and the model still references \(other.persistentModelID); "
-                + "delete that model as well",
-            entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
+        throw Self.denied(property, backing.identifier, referencedBy: other.persistentModelID)
+    }
+
+    static func denied(
+        _ property: Schema.Property, _ deleted: PersistentIdentifier, referencedBy other: PersistentIdentifier
+    ) -> SwiftDataError {
+        SwiftDataError.deleteDenied.with(
+            detail: "the delete rule is deny and the model still references \(other); delete that model as well",
+            entityName: deleted.entityName, propertyName: property.name, persistentIdentifier: deleted)
     }
 
     // MARK: Counts

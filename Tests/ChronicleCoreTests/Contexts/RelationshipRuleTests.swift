@@ -167,6 +167,26 @@ import Testing
         #expect(try store.context().fetchCount(FetchDescriptor<RuleProject>()) == 0)
     }
 
+    @Test(arguments: StoreKind.allCases) func deleteOfAModelWithoutARowIsDenied(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let project = RuleProject("Engine", RulePerson("Ada"))
+        context.insert(project)
+        try context.save()
+        project.name = "Loom"
+        try store.context().delete(model: RuleProject.self)
+        try context.refreshAllModels()
+        let task = RuleTask("Draw", project)
+        context.insert(task)
+        context.delete(project)
+        #expect(project.isDeleted)
+
+        let error = try failure { try context.save() }
+        #expect(error == .deleteDenied && error.entityName == "RuleProject" && error.propertyName == "tasks")
+        context.delete(task)
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<RuleTask>()) == 0)
+    }
+
     @Test(arguments: StoreKind.allCases) func movedDestinationDoesNotDenyTheDelete(_ kind: StoreKind) throws {
         let (_, context) = try context(kind)
         let engine = RuleProject("Engine", RulePerson("Ada"))

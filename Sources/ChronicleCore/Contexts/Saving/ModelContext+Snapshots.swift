@@ -57,7 +57,7 @@ extension ModelContext {
     }
 
     /// Null if a relationship references a model that is deleted in this save, or a model without a row that was removed from the
-    /// context.
+    /// context. The deny rule of such a model is applied here, because nothing else remains of it.
     private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
@@ -65,7 +65,12 @@ extension ModelContext {
         if let destination = registeredBacking(identifier), !destination.isUnloaded || !destination.state.isInContext {
             return destination.state.isInContext ? value : .null
         }
-        return identifier.isTemporary || storage.deletedWithoutRow.contains(identifier) ? .null : value
+        if identifier.isTemporary { return .null }
+        guard storage.deletedWithoutRow.contains(identifier) else { return value }
+        if let inverse = property.relationship.flatMap(coordinator.schema.inverse), inverse.relationship?.deleteRule == .deny {
+            throw RelationshipCheck.denied(inverse, identifier, referencedBy: backing.identifier)
+        }
+        return .null
     }
 
     /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too small
