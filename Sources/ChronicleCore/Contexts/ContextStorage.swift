@@ -49,6 +49,8 @@ final class ContextStorage: ModelOwner {
     @exclusivity(unchecked) var isSaving = false
     var postsNotifications = true
     var isPostingWillSave = false
+    /// That of the save whose `willSave` observers are running. One that saves writes the changes, so it acknowledges the batch.
+    var postponedAcknowledgement: HistoryAcknowledgement?
     #if canImport(Darwin)
         var undoManager: UndoManager?
     #endif

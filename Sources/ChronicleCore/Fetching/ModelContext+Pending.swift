@@ -208,7 +208,7 @@ extension ModelContext {
 
     private func isMatch<Model>(_ model: Model, _ matcher: Matcher<Model>) throws -> Bool {
         // Throws for unset attributes, which a getter could not report.
-        if matcher.readsProperties { try checkComplete(model.persistentBackingData, matcher.entity) }
+        if matcher.readsProperties { try Self.checkComplete(model.persistentBackingData, matcher.entity) }
         return try matcher.evaluator?.matches(model) ?? true
     }
 

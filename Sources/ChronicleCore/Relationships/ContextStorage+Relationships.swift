@@ -60,6 +60,11 @@ extension ManagedRelationship {
         }
     }
 
+    func modelsForEvaluation() throws -> [any PersistentModel] {
+        if !context.unverifiedLists.isEmpty { verifyListsForGetter() }
+        do { return try models() } catch { throw attributed(error) }
+    }
+
     /// Pending in-place changes do not matter when the property whose list was changed is read, because it returns that list, or
     /// when the inverse of the model that was appended last is read, because it is already set.
     private func verifyListsForGetter() {

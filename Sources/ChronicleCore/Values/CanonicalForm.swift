@@ -35,24 +35,24 @@ private struct CanonicalForm {
     private static func text(_ value: Any) -> [UInt8]? {
         let mirror = Mirror(reflecting: value)
         // The elements of a dictionary are tuples, which cannot be encoded.
-        guard mirror.displayStyle == .tuple || isUnordered(value) else { return json(value) }
+        guard mirror.displayStyle == .tuple || hasUnorderedPart(value) else { return json(value) }
         var parts: [[UInt8]] = []
         for child in mirror.children {
             guard let part = text(child.value) else { return nil }
             parts.append(Array((child.label ?? "").utf8) + [UInt8(ascii: ":")] + part)
         }
-        if mirror.displayStyle == .set || mirror.displayStyle == .dictionary {
-            parts.sort { $0.lexicographicallyPrecedes($1) }
-        }
+        if value is any UnorderedCollection { parts.sort { $0.lexicographicallyPrecedes($1) } }
         // The length of each part, so that different parts cannot have the same text together.
         return parts.reduce(into: [UInt8(ascii: "(")]) { $0 += Array("\($1.count) ".utf8) + $1 }
     }
 
-    private static func isUnordered(_ value: Any) -> Bool {
+    private static func hasUnorderedPart(_ value: Any) -> Bool {
+        if value is any UnorderedCollection { return true }
+        // The mirror of another type may contain something else than its encoding.
+        if value is any CustomReflectable, !(value is any OrderedContainer) { return false }
         let mirror = Mirror(reflecting: value)
-        if mirror.displayStyle == .set || mirror.displayStyle == .dictionary { return true }
         // Objects may reference each other.
-        return mirror.displayStyle != .class && mirror.children.contains { isUnordered($0.value) }
+        return mirror.displayStyle != .class && mirror.children.contains { hasUnorderedPart($0.value) }
     }
 
     private static func json(_ value: Any) -> [UInt8]? {
@@ -66,3 +66,18 @@ private struct CanonicalForm {
         func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
     }
 }
+
+/// Types that are encoded without a defined order. Ordered sets and dictionaries of other modules also have mirrors in the style of
+/// a set or a dictionary.
+private protocol UnorderedCollection {}
+
+extension Set: UnorderedCollection {}
+extension Dictionary: UnorderedCollection {}
+
+/// Types with a custom mirror whose children are encoded in their order.
+private protocol OrderedContainer {}
+
+extension Array: OrderedContainer {}
+extension ArraySlice: OrderedContainer {}
+extension ContiguousArray: OrderedContainer {}
+extension Optional: OrderedContainer {}

@@ -79,8 +79,11 @@
         private func requireNoNUL(
             _ text: String, _ snapshot: DefaultSnapshot, _ slot: Int, of table: EntityTable
         ) throws {
-            // The functions for JSON fail if a text contains the escape.
-            guard text.utf8.contains(0) || table.columns[slot].isJSON && text.contains("\\u0000") else { return }
+            // The functions for JSON fail if a text contains the escape, but not after an escaped backslash.
+            func hasEscape() -> Bool {
+                text.contains("\\u0000") && text.replacing("\\\\", with: "").contains("\\u0000")
+            }
+            guard text.utf8.contains(0) || table.columns[slot].isJSON && hasEscape() else { return }
             throw SwiftDataError.valueOutOfRange.with(
                 detail: "PostgreSQL cannot store a text with a NUL character (U+0000); remove the character",
                 entityName: table.entity.name, propertyName: table.columns[slot].name,

@@ -2,7 +2,7 @@ package import ChronicleCore
 
 /// The deletes that follow from deleting rows with a statement, or that deny it.
 package struct DeleteCascade {
-    /// The database performs each of them.
+    /// The database performs each of them, and no relationship requires a minimum number of the deleted rows.
     package private(set) var isByDatabase = true
     /// They form a cycle, so that their depth depends on the rows.
     package private(set) var isRecursive = false
@@ -26,8 +26,12 @@ package struct DeleteCascade {
     private mutating func follow(_ entity: Schema.Entity, path: Set<String>) {
         if path.contains(entity.name) { isRecursive = true }
         guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
-        for relationship in entity.properties.compactMap(\.relationship)
-        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
+        let relationships = entity.properties.compactMap(\.relationship)
+        if relationships.contains(where: { schema.inverse(of: $0)?.relationship?.minimumModelCount ?? 0 > 0 }) {
+            isByDatabase = false
+        }
+        for relationship in relationships where relationship.deleteRule == .cascade || relationship.deleteRule == .deny
+        {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
             // The column of the inverse is the foreign key, which also denies deletes.
             let isByDatabase =

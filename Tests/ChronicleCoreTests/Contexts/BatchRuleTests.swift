@@ -53,6 +53,20 @@ final class LoosePart {
     init(_ owner: BatchOwner) { self.owner = owner }
 }
 
+/// A box with at least one thing.
+@Model
+final class CountedBox {
+    @Relationship(minimumModelCount: 1, inverse: \CountedThing.box) var things: [CountedThing] = []
+    init() {}
+}
+
+@Model
+final class CountedThing {
+    var name: String
+    var box: CountedBox?
+    init(_ name: String) { self.name = name }
+}
+
 /// A batch delete has the result of deleting each model, for each delete rule and kind of inverse.
 ///
 /// https://github.com/wireapp/wire-ios-data-model/issues/1287
@@ -141,5 +155,19 @@ final class LoosePart {
             try context.save()
         }
         #expect(try content(store).filter { $0.hasSuffix(" old") } == [])
+    }
+    @Test(arguments: StoreKind.allCases) func countsAreValidated(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [CountedBox.self, CountedThing.self])
+        let context = store.context()
+        let box = CountedBox()
+        box.things = ["a", "b"].map { CountedThing($0) }
+        context.insert(box)
+        try context.save()
+        try context.delete(model: CountedThing.self, where: #Predicate { $0.name == "a" })
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.delete(model: CountedThing.self) }
+        #expect(try store.context().fetchCount(FetchDescriptor<CountedThing>()) == 1)
+        try context.delete(model: CountedBox.self)
+        try context.delete(model: CountedThing.self)
+        #expect(try store.context().fetchCount(FetchDescriptor<CountedThing>()) == 0)
     }
 }

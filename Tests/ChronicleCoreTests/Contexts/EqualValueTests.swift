@@ -26,10 +26,17 @@ final class EqualValues {
     var owner: EqualValues?
     @Relationship var links: Set<EqualLink> = []
     var orderedLinks: [EqualLink] = []
+    var order = Order(elements: ["a", "b"])
 
     struct Place: Codable, Equatable { var city: String, zip: Int? }
     enum Kind: Codable { case flat, round(Int) }
     enum Color: String, Codable { case red, green }
+
+    /// An ordered set, which has a mirror in the style of a set.
+    struct Order: Codable, CustomReflectable {
+        var elements: [String]
+        var customMirror: Mirror { Mirror(self, unlabeledChildren: elements, displayStyle: .set) }
+    }
 
     init() {}
 }
@@ -110,5 +117,15 @@ final class EqualLink {
         (model.real, model.tags, model.kind, model.color) = (.nan, ["a", "b"], .round(2), .red)
         try context.save()
         #expect(try context.currentHistoryToken() == token)
+    }
+    @Test(arguments: StoreKind.allCases) func anotherOrderIsAChange(_ kind: StoreKind) throws {
+        let store = try store(kind)
+        let context = store.context()
+        let model = try main(context)
+        model.order.elements.reverse()
+        #expect(context.hasChanges)
+        try context.save()
+        #expect(try store.lines().last == "update \(model.persistentModelID) order")
+        #expect(try main(store.context()).order.elements == ["b", "a"])
     }
 }

@@ -57,6 +57,25 @@ import Testing
         #expect(history.count == 2 && history[1].author == "observer" && history[1].changes.count == 3)
     }
 
+    /// The changes and the acknowledgement are one transaction.
+    @Test(arguments: StoreKind.allCases) func aSaveOfAnObserverAcknowledges(_ kind: StoreKind) throws {
+        let (store, context, trip) = try store(kind)
+        let consumer = try store.container.historyConsumer(named: "reader", startingNewAt: .beginning)
+        let batch = try #require(try consumer.nextBatch())
+        var remaining: Int?
+        let observer = Observer(ModelContext.willSave, context) {
+            try context.save()
+            remaining = try store.container.historyConsumers().first?.lag?.transactions
+        }
+        trip.destination = "IT"
+        try context.save(acknowledging: batch)
+        withExtendedLifetime(observer) {}
+        #expect(try store.history().count == 2)
+        #expect(remaining == 1)
+        let next = try #require(try consumer.nextBatch())
+        #expect(try next.changes.count == 1)
+    }
+
     @Test(arguments: StoreKind.allCases) func aModelOfTheSaveIsDeleted(_ kind: StoreKind) throws {
         let (store, context, trip) = try store(kind)
         let new = Trip(name: "Paris", destination: "")

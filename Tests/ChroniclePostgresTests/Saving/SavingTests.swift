@@ -267,6 +267,14 @@
                 context.rollback()
             }
             #expect(try sql("SELECT count(*) FROM \"Trip\"") == "0")
+            // The same characters after a backslash are no escape.
+            let trip = Trip(name: "Rome", destination: "Italy")
+            trip.tags = [#"[^\u0000]"#]
+            context.insert(trip)
+            try context.save()
+            let found = try ModelContext(container).fetch(
+                FetchDescriptor<Trip>(predicate: #Predicate { $0.tags.contains(#"[^\u0000]"#) }))
+            #expect(found.map(\.tags) == [trip.tags])
         }
 
         @Test func snapshotWithOtherColumnsThrows() throws {

@@ -60,8 +60,7 @@ extension ModelContext {
         checkIsolation()
         try ReadCancellation.suspended {
             // The result includes those of observers that save.
-            if !storage.isPostingWillSave { storage.lastSaveResult = SaveResult() }
-            postWillSave()
+            let acknowledgement = willSave(acknowledgement)
             var saves: [StoreSave] = []
             var result = storage.lastSaveResult
             // The notifications of these saves contain what they have dropped.
@@ -85,8 +84,19 @@ extension ModelContext {
                     storage.isOutcomeUnknown = true
                     throw error
                 }
+                storage.postponedAcknowledgement = nil
             }
         }
+    }
+
+    /// - Returns: The batch that the save acknowledges.
+    private func willSave(_ acknowledgement: HistoryAcknowledgement?) -> HistoryAcknowledgement? {
+        guard !storage.isPostingWillSave else { return acknowledgement ?? storage.postponedAcknowledgement }
+        storage.lastSaveResult = SaveResult()
+        storage.postponedAcknowledgement = acknowledgement
+        defer { storage.postponedAcknowledgement = nil }
+        postWillSave()
+        return storage.postponedAcknowledgement
     }
 
     /// - Parameter saves: Receives the changes of each store, also after an error.

@@ -2,7 +2,7 @@
 extension ModelContext {
     func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
         let entity = membership.entity
-        try checkComplete(backing, entity)
+        try Self.checkComplete(backing, entity)
         let values =
             entity.relationshipProperties.isEmpty
             ? try backing.currentRow(entity) : try entity.storedProperties.map { try savedValue(of: $0, backing) }
@@ -67,7 +67,9 @@ extension ModelContext {
         }
         if identifier.isTemporary { return .null }
         guard storage.deletedWithoutRow.contains(identifier) else { return value }
-        if let inverse = property.relationship.flatMap(coordinator.schema.inverse), inverse.relationship?.deleteRule == .deny {
+        if let inverse = property.relationship.flatMap(coordinator.schema.inverse),
+            inverse.relationship?.deleteRule == .deny
+        {
             throw RelationshipCheck.denied(inverse, identifier, referencedBy: backing.identifier)
         }
         return .null
@@ -75,7 +77,7 @@ extension ModelContext {
 
     /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too small
     /// requires a search and is not an error by itself.
-    func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
+    static func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         guard backing.assignedCount < entity.requiredCount, backing.state.isInserted, let model = backing.model
         else { return }
         let wrappers = SchemaBuilder.wrappers(of: model)

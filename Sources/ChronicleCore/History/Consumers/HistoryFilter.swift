@@ -12,6 +12,9 @@ import Foundation
 ///
 /// The filter is not stored: a new one applies from the position of the consumer on. Reset the consumer to
 /// ``HistoryStart/snapshot`` if it needs earlier changes as well.
+///
+/// Names of authors and contexts are compared by their bytes, but a `Set` contains only one of two texts that Swift considers equal,
+/// such as a composed and a decomposed form. Use one form of each name in all programs that write.
 public struct HistoryFilter: Hashable, Sendable {
     /// The authors of transactions.
     public enum Authors: Hashable, Sendable {

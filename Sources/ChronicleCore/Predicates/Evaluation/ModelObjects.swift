@@ -9,7 +9,7 @@ struct ModelObjects: EvaluatedObjects {
         case .identifier: .value(.reference(model.persistentModelID))
         case .stored(let property):
             if let access = property.relationshipAccess {
-                access.destinations(of: model).first.map { .object($0) } ?? .value(.null)
+                try Self.destinations(of: property, access, in: model).first.map { .object($0) } ?? .value(.null)
             } else {
                 .value(try Self.value(of: property, in: model))
             }
@@ -24,8 +24,22 @@ struct ModelObjects: EvaluatedObjects {
         model.persistentBackingData.membership?.entity
     }
 
+    /// A getter of a required relationship would return a model with sample values if the row of the destination is gone.
+    private static func destinations(
+        of property: Schema.Property, _ access: any RelationshipAccess, in model: any PersistentModel
+    ) throws -> [any PersistentModel] {
+        guard let context = model.modelContext,
+            let relationship = ManagedRelationship(context, model.persistentBackingData, property)
+        else { return access.destinations(of: model) }
+        return try relationship.modelsForEvaluation()
+    }
+
     private static func value(of property: Schema.Property, in model: any PersistentModel) throws -> PropertyValue {
         let backing = model.persistentBackingData
+        // A getter could not report that the attribute has no value.
+        if backing.state.isInserted, let entity = backing.membership?.entity {
+            do { try ModelContext.checkComplete(backing, entity) } catch { throw IncompleteModel(error: error) }
+        }
         // The getter loads the row of a model that is not loaded.
         guard backing.membership == nil || backing.isUnloaded, let access = property.attributeAccess else {
             return try backing.currentValue(of: property)
@@ -48,7 +62,7 @@ struct ModelObjects: EvaluatedObjects {
 
     func elements(of property: ModelProperty, in model: Object) throws -> [EvaluatedValue<Object>] {
         guard case .stored(let property) = property, let access = property.relationshipAccess else { return [] }
-        return access.destinations(of: model).map { .object($0) }
+        return try Self.destinations(of: property, access, in: model).map { .object($0) }
     }
 
     func elements(of property: ModelProperty, in value: PropertyValue) throws -> [PropertyValue] {
@@ -57,6 +71,11 @@ struct ModelObjects: EvaluatedObjects {
     }
 
     func identifier(of model: any PersistentModel) -> PropertyValue { .reference(model.persistentModelID) }
+}
+
+/// An attribute of a new model has no value. Other evaluations of the model would read the attribute, whose getter cannot throw.
+struct IncompleteModel: Error {
+    let error: any Error
 }
 
 extension PropertyValue {
@@ -106,6 +125,10 @@ struct ModelOrder<Model: PersistentModel> {
                     case .decimal: first.decimalSortOrder(to: second)
                     }
                 return isAscending ? result : result.reversed
+            } catch let incomplete as IncompleteModel {
+                let key = ContextFailures.Key(identifier: a.persistentModelID, propertyName: path.first?.name)
+                a.modelContext?.storage.failures.addRead(key, incomplete.error)
+                return .orderedSame
             } catch {
                 // A value that cannot be stored has no stored order; saving it throws an error.
                 return descriptor.compare(a, b)

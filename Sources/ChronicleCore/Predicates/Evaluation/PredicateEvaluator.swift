@@ -41,6 +41,8 @@ struct PredicateEvaluator<Model: PersistentModel> {
                 return try condition(Evaluator.Frame(.object(model)))
             } catch is UndefinedValue {
                 return false
+            } catch let incomplete as IncompleteModel {
+                throw incomplete.error
             } catch {
                 // The model has a value that cannot be stored, which Foundation can compare. Its calculations stop the program
                 // where the result is undefined.
