@@ -18,6 +18,8 @@ final class Instance {
     var cause: (owner: Int, reference: Reference)?
     /// The models that lost their reference to this one when a delete rule deleted it.
     var nullified: [(model: Int, reference: Reference)] = []
+    /// The new models that delete rules discarded when a delete rule deleted this model.
+    var discarded: [Instance] = []
     /// The model itself; `nil` if the test does not reference it.
     var object: (any TestModel)?
 
@@ -159,8 +161,12 @@ final class ContextReference {
     /// Takes back a delete whose cause no longer applies, with those that it caused.
     private func revive(_ model: Int, _ world: World) {
         guard let instance = instances[model] else { return }
-        let nullified = instance.nullified
-        (instance.state, instance.cause, instance.nullified) = (.saved, nil, [])
+        let (nullified, discarded) = (instance.nullified, instance.discarded)
+        (instance.state, instance.cause, instance.nullified, instance.discarded) = (.saved, nil, [], [])
+        for other in discarded {
+            instances[other.number] = other
+            departed.removeAll { $0.number == other.number }
+        }
         for (other, reference) in nullified where instances[other]?.isAlive == true {
             if current(other, world)?[reference.name] == .null { set(other, reference.name, .model(model), world) }
         }
@@ -221,7 +227,7 @@ final class ContextReference {
         for reference in instance.entity.references {
             guard let destination = current(model, world)?[reference.name].model else { continue }
             guard let other = current(destination, world) else {
-                // A new model that a delete rule deleted does not return.
+                // A new model that a delete rule deleted does not return if the program deleted its owner.
                 if instance.edits[reference.name] != nil { set(model, reference.name, .null, world) }
                 continue
             }
@@ -237,18 +243,22 @@ final class ContextReference {
         }
     }
 
-    func delete(_ model: Int, cause: (Int, Reference)? = nil, _ world: World) {
+    /// - Parameter owner: The model with whose delete a discarded model returns.
+    func delete(_ model: Int, cause: (Int, Reference)? = nil, owner: Instance? = nil, _ world: World) {
         let view = view(world, hidesDeleted: false)
         guard let instance = touch(model, world), instance.state != .deleted else { return }
         switch instance.state {
         case .saved: (instance.state, instance.cause) = (.deleted, cause.map { (owner: $0.0, reference: $0.1) })
-        case .new: depart(model, isDeleted: false)
+        case .new:
+            owner?.discarded.append(instance)
+            depart(model, isDeleted: false)
         default: depart(model, isDeleted: true)
         }
+        let owner = instance.state == .new ? owner : instance.cause == nil ? nil : instance
         for (other, row) in view.rows.sorted(by: { $0.key < $1.key }) {
             for reference in row.entity.references where row[reference.name] == .model(model) {
                 if isInNoList(other, reference) { continue }
-                if reference.rule == .cascade { delete(other, cause: (model, reference), world) }
+                if reference.rule == .cascade { delete(other, cause: (model, reference), owner: owner, world) }
                 let isNew = instance.state == .new
                 if reference.rule == .nullify || isNew, instances[other]?.state != .deleted, touch(other, world) != nil,
                     current(other, world)?[reference.name] == .model(model)

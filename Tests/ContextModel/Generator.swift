@@ -6,8 +6,28 @@ struct Generator {
     private let names = ["a", "b", "c"]
     /// The next steps, which follow from the last one.
     private var planned: [Step] = []
+    /// The classes of new models. Half of the sequences have models of one or two classes, because many defects need several
+    /// relationships between the same models.
+    private let entities: [Entity]
+    /// Choices of ``step(_:in:)`` that half of the sequences leave out, so that the others are more frequent.
+    private let skipped: [Range<Int>]
 
-    init(_ random: SplitMix) { self.random = random }
+    init(_ random: SplitMix) {
+        var random = random
+        entities =
+            random.below(2) == 0
+            ? [.folder, .folder, .item, .item, .item, .note, .note, .badge, .tag, .tag]
+            : random.pick([
+                [.item, .badge], [.item, .tag], [.folder, .item], [.folder, .note], [.item, .note], [.folder],
+            ])
+        let optional = [
+            9..<11, 41..<51, 51..<60, 71..<74, 74..<83, 83..<87, 87..<90, 90..<92, 92..<94, 94..<96, 96..<98,
+        ]
+        var skipped: [Range<Int>] = []
+        if random.below(2) == 0 { for range in optional where random.below(2) == 0 { skipped.append(range) } }
+        self.skipped = skipped
+        self.random = random
+    }
 
     /// Returns a random step. A few of them are not possible.
     mutating func step(_ number: Int, in simulation: Simulation) -> Step {
@@ -23,7 +43,9 @@ struct Generator {
         let deleted = loaded.filter { context.instances[$0]?.isAlive == false }
         func pick(_ models: [Int]) -> Int? { models.isEmpty ? nil : random.pick(models) }
         if simulation.environment.kind == .main, random.below(10) == 0 { return .turn }
-        switch random.below(100) {
+        var choice = random.below(100)
+        while skipped.contains(where: { $0.contains(choice) }) { choice = random.below(100) }
+        switch choice {
         case 0..<9: return insert(number, index, simulation)
         case 9..<11:
             return .insertGraph(
@@ -126,7 +148,7 @@ struct Generator {
     }
 
     private mutating func insert(_ number: Int, _ index: Int, _ simulation: Simulation) -> Step {
-        var entity = random.pick([Entity.folder, .folder, .item, .item, .item, .note, .note, .badge, .tag, .tag])
+        var entity = random.pick(entities)
         if simulation.environment.entities.contains(.log), random.below(4) == 0 { entity = .log }
         var values: [String: Value] = [:]
         for name in entity.attributes where random.below(2) == 0 { values[name] = value(name, entity) }

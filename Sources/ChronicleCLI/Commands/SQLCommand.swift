@@ -55,7 +55,7 @@ enum SQLCommand {
                     sql, replacesUnknownValues: arguments.has("unknown"), columns: { output.columns = $0 },
                     row: { try output.write($0) })
             } catch let error as SwiftDataError where error == .unsupportedFeature {
-                throw UsageError(message(of: error, in: file))
+                throw UsageError(message(of: error, in: file, isPast: past != nil))
             }
             try output.finish()
         }
@@ -80,14 +80,17 @@ enum SQLCommand {
     }
 
     /// SQLite and PostgreSQL name an unknown table. PostgreSQL converts a name without quotation marks to lowercase.
-    private static func message(of error: SwiftDataError, in file: StoreFile) -> String {
+    private static func message(of error: SwiftDataError, in file: StoreFile, isPast: Bool) -> String {
         let text = (error.detail ?? error.description).escaped
+        let hint = ": the history and the revisions are those of a query without --at"
+        // It may be a permanent view of the history.
+        if isPast, text.hasSuffix("a view of the file") { return text + hint }
         let match = text.firstMatch(of: /no such table: (.+)|relation "(.+)" does not exist/)?.output
         let names = names(in: file.schema)
         guard let name = match?.1 ?? match?.2, let nearest = NearestName.nearest(to: String(name), in: names) else {
             return text
         }
-        if nearest == name { return "\(text): the history and the revisions are those of a query without --at" }
+        if nearest == name { return text + hint }
         return "\(text); did you mean \(match?.1 == nil ? "\"\(nearest.escaped)\"" : nearest.escaped)?"
     }
 

@@ -45,6 +45,8 @@ final class ContextStorage: ModelOwner {
 
     var merging: MainContextMerging?
     var autosave: Autosave?
+    /// That of the first change that is not saved, for autosaves; `nil` without one.
+    var firstChangeAuthor: HistoryAuthor.Value??
     var autosaveErrorHandler: ((any Error) -> Void)?
     @exclusivity(unchecked) var isSaving = false
     var postsNotifications = true

@@ -107,7 +107,11 @@ struct ManagedRelationship {
 
     func isMember(_ destination: AnyObject, of list: ToManyList) -> Bool {
         if let members = list.members { return members.contains(ObjectIdentifier(destination)) }
-        return inverse.map { references(backing(of: destination), $0) } ?? false
+        guard let inverse else { return false }
+        let destination = backing(of: destination)
+        // A model whose row is gone is only in the lists that an unsaved change has added it to.
+        let isInNoList = destination.state == .missing && !destination.changed.contains(inverse.slot)
+        return !isInNoList && references(destination, inverse)
     }
 
     private func references(_ destination: AnyBackingData, _ inverse: Schema.Property) -> Bool {
@@ -204,7 +208,9 @@ struct ManagedRelationship {
         for model in change.added {
             guard let back = back(backing(of: model)) else { continue }
             // Removes the model from its previous list; this list already contains it.
-            if let old = back.backing.reference(back.property), let other = context.registeredBacking(old) {
+            if let old = back.backing.reference(back.property), old != backing.identifier,
+                let other = context.registeredBacking(old)
+            {
                 self.other(other).remove(back.backing)
             }
             back.set(backing)

@@ -45,6 +45,7 @@ extension Connection {
             if let allowedViews { allow(allowedViews, handle) } else if isReadOnly { denyViews(handle) }
         }
         let denied = try viewsOfFile(except: views.map(\.name))
+        connectJSONTables()
         try execute("SAVEPOINT chronicle_query")
         let result = Swift.Result<Result, any Error> {
             for (name, select) in views {
@@ -59,6 +60,12 @@ extension Connection {
         // SQLite may have rolled back the transaction after an error.
         if isInTransaction { try execute("ROLLBACK TO chronicle_query; RELEASE chronicle_query") }
         return try result.get()
+    }
+
+    /// SQLite declares the columns of a table-valued function at its first use, which the authorizer of a query denies.
+    private func connectJSONTables() {
+        // Without JSON in SQLite, queries cannot use these functions either.
+        _ = try? prepare("SELECT 1 FROM json_each('[]'), json_tree('[]')")
     }
 
     /// A context of the authorizer can also be the name of a common table expression, so the views of the file are denied, and not

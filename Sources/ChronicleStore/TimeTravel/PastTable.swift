@@ -43,26 +43,42 @@ struct PastTable: Sendable {
 
     /// A value that is unknown ends the statement with an error if it is used. A subquery has the affinity of its column,
     /// which SQLite requires to combine ``source`` with a query.
-    func value(_ column: String, _ alias: String) -> String {
+    ///
+    /// - Parameter key: An expression for the key, for the error.
+    func value(_ column: String, _ alias: String, key: String? = nil) -> String {
         let value = "\(alias).\(quoted(column))"
         guard incomplete.contains(column), let number = columns.first(where: { $0.name == column })?.number else {
             return value
         }
         return """
             (SELECT \(value) WHERE ifnull(instr(\(alias).\(Self.unknownNumbers), ',\(number),'), 0) = 0 \
-            OR \(PredicateFunctions.missing(column, of: name, key: "\(alias)._rowid_")))
+            OR \(PredicateFunctions.missing(column, of: name, key: key ?? "\(alias)._rowid_")))
             """
     }
 
     private var id: String { quoted(RecordedTable.primaryKey) }
 
-    private func makeSource() -> String {
+    private func makeSource() -> String { "(SELECT \(presentRows) UNION ALL \(changedRows))" }
+
+    /// The columns and rows that are as they were.
+    private var presentRows: String {
         let own = ([id] + columns.map { quoted($0.name) }).map { "m.\($0) AS \($0)" }.joined(separator: ", ")
+        return "\(own) FROM \(present) AS m WHERE NOT (SELECT \(changed.name)(m._rowid_))"
+    }
+
+    /// ``source`` without the checks of unknown values: SQLite computes the columns of a source that a query does not use if the
+    /// query aggregates. Read the values of rows with ``checkedValue(_:_:)``.
+    var unchecked: String {
+        let names = ([id] + columns.map { quoted($0.name) })
+        let changed = ["p._rowid_ AS \(id)"] + columns.map { "p.\(quoted($0.name)) AS \(quoted($0.name))" }
         return """
-            (SELECT \(own) FROM \(present) AS m WHERE NOT (SELECT \(changed.name)(m._rowid_)) \
-            UNION ALL \(changedRows))
+            (SELECT \(names.joined(separator: ", ")), NULL AS \(Self.unknownNumbers) FROM (SELECT \(presentRows)) \
+            UNION ALL SELECT \(changed.joined(separator: ", ")), p.\(Self.unknownNumbers) FROM \(temporary) AS p \
+            WHERE p.\(Self.isPresent))
             """
     }
+
+    func checkedValue(_ column: String, _ alias: String) -> String { value(column, alias, key: "\(alias).\(id)") }
 
     var changedRows: String {
         let values = columns.map { "\(value($0.name, "p")) AS \(quoted($0.name))" }

@@ -85,6 +85,27 @@ import Testing
         #expect(try saved(store) == [Saved(author: "alice", metadata: ["request": "1"]), Saved(author: nil)])
     }
 
+    /// The changes before were saved or rolled back explicitly, before the scheduled autosave.
+    @Test(arguments: StoreKind.allCases)
+    func autosavesHaveNoAuthorOfSavedChanges(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        func save() async { while context.hasChanges, !Task.isCancelled { await Task.yield() } }
+        try HistoryAuthor.withValue("alice") {
+            context.insert(Trip(name: "a", destination: ""))
+            try context.save()
+        }
+        HistoryAuthor.withValue("bob") { context.insert(Trip(name: "b", destination: "")) }
+        await save()
+        HistoryAuthor.withValue("carol") {
+            context.insert(Trip(name: "c", destination: ""))
+            context.rollback()
+        }
+        context.insert(Trip(name: "d", destination: ""))
+        await save()
+        #expect(try saved(store).map(\.author) == ["alice", "bob", nil])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func consumersAndUndosHaveTheAuthor(_ kind: StoreKind) throws {
         let store = try TestStore(kind, preservesValues: true)

@@ -208,6 +208,41 @@ import Testing
     // MARK: Limits
 
     /// One transaction of many changes, of which each would look for its header.
+    /// Values that a query does not use may be unknown.
+    @Test func unusedValuesMayBeUnknown() throws {
+        let container = try ModelContainer(
+            for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let store = try #require(container.stores.first as? DefaultStore)
+        let context = ModelContext(container)
+        let trips = ["a", "b"].map { Trip(name: $0, destination: "old") }
+        for trip in trips { context.insert(trip) }
+        try context.save()
+        let token = try context.currentHistoryToken()
+        trips[0].destination = "new"
+        try context.save()
+        let past = try #require(try store.store(asOf: token) as? DefaultStore)
+        #expect(try lines(past, "SELECT count(*) FROM Trip") == ["2"])
+        #expect(try lines(past, "SELECT name, count(*) FROM Trip GROUP BY name") == ["'a', 1", "'b', 1"])
+        #expect(try lines(past, "SELECT max(name) FROM Trip") == ["'b'"])
+        #expect(try lines(past, "SELECT destination FROM Trip WHERE name = 'b'") == ["'old'"])
+        for sql in ["SELECT max(destination) FROM Trip", "SELECT count(*) FROM Trip WHERE destination = 'old'"] {
+            let error = try #require(throws: SwiftDataError.self) { try lines(past, sql) }
+            #expect(error == .historyValueMissing && error.propertyName == "destination")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func elementsOfJSONAreRows(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let trip = Trip(name: "a", destination: "b")
+        trip.tags = ["x", "y"]
+        context.insert(trip)
+        try context.save()
+        let file = try #require(store.container.stores.first as? DefaultStore)
+        #expect(try lines(file, "SELECT value FROM Trip, json_each(Trip.tags)") == ["'x'", "'y'"])
+        #expect(try lines(file, "SELECT count(*) FROM Trip, json_tree(Trip.tags)") == ["3"])
+    }
+
     @Test(arguments: ["SELECT count(*) FROM Trip_history", "SELECT count(name), count(unknown) FROM Trip_revisions"])
     func queriesAreLinear(_ sql: String) throws {
         func steps(_ count: Int) throws -> Int {

@@ -18,6 +18,7 @@ final class Autosave: Sendable {
     }
 
     func schedule(_ context: ModelContext) {
+        if context.storage.firstChangeAuthor == nil { context.storage.firstChangeAuthor = .some(HistoryAuthor.value) }
         // Only the actor of the context uses the value, so its order relative to other values does not matter.
         guard !isScheduled.load(ordering: .relaxed) else { return }
         let executor = executor
@@ -39,14 +40,14 @@ final class Autosave: Sendable {
 
     private func save(_ context: ConfinedContext) {
         isScheduled.store(false, ordering: .relaxed)
-        let author = context.author
+        let author = context.value?.storage.firstChangeAuthor ?? nil
         let isSaved = HistoryAuthor.$value.withValue(author) { context.value?.saveAutomatically() ?? true }
         // Afterwards, so that another thread that ends the process meanwhile waits for the save.
         if !isScheduled.load(ordering: .relaxed) { PendingAutosaves.shared.remove(self) }
         guard let context = context.value, !isSaved else { return }
         // The end of the process is the last attempt, unless the context is released before.
         PendingAutosaves.shared.removeReleasedContexts()
-        PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false, author: author))
+        PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false))
     }
 
     // MARK: The end of the process
@@ -73,13 +74,10 @@ private struct ConfinedContext: @unchecked Sendable {
 
     weak let value: ModelContext?
     private let retained: ModelContext?
-    /// That of the first change.
-    let author: HistoryAuthor.Value?
 
-    init(_ context: ModelContext, isRetained: Bool = true, author: HistoryAuthor.Value? = HistoryAuthor.value) {
+    init(_ context: ModelContext, isRetained: Bool = true) {
         value = context
         retained = isRetained ? context : nil
-        self.author = author
     }
 }
 
@@ -115,9 +113,7 @@ private final class PendingAutosaves: Sendable {
 
     private func saveAll() {
         for pending in pending.withLock({ Array($0.values) }) {
-            if let context = pending.context.value {
-                pending.autosave.saveAtExit(ConfinedContext(context, author: pending.context.author))
-            }
+            if let context = pending.context.value { pending.autosave.saveAtExit(ConfinedContext(context)) }
         }
     }
 }

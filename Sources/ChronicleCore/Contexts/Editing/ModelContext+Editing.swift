@@ -284,5 +284,7 @@ extension ModelContext {
         unsavedReferrers = [:]
         storage.deletedWithoutRow = []
         deletedByRules = [:]
+        // After the models have changed, which schedules an autosave.
+        storage.firstChangeAuthor = nil
     }
 }

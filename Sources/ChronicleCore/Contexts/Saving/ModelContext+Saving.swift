@@ -85,6 +85,7 @@ extension ModelContext {
                     throw error
                 }
                 storage.postponedAcknowledgement = nil
+                if !mayHaveChanges { storage.firstChangeAuthor = nil }
             }
         }
     }

@@ -18,11 +18,15 @@ struct QueryViews {
     func models() throws -> [(name: String, select: String)] {
         var views: [(name: String, select: String)] = []
         for rows in recorded {
+            // Does not use the temporary view of a tracked table, which a view of this query replaces.
+            let present = TrackedRows.source(rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key)
+            let past = tables.tables[rows.name]?.reading(present)
             for entity in rows.entities(store.schema) {
-                let columns = zip(rows.values(of: entity), entity.columns)
-                    .map { "r.\(quoted($0)) AS \(quoted($1))" }.joined(separator: ", ")
+                let columns = zip(rows.values(of: entity), entity.columns).map { value, column in
+                    "\(past?.checkedValue(value, "r") ?? "r.\(quoted(value))") AS \(quoted(column))"
+                }.joined(separator: ", ")
                 let condition = entity.condition.map { " WHERE r.\($0)" } ?? ""
-                views.append((entity.name, "SELECT \(columns) FROM \(source(of: rows)) AS r\(condition)"))
+                views.append((entity.name, "SELECT \(columns) FROM \(past?.unchecked ?? present) AS r\(condition)"))
             }
         }
         if store.past != nil, store.isTracked { views += try unrecorded() }
@@ -54,12 +58,6 @@ struct QueryViews {
     /// The histories and the revisions of the models.
     func histories() throws -> [(name: String, select: String)] {
         try HistoryViews(connection, store.schema, isTracked: store.isTracked).all().map { ($0.name, $0.select) }
-    }
-
-    /// Does not use the temporary view of a tracked table, which a view of this query replaces.
-    private func source(of rows: RecordedRows) -> String {
-        let present = TrackedRows.source(rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key)
-        return tables.tables[rows.name]?.reading(present).source ?? present
     }
 }
 
