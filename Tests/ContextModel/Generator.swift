@@ -69,7 +69,7 @@ struct Generator {
                 !(context.instances[$0]?.entity.lists.isEmpty ?? true) || context.instances[$0]?.entity.links != nil
             }
             if let model = pick(models), let entity = context.instances[model]?.entity {
-                return changeList(index, model, entity, alive, context)
+                return changeList(index, model, entity, alive, context, simulation)
             }
         case 51..<57: if let model = pick(alive) { return delete(model, number, context, simulation) }
         case 57..<60:
@@ -129,11 +129,22 @@ struct Generator {
         return .check(reader)
     }
 
-    /// Before some of the saves that delete a folder, another context inserts an item into it, which this context changes.
+    /// Before some of the saves that delete a folder, another context inserts an item into it, which this context changes. Some
+    /// deletes of models that another context has changed are undone, after that context has merged them.
     private mutating func delete(
         _ model: Int, _ number: Int, _ context: ContextReference, _ simulation: Simulation
     ) -> Step {
         let delete = Step.delete(context.index, model)
+        let editors = simulation.contexts.filter {
+            $0 !== context && $0.instances[model]?.state == .saved && $0.instances[model]?.edits.isEmpty == false
+        }
+        if !editors.isEmpty, random.below(2) == 0 {
+            let editor = random.pick(editors).index
+            planned = [.save(context.index), .merge(editor, random.pick(MergeForm.allCases)), .undo(context.index)]
+            if random.below(2) == 0 { planned.append(.merge(editor, random.pick(MergeForm.allCases))) }
+            planned.append(.save(editor))
+            return delete
+        }
         guard let folder = context.instances[model], folder.entity == .folder, folder.state == .saved,
             random.below(3) == 0
         else { return delete }
@@ -188,8 +199,10 @@ struct Generator {
         return .setReference(index, model, reference, destination)
     }
 
+    /// Some of the links are changed in another context in the same way, and then changed back.
     private mutating func changeList(
-        _ index: Int, _ model: Int, _ entity: Entity, _ alive: [Int], _ context: ContextReference
+        _ index: Int, _ model: Int, _ entity: Entity, _ alive: [Int], _ context: ContextReference,
+        _ simulation: Simulation
     ) -> Step {
         let lists: [(String, Entity)] =
             entity.lists.map { ($0.name, $0.inverse.entity) }
@@ -199,9 +212,21 @@ struct Generator {
         guard context.instances[model]?.state != .new || entity != .tag else { return .check(index) }
         let members = alive.filter { context.instances[$0]?.entity == destination }
         guard !members.isEmpty else { return .check(index) }
-        switch random.below(3) {
-        case 0: return .append(index, model, name, random.pick(members))
-        case 1: return .remove(index, model, name, random.pick(members))
+        let (choice, member) = (random.below(3), random.pick(members))
+        let others = simulation.contexts.filter { other in
+            other !== context && [model, member].allSatisfy { other.instances[$0]?.state == .saved }
+        }
+        if choice < 2, name == entity.links, !others.isEmpty, random.below(2) == 0 {
+            let other = random.pick(others).index
+            let (append, remove) = (Step.append(index, model, name, member), Step.remove(index, model, name, member))
+            planned =
+                choice == 0
+                ? [.append(other, model, name, member), .save(other)] : [.remove(other, model, name, member), .save(other)]
+            planned += [.merge(index, random.pick(MergeForm.allCases)), choice == 0 ? remove : append, .save(index)]
+        }
+        switch choice {
+        case 0: return .append(index, model, name, member)
+        case 1: return .remove(index, model, name, member)
         default:
             var chosen: [Int] = []
             for member in members where random.below(2) == 0 { chosen.append(member) }

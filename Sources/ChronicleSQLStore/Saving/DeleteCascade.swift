@@ -14,23 +14,23 @@ package struct DeleteCascade {
     /// - Parameter linksCascade: Whether the database deletes the destinations of links with the links.
     package init(from entity: Schema.Entity, _ schema: Schema, linksCascade: Bool) {
         (self.schema, self.linksCascade) = (schema, linksCascade)
-        follow(kindsOf: entity.name, path: [])
+        follow(kindsOf: entity.name, along: nil, path: [])
     }
 
-    private mutating func follow(kindsOf name: String, path: Set<String>) {
+    private mutating func follow(kindsOf name: String, along relationship: Schema.Relationship?, path: Set<String>) {
         for kind in schema.kinds(of: name).sorted() {
-            if let entity = schema.entitiesByName[kind] { follow(entity, path: path) }
+            if let entity = schema.entitiesByName[kind] { follow(entity, along: relationship, path: path) }
         }
     }
 
-    private mutating func follow(_ entity: Schema.Entity, path: Set<String>) {
+    /// - Parameter owner: The relationship whose delete rule deletes the rows, together with the row that has a minimum of them.
+    private mutating func follow(_ entity: Schema.Entity, along owner: Schema.Relationship?, path: Set<String>) {
+        let counted = entity.properties.compactMap { $0.relationship.flatMap(schema.inverse)?.relationship }
+        if counted.contains(where: { $0.minimumModelCount > 0 && (owner == nil || $0 != owner) }) { isByDatabase = false }
         if path.contains(entity.name) { isRecursive = true }
         guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
-        let relationships = entity.properties.compactMap(\.relationship)
-        if relationships.contains(where: { schema.inverse(of: $0)?.relationship?.minimumModelCount ?? 0 > 0 }) {
-            isByDatabase = false
-        }
-        for relationship in relationships where relationship.deleteRule == .cascade || relationship.deleteRule == .deny
+        for relationship in entity.properties.compactMap(\.relationship)
+        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny
         {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
             // The column of the inverse is the foreign key, which also denies deletes.
@@ -39,7 +39,7 @@ package struct DeleteCascade {
                 ? linksCascade || relationship.deleteRule == .deny : (schema.inverse(of: relationship)?.slot ?? -1) >= 0
             if !isByDatabase { self.isByDatabase = false }
             guard relationship.deleteRule == .cascade else { continue }
-            follow(kindsOf: destination.name, path: path.union([entity.name]))
+            follow(kindsOf: destination.name, along: relationship, path: path.union([entity.name]))
         }
         visited.insert(entity.name)
     }

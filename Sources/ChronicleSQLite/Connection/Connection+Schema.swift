@@ -1,6 +1,16 @@
 import ChronicleCSQLite
 
 extension Connection {
+    /// Returns the collation of a column of a table in the file, unless it is `BINARY`.
+    /// https://www.sqlite.org/c3ref/table_column_metadata.html
+    package func collation(ofColumn column: String, inTable table: String) -> String? {
+        var name: UnsafePointer<CChar>?
+        guard let handle, sqlite3_table_column_metadata(handle, "main", table, column, nil, &name, nil, nil, nil) == SQLITE_OK,
+            let collation = name.map({ String(cString: $0) }), collation.uppercased() != "BINARY"
+        else { return nil }
+        return collation
+    }
+
     /// Makes changes that do not affect the rows: NOT NULL and foreign keys of columns. `sql` is a CREATE TABLE statement
     /// with the same columns in the same order; a wrong one makes the file unreadable.
     /// https://www.sqlite.org/lang_altertable.html#otheralter

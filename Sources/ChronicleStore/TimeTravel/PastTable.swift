@@ -22,6 +22,8 @@ struct PastTable: Sendable {
         let name: String
         /// Rows of both tables must have the same affinity.
         let type: String
+        /// That of comparisons, unless it is `BINARY`.
+        let collation: String?
         /// The value of rows that were added before the column.
         let defaultValue: PropertyValue
     }
@@ -67,18 +69,26 @@ struct PastTable: Sendable {
     }
 
     /// ``source`` without the checks of unknown values: SQLite computes the columns of a source that a query does not use if the
-    /// query aggregates. Read the values of rows with ``checkedValue(_:_:)``.
+    /// query aggregates. Read the values of rows with ``checkedValue(_:_:)``. The columns of both parts have equal affinities, so that
+    /// SQLite evaluates the conditions of a query in each of them.
     var unchecked: String {
         let names = ([id] + columns.map { quoted($0.name) })
         let changed = ["p._rowid_ AS \(id)"] + columns.map { "p.\(quoted($0.name)) AS \(quoted($0.name))" }
         return """
-            (SELECT \(names.joined(separator: ", ")), NULL AS \(Self.unknownNumbers) FROM (SELECT \(presentRows)) \
+            (SELECT \(names.joined(separator: ", ")), CAST(NULL AS TEXT) AS \(Self.unknownNumbers) FROM (SELECT \(presentRows)) \
             UNION ALL SELECT \(changed.joined(separator: ", ")), p.\(Self.unknownNumbers) FROM \(temporary) AS p \
             WHERE p.\(Self.isPresent))
             """
     }
 
-    func checkedValue(_ column: String, _ alias: String) -> String { value(column, alias, key: "\(alias).\(id)") }
+    func checkedValue(_ column: String, _ alias: String) -> String {
+        let value = value(column, alias, key: "\(alias).\(id)")
+        // A subquery has no collation.
+        guard incomplete.contains(column), let collation = columns.first(where: { $0.name == column })?.collation else {
+            return value
+        }
+        return "\(value) COLLATE \(quoted(collation))"
+    }
 
     var changedRows: String {
         let values = columns.map { "\(value($0.name, "p")) AS \(quoted($0.name))" }
@@ -141,6 +151,7 @@ extension PastTable {
                 .init(
                     number: number, name: name,
                     type: tracked?.columns.first { $0.name == name }?.affinity.rawValue ?? statement.text(1),
+                    collation: connection.collation(ofColumn: name, inTable: table.name),
                     // The history of a tracked table begins again when a column is added.
                     defaultValue: try value(
                         of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2), connection)))

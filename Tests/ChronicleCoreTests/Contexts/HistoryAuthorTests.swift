@@ -104,6 +104,15 @@ import Testing
         context.insert(Trip(name: "d", destination: ""))
         await save()
         #expect(try saved(store).map(\.author) == ["alice", "bob", nil])
+        // A model whose row is gone schedules an autosave without changes.
+        let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+        let other = store.context()
+        other.delete(try other.existingModel(for: trips[0].persistentModelID, as: Trip.self))
+        try other.save()
+        try HistoryAuthor.withValue("dave") { try context.refreshAllModels() }
+        HistoryAuthor.withValue("erin") { trips[1].note = "changed" }
+        await save()
+        #expect(try saved(store).map(\.author).last == "erin")
     }
 
     @Test(arguments: StoreKind.allCases)

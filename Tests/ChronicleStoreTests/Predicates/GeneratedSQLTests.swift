@@ -267,7 +267,7 @@ import Testing
         func table(_ name: String) throws -> PastTable {
             let properties = try #require(schema.entitiesByName[name]).storedProperties
             let columns = properties.enumerated().map { index, property in
-                PastTable.Column(number: index, name: property.name, type: "", defaultValue: .null)
+                PastTable.Column(number: index, name: property.name, type: "", collation: nil, defaultValue: .null)
             }
             return PastTable(
                 name: name, present: "main.\"\(name)\"", temporary: "temp.\"\(name)\"", columns: columns,

@@ -18,7 +18,10 @@ final class Autosave: Sendable {
     }
 
     func schedule(_ context: ModelContext) {
-        if context.storage.firstChangeAuthor == nil { context.storage.firstChangeAuthor = .some(HistoryAuthor.value) }
+        // A model whose row is gone is no change.
+        if context.storage.firstChangeAuthor == nil, context.mayHaveChanges {
+            context.storage.firstChangeAuthor = .some(HistoryAuthor.value)
+        }
         // Only the actor of the context uses the value, so its order relative to other values does not matter.
         guard !isScheduled.load(ordering: .relaxed) else { return }
         let executor = executor
@@ -42,6 +45,8 @@ final class Autosave: Sendable {
         isScheduled.store(false, ordering: .relaxed)
         let author = context.value?.storage.firstChangeAuthor ?? nil
         let isSaved = HistoryAuthor.$value.withValue(author) { context.value?.saveAutomatically() ?? true }
+        // The changes may have been taken back.
+        if let context = context.value, !context.mayHaveChanges { context.storage.firstChangeAuthor = nil }
         // Afterwards, so that another thread that ends the process meanwhile waits for the save.
         if !isScheduled.load(ordering: .relaxed) { PendingAutosaves.shared.remove(self) }
         guard let context = context.value, !isSaved else { return }

@@ -60,7 +60,7 @@ extension ModelContext {
         checkIsolation()
         try ReadCancellation.suspended {
             // The result includes those of observers that save.
-            let acknowledgement = willSave(acknowledgement)
+            let acknowledged = willSave(acknowledgement)
             var saves: [StoreSave] = []
             var result = storage.lastSaveResult
             // The notifications of these saves contain what they have dropped.
@@ -78,13 +78,13 @@ extension ModelContext {
                 verifyLists()
                 try throwFailures(isAutomatic: isAutomatic)
                 storage.isOutcomeUnknown = false
-                do { try saveChanges(acknowledgement, &saves) } catch let error as SwiftDataError
+                do { try saveChanges(acknowledged, &saves) } catch let error as SwiftDataError
                     where SwiftDataError.saveOutcomeUnknown ~= error
                 {
                     storage.isOutcomeUnknown = true
                     throw error
                 }
-                storage.postponedAcknowledgement = nil
+                if acknowledgement == nil { storage.postponedAcknowledgement = nil }
                 if !mayHaveChanges { storage.firstChangeAuthor = nil }
             }
         }

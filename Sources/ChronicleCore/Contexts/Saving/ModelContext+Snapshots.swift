@@ -77,11 +77,15 @@ extension ModelContext {
 
     /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too small
     /// requires a search and is not an error by itself.
-    static func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
+    ///
+    /// - Parameter properties: The properties to check, or `nil` for all.
+    static func checkComplete(
+        _ backing: AnyBackingData, _ entity: Schema.Entity, _ properties: [Schema.Property]? = nil
+    ) throws {
         guard backing.assignedCount < entity.requiredCount, backing.state.isInserted, let model = backing.model
         else { return }
         let wrappers = SchemaBuilder.wrappers(of: model)
-        for property in entity.properties where wrappers[property.name]?.isUnset == true {
+        for property in properties ?? entity.properties where wrappers[property.name]?.isUnset == true {
             throw SwiftDataError.modelValidationFailure.with(
                 detail: "the attribute has no value; set one and save again", entityName: entity.name,
                 propertyName: property.name, persistentIdentifier: backing.identifier)

@@ -37,8 +37,10 @@ struct ModelObjects: EvaluatedObjects {
     private static func value(of property: Schema.Property, in model: any PersistentModel) throws -> PropertyValue {
         let backing = model.persistentBackingData
         // A getter could not report that the attribute has no value.
-        if backing.state.isInserted, let entity = backing.membership?.entity {
-            do { try ModelContext.checkComplete(backing, entity) } catch { throw IncompleteModel(error: error) }
+        if property.isRequired, backing.state.isInserted, let entity = backing.membership?.entity {
+            do { try ModelContext.checkComplete(backing, entity, [property]) } catch {
+                throw IncompleteModel(error: error)
+            }
         }
         // The getter loads the row of a model that is not loaded.
         guard backing.membership == nil || backing.isUnloaded, let access = property.attributeAccess else {
