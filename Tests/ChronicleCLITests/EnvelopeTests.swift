@@ -7,11 +7,14 @@ import Testing
 
 /// The lines of `chronicle watch --format`.
 @Suite struct EnvelopeTests {
-    private func watch(_ file: URL, _ format: String, from start: String = "start") async throws -> [JSON] {
+    private func watch(
+        _ file: URL, _ format: String, from start: String = "start", consumer: String = "envelope", batch: Int = 1_000
+    ) async throws -> [JSON] {
         let output = try TemporaryDirectory().url.appending(path: "lines")
         let run = try await CommandRun(
-            "watch", "--name", "envelope", "--from", start, "--format", format, "--once", file.path, "--", "sh", "-c",
-            "cat >> '\(output.path)'")
+            "watch", "--name", consumer, "--from", start, "--format", format, "--batch", "\(batch)", "--once",
+            file.path,
+            "--", "sh", "-c", "cat >> '\(output.path)'")
         #expect(run.status == 0, "\(run.errors)")
         guard let text = try? String(contentsOf: output, encoding: .utf8) else { return [] }
         return try text.split(separator: "\n").map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
@@ -146,6 +149,38 @@ import Testing
         let consumer = try await CommandRun("consumers", "--remove", "envelope", file.path)
         #expect(consumer.status == 0)
         #expect(try await watch(file, "cloudevents") == lines)
+    }
+
+    /// A transaction of other programs grows between deliveries, and has another token when it ends.
+    @Test(arguments: [true, false], ["cloudevents", "debezium"])
+    func changesOfOtherProgramsKeepTheirIdentifiers(isTracked: Bool, format: String) async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        if isTracked {
+            _ = try Shell.sqlite3(file, #"CREATE TABLE "Parcel"(name TEXT PRIMARY KEY, weight)"#)
+            #expect(try await CommandRun("track", file.path).status == 0)
+        } else {
+            _ = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+        }
+        var seen: [[String]] = []
+        for number in 0..<4 {
+            // A tag needs a header before it.
+            if number == 3 { #expect(try await CommandRun("tag", file.path, "end").status == 0) }
+            let insert = #"INSERT INTO "Parcel"(name) VALUES ('\#(number)')"#
+            if number < 3 { _ = try Shell.sqlite3(file, insert) }
+            let lines = try await watch(file, format, consumer: "delivery \(number)")
+            #expect(lines.count == min(number + 1, 3))
+            seen.append(
+                lines.map { line in
+                    let parts = [line["id"], line["sequence"], line["source"]?["txId"], line["transaction"]]
+                    return parts.map { $0?.text ?? "" }.joined(separator: " ")
+                })
+            let sequence = lines.compactMap { $0["sequence"]?.text }
+            #expect(sequence.sorted() == sequence)
+        }
+        for identifiers in seen {
+            #expect(Set(identifiers).count == identifiers.count)
+            #expect(identifiers[...] == seen[3].prefix(identifiers.count))
+        }
     }
 
     @Test(arguments: ["cloudevents", "debezium"]) func snapshotsContainEveryModel(_ format: String) async throws {

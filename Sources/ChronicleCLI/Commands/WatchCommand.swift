@@ -267,14 +267,17 @@ private struct BatchRunner {
         let envelope = try ChangeEnvelope(format, file, console, line: line)
         switch batch.content {
         case .changes(let transactions):
-            for transaction in transactions { try envelope.write(transaction, transaction.changes) }
+            for transaction in transactions {
+                try envelope.write(transaction, transaction.changes, first: transaction.changes.first)
+            }
         case .largeTransaction(let transaction):
             var reader = batch.changeReader()
             var offset = 0
             var changes = try reader.nextChanges(limit: Self.changesPerLine)
+            let first = changes?.first
             while let page = changes {
                 changes = try reader.nextChanges(limit: Self.changesPerLine)
-                try envelope.write(transaction, page, offset: offset, isPartial: changes != nil)
+                try envelope.write(transaction, page, first: first, offset: offset, isPartial: changes != nil)
                 offset += page.count
             }
         case .reset(let reason): try envelope.write(reason)

@@ -30,10 +30,12 @@ struct ChangeEnvelope {
 
     /// - Parameters:
     ///   - changes: The changes of the transaction, or a part of them.
+    ///   - first: The first change of the transaction.
     ///   - offset: The number of changes in earlier parts.
     ///   - isPartial: Whether another part follows.
     func write(
-        _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], offset: Int = 0, isPartial: Bool? = nil
+        _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], first: HistoryChange?, offset: Int = 0,
+        isPartial: Bool? = nil
     ) throws {
         switch format {
         case .json:
@@ -49,8 +51,9 @@ struct ChangeEnvelope {
         case .debezium:
             // A part does not contain the later changes of a model in the same transaction.
             let rows = isPartial == nil ? try rows(after: transaction, of: changes) : [:]
+            let identity = identity(of: transaction, first)
             for (index, change) in try states(of: changes, after: rows).enumerated() {
-                try line(try message(transaction, change, number: offset + index))
+                try line(try message(transaction, identity, change, number: offset + index))
             }
         }
     }
@@ -110,12 +113,32 @@ struct ChangeEnvelope {
 
     private var now: Date { text.console.settings.now() }
 
-    // MARK: CloudEvents
+    // MARK: Identifiers
 
-    /// The same in every delivery of the change.
-    private func id(_ transaction: DefaultHistoryTransaction, _ number: Int) -> String {
-        "\(transaction.token.text(in: file.store.identifier))/\(number)"
+    /// The same in every delivery.
+    private struct Identity {
+        let text: String
+        let position: Int64
     }
+
+    private func identity(of transaction: DefaultHistoryTransaction, _ first: HistoryChange?) -> Identity {
+        first.flatMap { identityOfChange($0, transaction) }
+            ?? Identity(
+                text: transaction.token.text(in: file.store.identifier), position: transaction.transactionIdentifier)
+    }
+
+    /// `nil` if the token of the transaction does not change. A transaction of other programs grows, and has another token, until
+    /// a header ends it; the positions of its changes remain. After a backup was restored, other changes have the same positions,
+    /// and in a tracked database other dates; in other files, the date is not known before the header exists.
+    private func identityOfChange(_ change: HistoryChange, _ transaction: DefaultHistoryTransaction) -> Identity? {
+        guard transaction.isExternal, file.location.url != nil, let position = change.integerChangeIdentifier else {
+            return nil
+        }
+        let date = file.store.isTracked ? "/\(milliseconds(transaction.timestamp).text)" : ""
+        return Identity(text: "change/\(position)\(date)", position: position)
+    }
+
+    // MARK: CloudEvents
 
     private var source: String { "chronicle:\(file.store.identifier)" }
 
@@ -129,12 +152,15 @@ struct ChangeEnvelope {
             case .update: "updated"
             case .delete: "deleted"
             }
+        let own = identityOfChange(change, transaction)
+        let identity = own ?? identity(of: transaction, nil)
         return .members([
-            "specversion": .string("1.0"), "id": .string(id(transaction, number)), "source": .string(source),
+            "specversion": .string("1.0"), "id": .string(own?.text ?? "\(identity.text)/\(number)"),
+            "source": .string(source),
             "type": .string("chronicle.model.\(kind)"), "subject": .string(subject),
             "partitionkey": .string(subject),
             // Sorted as texts, these are in the order of the changes.
-            "sequence": .string(padded(transaction.transactionIdentifier, 19) + padded(Int64(number), 10)),
+            "sequence": .string(padded(identity.position, 19) + padded(own == nil ? Int64(number) : 0, 10)),
             "time": .string(DateText.iso8601(transaction.timestamp)),
             "datacontenttype": .string("application/json"), "data": data,
         ])
@@ -223,7 +249,9 @@ struct ChangeEnvelope {
             uniquingKeysWith: { $1 })
     }
 
-    private func message(_ transaction: DefaultHistoryTransaction, _ state: State, number: Int) throws -> JSON {
+    private func message(
+        _ transaction: DefaultHistoryTransaction, _ identity: Identity, _ state: State, number: Int
+    ) throws -> JSON {
         let model = state.change.changedPersistentIdentifier
         let operation =
             switch state.change {
@@ -234,11 +262,10 @@ struct ChangeEnvelope {
         return .members([
             "before": try state.before.map { try row($0, model) } ?? .null,
             "after": try state.after.map { try row($0, model) } ?? .null,
-            "source": source(model.entityName, transaction, snapshot: false), "op": .string(operation),
+            "source": source(model.entityName, transaction, identity, snapshot: false), "op": .string(operation),
             "ts_ms": milliseconds(now),
             "transaction": .members([
-                "id": .string(transaction.token.text(in: file.store.identifier)),
-                "total_order": .count(number + 1),
+                "id": .string(identity.text), "total_order": .count(number + 1),
             ]),
         ])
     }
@@ -265,7 +292,8 @@ struct ChangeEnvelope {
     }
 
     private func source(
-        _ entityName: String?, _ transaction: DefaultHistoryTransaction? = nil, snapshot: Bool
+        _ entityName: String?, _ transaction: DefaultHistoryTransaction? = nil, _ identity: Identity? = nil,
+        snapshot: Bool
     ) -> JSON {
         .members([
             "version": .string(Tool.version), "connector": .string("chronicle"),
@@ -273,7 +301,7 @@ struct ChangeEnvelope {
             "ts_ms": transaction.map { milliseconds($0.timestamp) } ?? milliseconds(now),
             "snapshot": .string(snapshot ? "true" : "false"), "db": .string(file.name),
             "table": entityName.map(JSON.string),
-            "txId": transaction.map { .integer($0.transactionIdentifier) },
+            "txId": identity.map { .integer($0.position) },
             "author": transaction.map { .optional($0.author) },
             "context": transaction.map { .optional($0.contextName) },
             "program": transaction.map { .string($0.bundleIdentifier) },
