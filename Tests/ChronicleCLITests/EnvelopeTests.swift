@@ -53,6 +53,16 @@ import Testing
                 #expect(rows[key] == .object(expected), "\(TestSeed.description)")
             }
         }
+        // The rows of a batch are read once.
+        let batches = try await watch(file, "debezium", consumer: "batches")
+        let transactions = try await watch(file, "debezium", consumer: "transactions", batch: 1)
+        #expect(transactions.count == batches.count)
+        for (transaction, batch) in zip(transactions, batches) {
+            // The date of the newest changes is that of the read.
+            for name in ["before", "after", "op", "transaction"] {
+                #expect(transaction[name] == batch[name], "\(name), \(TestSeed.description)")
+            }
+        }
     }
 
     private struct Unexpected: Error {

@@ -266,10 +266,7 @@ private struct BatchRunner {
     ) throws {
         let envelope = try ChangeEnvelope(format, file, console, line: line)
         switch batch.content {
-        case .changes(let transactions):
-            for transaction in transactions {
-                try envelope.write(transaction, transaction.changes, first: transaction.changes.first)
-            }
+        case .changes(let transactions): try envelope.write(transactions)
         case .largeTransaction(let transaction):
             var reader = batch.changeReader()
             var offset = 0
@@ -277,7 +274,7 @@ private struct BatchRunner {
             let first = changes?.first
             while let page = changes {
                 changes = try reader.nextChanges(limit: Self.changesPerLine)
-                try envelope.write(transaction, page, first: first, offset: offset, isPartial: changes != nil)
+                try envelope.write(partOf: transaction, page, first: first, from: offset, isPartial: changes != nil)
                 offset += page.count
             }
         case .reset(let reason): try envelope.write(reason)

@@ -28,33 +28,58 @@ struct ChangeEnvelope {
         text = TransactionText(console: console, file: file)
     }
 
+    /// Writes transactions in commit order.
+    func write(_ transactions: [DefaultHistoryTransaction]) throws {
+        guard format == .debezium, let last = transactions.last else {
+            for transaction in transactions { try write(transaction, transaction.changes, from: 0, isPartial: false) }
+            return
+        }
+        // Reading rows as of a position takes time for all later changes, so they are read once.
+        let changes = transactions.flatMap(\.changes)
+        var states = try states(of: changes, after: rows(after: last, of: changes))[...]
+        for transaction in transactions {
+            try write(states.prefix(transaction.changes.count), of: transaction, transaction.changes.first, from: 0)
+            states = states.dropFirst(transaction.changes.count)
+        }
+    }
+
+    /// Writes a part of a transaction.
+    ///
     /// - Parameters:
-    ///   - changes: The changes of the transaction, or a part of them.
     ///   - first: The first change of the transaction.
     ///   - offset: The number of changes in earlier parts.
     ///   - isPartial: Whether another part follows.
     func write(
-        _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], first: HistoryChange?, offset: Int = 0,
-        isPartial: Bool? = nil
+        partOf transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], first: HistoryChange?,
+        from offset: Int, isPartial: Bool
     ) throws {
-        switch format {
-        case .json:
+        guard format == .debezium else { return try write(transaction, changes, from: offset, isPartial: isPartial) }
+        // A part does not contain the later changes of a model in the same transaction.
+        try write(states(of: changes, after: [:])[...], of: transaction, first, from: offset)
+    }
+
+    private func write(
+        _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], from offset: Int, isPartial: Bool
+    ) throws {
+        if format == .json {
             let json = text.json(transaction, changes: try changes.map(text.json))
-            guard isPartial == true, case .object(let members) = json else { return try line(json) }
-            try line(.object(members + [.init(name: "isPartial", value: .bool(true))]))
-        case .cloudevents:
-            guard case .object(let members) = text.json(transaction, changes: nil) else { return }
-            for (index, change) in changes.enumerated() {
-                let data = JSON.object(members + [.init(name: "change", value: try text.json(change))])
-                try line(try event(transaction, change, number: offset + index, data))
-            }
-        case .debezium:
-            // A part does not contain the later changes of a model in the same transaction.
-            let rows = isPartial == nil ? try rows(after: transaction, of: changes) : [:]
-            let identity = identity(of: transaction, first)
-            for (index, change) in try states(of: changes, after: rows).enumerated() {
-                try line(try message(transaction, identity, change, number: offset + index))
-            }
+            guard isPartial, case .object(let members) = json else { return try line(json) }
+            return try line(.object(members + [.init(name: "isPartial", value: .bool(true))]))
+        }
+        guard case .object(let members) = text.json(transaction, changes: nil) else { return }
+        for (index, change) in changes.enumerated() {
+            let data = JSON.object(members + [.init(name: "change", value: try text.json(change))])
+            try line(try event(transaction, change, number: offset + index, data))
+        }
+    }
+
+    private func write(
+        _ states: ArraySlice<State>, of transaction: DefaultHistoryTransaction, _ first: HistoryChange?,
+        from offset: Int
+    ) throws {
+        let identity = identity(of: transaction, first)
+        for (index, state) in states.enumerated() {
+            try line(try message(transaction, identity, state, number: offset + index))
         }
     }
 
@@ -202,13 +227,15 @@ struct ChangeEnvelope {
             }
         } catch SwiftDataError.historyTokenExpired {
             return [:]
+        } catch SwiftDataError.historyTokenGap {
+            return [:]
         } catch SwiftDataError.unsupportedFeature {
             return [:]
         }
         return rows
     }
 
-    /// Goes backwards through the changes: of a model that was changed several times, the row is that after its last change.
+    /// Goes backwards through the changes of consecutive transactions: `rows` are those after the last change.
     private func states(
         of changes: [HistoryChange], after rows: [PersistentIdentifier: [String: JSON]]
     ) throws -> [State] {
