@@ -91,6 +91,22 @@ import Testing
         #expect(try await CommandRun("track", "--reconcile", file.path).output.contains("Reconciled 0 changes."))
     }
 
+    /// A statement replaced a row for which no trigger ran.
+    @Test func changesThatTrackFindsAreNamed() async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(
+            file, "CREATE TABLE t(id INTEGER PRIMARY KEY, n TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        #expect(try await CommandRun("track", file.path).status == 0)
+        #expect(try await CommandRun("track", file.path).output.hasSuffix("recorded\nNothing has changed.\n"))
+        _ = try Shell.sqlite3(file, "CREATE UNIQUE INDEX i ON t(n)")
+        _ = try Shell.sqlite3(file, "INSERT OR REPLACE INTO t VALUES (3, 'a')")
+        let run = try await CommandRun("track", file.path)
+        #expect(run.output == "t  recorded again\nReconciled 1 change.\n", "\(run)")
+        #expect(try await CommandRun("log", "-n", "1", file.path).output.contains("delete t/1"))
+        #expect(try await CommandRun("track", "--json", file.path).output.contains("\"reconciled\":0"))
+        #expect(try await CommandRun("verify", file.path).status == 0)
+    }
+
     @Test(arguments: ["track", "untrack"]) func unknownTables(_ command: String) async throws {
         let run = try await CommandRun(command, TrackedFile.make().path, "acount")
         #expect(run.status == 2)

@@ -53,6 +53,7 @@ enum TrackCommand {
         let preservesValues = arguments.has("no-values") ? false : arguments.has("values") ? true : nil
         let recordsNewTables = arguments.has("no-new-tables") ? false : arguments.has("new-tables") ? true : nil
         let tables: [TrackedTableState]
+        var interrupted: Set<String> = []
         switch try StoreFile.Location(path) {
         case .file(let url):
             try StoreFile.requireFile(path)
@@ -61,6 +62,9 @@ enum TrackCommand {
             nonisolated(unsafe) let progress = Progress(console)
             defer { progress.finish() }
             database.progress = { progress.show("Numbering keys", part: $0) }
+            // Only for the output: a file that cannot be read now may be repaired below.
+            interrupted = Set(
+                (try? database.tables())?.map(TrackedTableState.init).filter(\.isInterrupted).map(\.name) ?? [])
             do {
                 tables = try database.track(
                     names, preservesValues: preservesValues, reconciles: arguments.has("reconcile"),
@@ -82,7 +86,7 @@ enum TrackCommand {
                 throw error
             }
         }
-        let text = TableText(console: console)
+        let text = TableText(console: console, resumed: interrupted)
         if arguments.has("json") {
             for table in tables { try console.line(text.json(table)) }
             return .success
@@ -90,7 +94,7 @@ enum TrackCommand {
         // What is true of a virtual table is true of its parts.
         for line in text.lines(tables.filter { !$0.isPart }) { try console.line(line) }
         let reconciled = tables.reduce(0) { $0 + $1.reconciledChangeCount }
-        if arguments.has("reconcile") {
+        if arguments.has("reconcile") || reconciled > 0 {
             try console.line("Reconciled \(NumberText.counted(reconciled, "change")).")
         }
         if let recordsNewTables {
@@ -102,6 +106,7 @@ enum TrackCommand {
         let count = tables.count { $0.isNew }
         if count == 0,
             reconciled > 0 || recordsNewTables != nil || preservesValues != nil
+                || tables.contains(where: text.isResumed)
                 || tables.contains(where: { !$0.schemaChanges.isEmpty })
         {
             return .success
@@ -192,6 +197,8 @@ extension Command.Operand {
 
 struct TableText {
     let console: Console
+    /// The names of the tables whose recording was interrupted before.
+    var resumed: Set<String> = []
 
     /// Returns a line for each table, for each change of its schema, and for each limitation.
     func lines(_ tables: [TrackedTableState]) -> [String] {
@@ -203,11 +210,18 @@ struct TableText {
 
     private func state(of table: TrackedTableState) -> String {
         switch table.state {
-        case .recorded: table.isNew ? console.styled("recorded from now on", .green) : "recorded"
+        case .recorded:
+            table.isNew
+                ? console.styled("recorded from now on", .green) : isResumed(table) ? "recorded again" : "recorded"
         case .interrupted(let reason): console.styled("interrupted: \(reason.escaped)", .red)
         case .notRecorded: "not recorded"
         case .unsupported(let reason): "cannot be recorded: \(reason.escaped)"
         }
+    }
+
+    /// Whether the recording continues without a gap.
+    func isResumed(_ table: TrackedTableState) -> Bool {
+        table.state == .recorded && !table.isNew && resumed.contains(table.name)
     }
 
     func json(_ table: TrackedTableState) -> JSON {

@@ -17,6 +17,10 @@ struct TrackedTableState {
     var isOrdinary = true
     /// `true` for a table that belongs to a virtual table.
     var isPart = false
+
+    var isInterrupted: Bool {
+        if case .interrupted = state { true } else { false }
+    }
 }
 
 extension TrackedTableState {

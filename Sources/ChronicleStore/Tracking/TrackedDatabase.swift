@@ -114,9 +114,8 @@ public struct TrackedDatabase: Sendable {
     ) throws -> [Table] {
         let followed = try followAndNumberKeys(names)
         return try writing { connection in
-            let counts =
-                try reconciles
-                ? TableTracking(connection).reconcile().merging(followed.counts) { $0 + $1 } : [:]
+            let counts = try (reconciles ? TableTracking(connection).reconcile() : [:])
+                .merging(followed.counts) { $0 + $1 }
             return try TableTracking(connection)
                 .track(names, preservesValues: preservesValues, recordsNewTables: recordsNewTables, followed)
                 .map { table in
