@@ -43,6 +43,23 @@ import Testing
         #expect(try await !run(file, "--max-changes", "1000", "--json").output.contains("values"))
     }
 
+    /// The newest changes are of another program, and have no header yet.
+    @Test(arguments: 1...13) func theWholeHistoryIsPlanned(_ maximum: Int) async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(file, "CREATE TABLE d(pk INTEGER PRIMARY KEY, v)")
+        #expect(try await CommandRun("track", file.path).status == 0)
+        for _ in 0..<4 {
+            // The next change begins another transaction.
+            _ = try Shell.sqlite3(
+                file, "INSERT INTO d(v) VALUES (1), (2), (3); UPDATE chronicle_pending SET started = started - 60")
+        }
+        let planned = try await run(file, "--dry-run", "--max-changes", "\(maximum)").output
+        let purged = try await run(file, "--max-changes", "\(maximum)").output
+        let count = maximum < 6 ? 3 : maximum < 9 ? 2 : maximum < 12 ? 1 : 0
+        let text = "\(count) transaction\(count == 1 ? "" : "s")"
+        #expect(planned.hasPrefix("Would delete \(text)") && purged.hasPrefix("Deleted \(text)"), "\(planned)\(purged)")
+    }
+
     @Test(arguments: [
         ("Trip.nte=1d", "Trip has no attribute nte; did you mean note?"),
         ("Tripp=1d", "the history has no entity Tripp; did you mean Trip?"),

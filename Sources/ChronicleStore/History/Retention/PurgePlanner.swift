@@ -18,8 +18,11 @@ struct PurgePlanner {
             let end = try HistorySize.end(
                 ofRowsAfter: HistoryPositions(connection).purged() ?? 0, exceeding: retention.maximumChanges,
                 retention.maximumBytes, connection)
-            // The transaction that contains the position is deleted as a whole, except for the newest one.
-            limit = max(limit, try min(headerPosition(from: end) ?? 0, newest.first - 1))
+            // The transaction that contains the position is deleted as a whole, except for the newest one, which has no header yet if
+            // another program has changed models since.
+            let hasUngrouped = try HistoryPositions(connection).ungrouped(after: 0) != nil
+            let last = hasUngrouped ? newest.position : newest.first - 1
+            limit = max(limit, end > 0 ? min(try Self.firstHeader(from: end, connection)?.position ?? last, last) : 0)
         }
         return limit
     }
@@ -67,11 +70,6 @@ struct PurgePlanner {
         try last.bind(limit, at: 1)
         try last.bind(end, at: 2)
         return try last.step() ? last.position(0) : 0
-    }
-
-    private func headerPosition(from position: Int64) throws -> Int64? {
-        guard position > 0 else { return nil }
-        return try Self.firstHeader(from: position, connection)?.position
     }
 
     static func lastHeader(through position: Int64, _ connection: Connection) throws -> Header? {
