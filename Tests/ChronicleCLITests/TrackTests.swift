@@ -200,6 +200,43 @@ import Testing
         _ = try Shell.sqlite3(file, insertion)
     }
 
+    private static let advice = [
+        "chronicle_metadata": "use chronicle untrack to delete the rest of the history",
+        "chronicle_pending": "reject each write; use chronicle untrack to delete the rest of the history",
+        "chronicle_change": "reject each write; use chronicle untrack, or chronicle track to begin a new history",
+        "chronicle_key_2": "reject each write; use chronicle track",
+        "chronicle_baseline": "the table chronicle_baseline was dropped; use chronicle track",
+    ]
+
+    /// A program dropped a table of the history.
+    @Test(arguments: advice.keys.sorted(), [false, true])
+    func aDroppedTableOfTheHistory(_ table: String, ends: Bool) async throws {
+        let file = try TrackedFile.make()
+        let advice = try #require(Self.advice[table])
+        _ = try Shell.sqlite3(file, "DROP TABLE \(table)")
+        let write = "INSERT INTO folder VALUES (1, 'x', 1)"
+        if advice.contains("reject") { #expect(throws: (any Error).self) { try Shell.sqlite3(file, write) } }
+        let verification = try await CommandRun("verify", file.path)
+        #expect(verification.status == 1 && verification.output.contains(advice), "\(verification)")
+        let isReadable = table == "chronicle_baseline"
+        #expect(try await CommandRun("stats", file.path).status == (isReadable ? 0 : 3))
+        let keepsHistory = isReadable || table == "chronicle_key_2"
+        let track = ends ? nil : try await CommandRun("track", file.path)
+        if let track, table == "chronicle_metadata" || table == "chronicle_pending" {
+            #expect(track.status == 3 && track.errors.contains(advice), "\(track)")
+        } else if let track {
+            #expect(track.status == 0, "\(track)")
+            #expect(try await CommandRun("verify", file.path).output == "The file is valid.\n")
+            _ = try Shell.sqlite3(file, write)
+            #expect(try await CommandRun("log", file.path).output.contains("bea@example.org") == keepsHistory)
+        }
+        let untrack = try await CommandRun("untrack", file.path)
+        #expect(untrack.status == 0, "\(untrack)")
+        let remains = keepsHistory || track?.status == 0
+        #expect(untrack.output.contains(remains ? "The history remains." : "the rest of it was deleted."), "\(untrack)")
+        _ = try Shell.sqlite3(file, write + " ON CONFLICT DO NOTHING")
+    }
+
     @Test func theFirstCallAndTheEnd() async throws {
         let file = try TemporaryDirectory().file("mail.db")
         _ = try Shell.sqlite3(file, TrackedFile.schema)

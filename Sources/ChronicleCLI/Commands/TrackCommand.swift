@@ -135,7 +135,8 @@ enum UntrackCommand {
         name: "untrack", summary: "end the recording of a database of another program (changes the file)",
         discussion: """
             Drops the triggers with which chronicle track records changes, of all tables or of those that are named. The history \
-            remains, and chronicle track resumes the recording, with a gap.
+            remains, and chronicle track resumes the recording, with a gap. If another program has dropped tables of the \
+            history, the rest of it is deleted.
 
             With --delete-history, everything that chronicle track has added to the file is dropped, also the history. The \
             schema is then what it was before. The file keeps its size until its program runs VACUUM. In a PostgreSQL database, \
@@ -156,12 +157,12 @@ enum UntrackCommand {
         switch try StoreFile.Location(path) {
         case .file(let url):
             try StoreFile.requireFile(path)
-            // Nothing is kept of a history from which another program dropped tables, or that had not begun. Another error is
-            // thrown below.
-            hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: url)) ?? true
             let database = TrackedDatabase(url: url)
             do {
                 if keepsHistory { try database.stop(names) } else { try database.untrack() }
+                // Nothing is kept of a history from which another program dropped tables, or that had not begun. A database of
+                // another program is an error then.
+                hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: url)) ?? false
             } catch let error as SwiftDataError where error == .unsupportedFeature {
                 // Nothing was changed.
                 try TrackCommand.requireTables(names ?? []) { try database.tables().map(\.name) }
@@ -183,7 +184,7 @@ enum UntrackCommand {
                 hasHistory
                     ? "The recording has ended. The history remains."
                     : keepsHistory
-                        ? "The recording has ended. There was no history to keep."
+                        ? "The recording has ended. The history was not complete, and the rest of it was deleted."
                         : "The history was deleted.")
         }
         return .success

@@ -33,6 +33,20 @@ struct Baseline {
 
     private var name: MetaName { .baseline(entity) }
 
+    /// The position of the keys, or `nil` if there are none.
+    private var start: Int64? {
+        get throws { try Self.exists(connection) ? MetaTable.integer(name, connection) : nil }
+    }
+
+    /// Whether another program dropped the table that contains the keys.
+    var wasDropped: Bool {
+        get throws { try !Self.exists(connection) && MetaTable.integer(name, connection) != nil }
+    }
+
+    private static func exists(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = '\(table)'") != nil
+    }
+
     // MARK: Changing
 
     /// Stores the keys with the newest position. Reads all rows.
@@ -55,8 +69,7 @@ struct Baseline {
     }
 
     func remove() throws {
-        guard try MetaTable.integer(name, connection) != nil else { return }
-        try deleteRanges()
+        if try Self.exists(connection) { try deleteRanges() }
         try MetaTable.remove(name, connection)
     }
 
@@ -78,7 +91,7 @@ struct Baseline {
     }
 
     private func advance(through position: Int64) throws {
-        guard let start = try MetaTable.integer(name, connection), start < position else { return }
+        guard let start = try start, start < position else { return }
         for (key, exists) in try changedKeys(after: start, through: position) {
             if exists { try insert(key) } else { try delete(key) }
         }
@@ -143,7 +156,7 @@ struct Baseline {
     ///   a statement that SQLite could interrupt.
     /// - Throws: ``TimeLimitExceeded``
     func difference(_ table: TrackedTable, until end: ContinuousClock.Instant? = nil) throws -> Difference? {
-        guard let start = try MetaTable.integer(name, connection) else { return nil }
+        guard let start = try start else { return nil }
         var changed = try changedKeys(after: start, through: .max)
         let noted = try notedKeys()
         var difference = Difference()
@@ -184,7 +197,7 @@ struct Baseline {
 
     /// The keys that the table should have, in ascending order; `nil` if there is no baseline. Reads all recorded changes.
     func expectedKeys() throws -> [Int64]? {
-        guard let start = try MetaTable.integer(name, connection) else { return nil }
+        guard let start = try start else { return nil }
         var changed = try changedKeys(after: start, through: .max)
         var keys: [Int64] = []
         let ranges = try connection.prepare("SELECT first, last FROM \(Self.table) WHERE entity = ? ORDER BY first")

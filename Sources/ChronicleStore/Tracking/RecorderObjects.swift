@@ -9,17 +9,23 @@ struct RecorderObjects {
     let tables: Set<String>
     /// The triggers of a store use other tables.
     private let areOfTracking: Bool
+    /// The tables of keys that a trigger reads, but which do not exist. The recording can begin again without them.
+    private let missingKeyTables: Set<String>
+    /// Whether a trigger mentions a table that does not exist.
+    private var rejectsWrites = false
 
     private static let requiredTables = Set(HistoryTables.names + [PendingTransaction.table])
 
     init(_ connection: Connection) throws {
         let statement = try connection.prepare(
             """
-            SELECT type, name, instr(sql, ' \(PendingTransaction.table) ') FROM sqlite_schema WHERE type IN ('trigger', 'table') \
+            SELECT type, name, instr(sql, ' \(PendingTransaction.table) '), instr(sql, '\(Self.keyPrefix)') \
+            FROM sqlite_schema WHERE type IN ('trigger', 'table') \
             AND substr(name, 1, \(RecorderSQL.prefix.count)) = '\(RecorderSQL.prefix)' ORDER BY name
             """)
         var triggers: [String] = []
         var tables: Set<String> = []
+        var keyTables: Set<String> = []
         var areOfTracking = false
         while try statement.step() {
             let name = statement.text(1)
@@ -28,15 +34,31 @@ struct RecorderObjects {
             } else if Self.isTrigger(name) {
                 triggers.append(name)
                 if statement.int64(2) > 0 { areOfTracking = true }
+                if statement.int64(3) > 0 {
+                    let entity = name.dropFirst(RecorderSQL.prefix.count).prefix { $0.isNumber }
+                    keyTables.insert(Self.keyPrefix + entity)
+                }
             }
         }
         (self.triggers, self.tables, self.areOfTracking) = (triggers, tables, areOfTracking)
+        missingKeyTables = areOfTracking ? keyTables.subtracting(tables) : []
+        if isIncomplete { rejectsWrites = try mention(missingTables, connection) }
     }
 
     /// Triggers of a tracked database exist, but not all tables that they need.
     var isIncomplete: Bool { areOfTracking && !missingTables.isEmpty }
 
-    var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
+    private var missingTables: Set<String> { Self.requiredTables.subtracting(tables) }
+
+    private func mention(_ tables: Set<String>, _ connection: Connection) throws -> Bool {
+        let statement = try connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+        while try statement.step() {
+            guard triggers.contains(statement.text(0)) else { continue }
+            let words = statement.text(1).split { !($0.isLetter || $0.isNumber || $0 == "_") }
+            if words.contains(where: { tables.contains(String($0)) }) { return true }
+        }
+        return false
+    }
 
     /// There is no history that could be kept: a program has dropped tables without which the others are of no use, or only keys
     /// were numbered (see ``KeyNumbering``).
@@ -56,19 +78,38 @@ struct RecorderObjects {
 
     /// The triggers must not prevent the program from writing.
     func requireComplete(path: String) throws {
-        guard isIncomplete else { return }
-        throw SwiftDataError.damagedFile.with(
-            detail:
-                "\(path) lacks the table \(missingTables.sorted().joined(separator: ", ")), which another program dropped, "
-                + "and the triggers of the recorder reject each write; use chronicle untrack, or chronicle track to begin a "
-                + "new history")
+        let missing = isIncomplete ? missingTables : missingKeyTables
+        guard !missing.isEmpty else { return }
+        throw SwiftDataError.damagedFile.with(detail: "\(path) \(describe(missing)); \(advice)")
+    }
+
+    /// Throws an error if the recording can neither continue nor begin again.
+    func requireChanges() throws {
+        guard isIncomplete, !lacksChanges else { return }
+        throw SwiftDataError.unsupportedFeature.with(detail: "the history \(describe(missingTables)); \(advice)")
+    }
+
+    private func describe(_ missing: Set<String>) -> String {
+        let names = missing.sorted().joined(separator: ", ")
+        let rejects = isIncomplete ? rejectsWrites : !missingKeyTables.isEmpty
+        let consequence = rejects ? ", and the triggers of the recorder reject each write" : ""
+        return "lacks the table \(names), which another program dropped\(consequence)"
+    }
+
+    private var advice: String {
+        if !isIncomplete { return "use chronicle track to begin the recording of its rows again" }
+        return lacksChanges
+            ? "use chronicle untrack, or chronicle track to begin a new history"
+            : "use chronicle untrack to delete the rest of the history"
     }
 
     // MARK: Names
 
+    private static let keyPrefix = String(NumberedKey.table(of: 0).dropLast())
+
     private static func isTable(_ name: String) -> Bool {
         requiredTables.contains(name) || [ConsumerTable.name, TagTable.name, Baseline.table].contains(name)
-            || number(in: name, after: NumberedKey.table(of: 0).dropLast()) == ""
+            || number(in: name, after: Self.keyPrefix[...]) == ""
     }
 
     private static func isTrigger(_ name: String) -> Bool {

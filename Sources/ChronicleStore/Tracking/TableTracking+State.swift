@@ -110,6 +110,7 @@ extension TableTracking {
         if let key = KeyTable(table, of: entity.number), try key.storedDefinition(connection) != key.createTable {
             return "the table \(key.key.table) is not the one that was created"
         }
+        if try Baseline(of: entity.number, connection).wasDropped { return "the table \(Baseline.table) was dropped" }
         return try laterTrigger(than: found, on: table.name).map {
             "the trigger \($0) was created later, so the changes it makes may be recorded before those that caused them"
         }

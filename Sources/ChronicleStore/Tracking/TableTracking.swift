@@ -84,12 +84,7 @@ struct TableTracking {
     private func dropRemains() throws {
         let objects = try RecorderObjects(connection)
         guard objects.isIncomplete else { return }
-        guard objects.lacksChanges else {
-            throw SwiftDataError.unsupportedFeature.with(
-                detail:
-                    "the table \(objects.missingTables.sorted().joined(separator: ", ")) of the history is missing, which "
-                    + "another program dropped; use chronicle untrack to delete the rest of the history")
-        }
+        try objects.requireChanges()
         try objects.drop(connection)
     }
 
@@ -286,7 +281,8 @@ struct TableTracking {
 
     private func requireTracked() throws {
         guard try FileFormat.isTracked(connection) else {
-            throw SwiftDataError.unsupportedFeature.with(detail: "the database is not tracked")
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "the database is not tracked; use chronicle track to record its changes")
         }
     }
 }
