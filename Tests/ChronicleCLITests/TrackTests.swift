@@ -200,6 +200,40 @@ import Testing
         _ = try Shell.sqlite3(file, insertion)
     }
 
+    /// The history does not contain the values of the rows, but the numbers of their keys.
+    @Test(arguments: ["", " WITHOUT ROWID"], [true, false])
+    func rowsWithoutValuesHaveTheirKey(_ options: String, disablesTriggers: Bool) async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(
+            file,
+            """
+            CREATE TABLE w(k TEXT NOT NULL, n, v, PRIMARY KEY (n, k))\(options);
+            INSERT INTO w VALUES ('a', 1, 'x'), ('b', 2, 'y')
+            """)
+        #expect(try await CommandRun(["track", file.path] + (disablesTriggers ? [] : ["--no-values"])).status == 0)
+        let app = try Connection(path: file.path, mode: .readWrite)
+        if disablesTriggers { try app.setTriggersEnabled(false) }
+        try app.execute("DELETE FROM w")
+        app.close()
+        #expect(try await CommandRun("track", "--reconcile", file.path).status == 0)
+        let rows = try await CommandRun("at", "--json", file.path, "start", "w").output
+        #expect(rows.contains(#""k":"a""#) && rows.contains(#""k":"b""#) && !rows.contains("NULL"), "\(rows)")
+        let condition = try await CommandRun("at", file.path, "start", "w", "--where", "k = \"a\"")
+        #expect(condition.status == 0 && condition.output.contains("a"), "\(condition)")
+        let query = try await CommandRun(
+            "sql", "--format", "csv", "--at", "start", file.path, "SELECT k, n FROM w ORDER BY k")
+        #expect(query.output.contains("a,1") && query.output.contains("b,2"), "\(query)")
+        let copy = file.deletingLastPathComponent().appending(path: "copy.db")
+        #expect(try await CommandRun("at", file.path, "start", "-o", copy.path, "--unknown", "null").status == 0)
+        #expect(try Shell.sqlite3(copy, "SELECT k, n, v FROM w ORDER BY k") == "a|1|\nb|2|")
+        let watch = try await CommandRun(
+            "watch", "--name", "w", "--from", "start", "--format", "debezium", "--once", file.path, "--", "sh", "-c",
+            "cat > '\(copy.path).json'")
+        #expect(watch.status == 0, "\(watch)")
+        let text = try String(contentsOfFile: copy.path + ".json", encoding: .utf8)
+        #expect(text.contains(#""before":{"k":"a","n":1,"v":"__debezium_unavailable_value"}"#), "\(text)")
+    }
+
     private static let advice = [
         "chronicle_metadata": "use chronicle untrack to delete the rest of the history",
         "chronicle_pending": "reject each write; use chronicle untrack to delete the rest of the history",

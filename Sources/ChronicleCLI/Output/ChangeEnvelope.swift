@@ -301,6 +301,15 @@ struct ChangeEnvelope {
     private func row(_ values: [String: JSON], _ model: PersistentIdentifier) throws -> JSON {
         let entity = file.schema.entitiesByName[model.entityName]
         let names = entity?.storedProperties.map(\.name) ?? values.keys.sorted()
+        var values = values
+        // The history may not contain the values of a row, but always its key.
+        if let columns = file.store.primaryKeyColumns(ofEntity: model.entityName),
+            columns.contains(where: { values[$0] == nil })
+        {
+            for (column, value) in zip(columns, try file.store.primaryKey(of: model)) where values[column] == nil {
+                values[column] = ValueText.json(value)
+            }
+        }
         return withKey(
             names.map { .init(name: $0, value: values[$0] ?? Self.unavailable) }, model.entityName,
             try file.text(of: model))

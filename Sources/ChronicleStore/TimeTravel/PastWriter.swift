@@ -78,6 +78,9 @@ final class PastWriter {
         for (index, column) in past.columns.enumerated() {
             if let value = row.values[column.number] {
                 try insert.bind(pastValue(value, of: column, row, table), at: Int32(index + 4))
+            } else if let value = try keyValue(of: column, row, key, table) {
+                unknown.remove(column.number)
+                try insert.bind(value, at: Int32(index + 4))
             } else if unknown.contains(column.number) {
                 continue
             } else if row.isComplete {
@@ -98,6 +101,16 @@ final class PastWriter {
             }
         }
         try insert.run()
+    }
+
+    /// The value of a column of the primary key, if the change of the row does not contain it.
+    private func keyValue(
+        of column: PastTable.Column, _ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table
+    ) throws -> PropertyValue? {
+        guard row.unknown.contains(column.number), let columns = layout.recordedEntities[table.number]?.keyColumns,
+            let place = columns.firstIndex(of: column.name)
+        else { return nil }
+        return try KeyTable.values(of: key, entity: table.number, count: columns.count, connection)?[place]
     }
 
     /// With the values before its changes. Returns whether the row exists.

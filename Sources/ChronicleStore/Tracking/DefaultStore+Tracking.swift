@@ -27,14 +27,10 @@ extension DefaultStore {
     /// - Complexity: O(log *n*) in the number of keys.
     public func primaryKey(of identifier: PersistentIdentifier) throws -> [PropertyValue] {
         guard let number = identifier.integerPrimaryKey else { return [] }
-        guard let (table, columns) = keys(ofEntity: identifier.entityName) else { return [.integer(number)] }
+        guard let (entity, columns) = keys(ofEntity: identifier.entityName) else { return [.integer(number)] }
         return try attributingErrors {
-            try database.read { connection in
-                let names = columns.indices.map(NumberedKey.column).joined(separator: ", ")
-                let statement = try connection.cached("SELECT \(names) FROM \(table) WHERE id = ?")
-                defer { statement.reset() }
-                try statement.bind(number, at: 1)
-                return try statement.step() ? columns.indices.map { statement.plainValue(Int32($0)) } : []
+            try database.read {
+                try KeyTable.values(of: number, entity: entity, count: columns.count, $0) ?? []
             }
         }
     }
@@ -53,7 +49,7 @@ extension DefaultStore {
         let origin = PersistentIdentifier.Origin(
             storeIdentifier: identifier, entityName: entityName,
             rootEntityName: schema.entitiesByName[entityName]?.rootName ?? entityName)
-        guard let (table, columns) = keys(ofEntity: entityName) else {
+        guard let (entity, columns) = keys(ofEntity: entityName) else {
             if primaryKey.count == 1, case .integer(let number)? = primaryKey.first { return origin.identifier(number) }
             return nil
         }
@@ -61,7 +57,8 @@ extension DefaultStore {
         return try attributingErrors {
             try database.read { connection in
                 let condition = columns.indices.map { "\(NumberedKey.column($0)) = ?" }.joined(separator: " AND ")
-                let statement = try connection.cached("SELECT id FROM \(table) WHERE \(condition)")
+                let statement = try connection.cached(
+                    "SELECT id FROM \(quoted(NumberedKey.table(of: entity))) WHERE \(condition)")
                 defer { statement.reset() }
                 for (index, value) in primaryKey.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
                 return try statement.step() ? origin.identifier(statement.int64(0)) : nil
@@ -87,11 +84,10 @@ extension DefaultStore {
         }
     }
 
-    /// The table is quoted.
-    private func keys(ofEntity name: String) -> (table: String, columns: [String])? {
+    private func keys(ofEntity name: String) -> (entity: Int64, columns: [String])? {
         guard let entity = layout.recordedEntities.values.first(where: { $0.name == name }),
             let columns = entity.keyColumns
         else { return nil }
-        return (quoted(NumberedKey.table(of: entity.number)), columns)
+        return (entity.number, columns)
     }
 }

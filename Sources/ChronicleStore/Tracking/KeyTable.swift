@@ -60,6 +60,29 @@ struct KeyTable {
         } != nil
     }
 
+    /// The primary key that has a number, or `nil` if there is none. It is as it was when the number was assigned: another key that
+    /// the table considers equal has the same number, such as a text in another case.
+    static func values(
+        of number: Int64, entity: Int64, count: Int, _ connection: Connection
+    ) throws -> [PropertyValue]? {
+        let names = (0..<count).map(NumberedKey.column).joined(separator: ", ")
+        let table = NumberedKey.table(of: entity)
+        let statement: Statement
+        do {
+            statement = try connection.cached("SELECT \(names) FROM main.\(quoted(table)) WHERE id = ?")
+        } catch {
+            // Another program dropped the table of an entity whose recording ended.
+            let exists = try connection.scalarInt64("SELECT 1 FROM main.sqlite_schema WHERE name = ?") {
+                try $0.bind(table, at: 1)
+            }
+            guard exists == nil else { throw error }
+            return nil
+        }
+        defer { statement.reset() }
+        try statement.bind(number, at: 1)
+        return try statement.step() ? (0..<count).map { statement.plainValue(Int32($0)) } : nil
+    }
+
     /// A change of the key would have assigned a number.
     func unnumberedRows(_ connection: Connection) throws -> Int {
         let values = key.columns.map { "t.\(quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")

@@ -119,7 +119,8 @@ extension DefaultStore: RevisionProviding {
         }
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         return try RevisionPlan(
-            table: table, present: layout.presentRows(ofTable: table.number), columns: columns, schema: schema,
+            table: table, keyColumns: layout.recordedEntities[table.number]?.keyColumns ?? [],
+            present: layout.presentRows(ofTable: table.number), columns: columns, schema: schema,
             storeIdentifier: identifier, keys: keys(descriptor, entity), start: start, newest: facts.newest,
             lowerBound: lowerBound,
             upperBound: descriptor.upperBound.map(position),

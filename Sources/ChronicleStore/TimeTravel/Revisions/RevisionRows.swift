@@ -6,6 +6,8 @@ import Foundation
 /// What the revisions of a table are made of, in one snapshot.
 struct RevisionPlan {
     let table: PastLayout.Table
+    /// The primary key of a table that numbers its keys; otherwise empty.
+    let keyColumns: [String]
     /// The name of the present rows in a FROM clause.
     let present: String
     let columns: [PastTable.Column]
@@ -32,6 +34,7 @@ struct RevisionPlan {
 /// restores the earlier states, by the rules of ``PastChanges``.
 final class RevisionRows: ComputedRows {
     private let plan: RevisionPlan
+    private let connection: Connection
     private let changes: RevisionChanges
     private let headers: RevisionHeaders
     private let present: Statement
@@ -55,7 +58,7 @@ final class RevisionRows: ComputedRows {
     private var group: [RevisionChange] = []
 
     init(_ plan: RevisionPlan, _ connection: Connection) throws {
-        self.plan = plan
+        (self.plan, self.connection) = (plan, connection)
         places = Dictionary(
             plan.columns.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
         values = Array(repeating: .null, count: plan.columns.count)
@@ -138,6 +141,7 @@ final class RevisionRows: ComputedRows {
             }
             if !group.isEmpty {
                 for change in group { undo(change) }
+                try setKey()
                 end = begin
                 group.removeAll(keepingCapacity: true)
             }
@@ -206,6 +210,19 @@ final class RevisionRows: ComputedRows {
         case .delete:
             exists = true
             restore(change)
+        }
+    }
+
+    /// The numbers of keys remain, so the key is known without the values of a change.
+    private func setKey() throws {
+        guard exists, !unknown.isEmpty, !plan.keyColumns.isEmpty else { return }
+        let places = plan.keyColumns.map { name in plan.columns.firstIndex { $0.name == name } }
+        guard places.contains(where: { $0.map(unknown.contains) ?? false }),
+            let key = try KeyTable.values(
+                of: row, entity: plan.table.number, count: plan.keyColumns.count, connection)
+        else { return }
+        for (place, value) in zip(places, key) {
+            if let place, unknown.remove(place) != nil { values[place] = value }
         }
     }
 
