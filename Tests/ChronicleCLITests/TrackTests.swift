@@ -200,6 +200,47 @@ import Testing
         _ = try Shell.sqlite3(file, insertion)
     }
 
+    /// The recording of a table ended, or its program dropped it.
+    @Test(arguments: ["untrack", "untrack all", "drop"]) func theHistoryOfATableRemains(_ end: String) async throws {
+        let file = try TrackedFile.make()
+        switch end {
+        case "untrack": #expect(try await CommandRun("untrack", file.path, "label").status == 0)
+        case "untrack all": #expect(try await CommandRun("untrack", file.path).status == 0)
+        default:
+            _ = try Shell.sqlite3(file, "DROP TABLE label")
+            #expect(try await CommandRun("track", file.path).status == 0)
+        }
+        for option in [["--entity", "label"], ["--model", "label/'blue'"]] {
+            let log = try await CommandRun(["log"] + option + [file.path])
+            #expect(log.status == 0 && log.output.contains("label/'blue'"), "\(log)")
+            #expect(!log.output.contains("account"))
+        }
+        let page = try await CommandRun("timeline", "-o", "-", "--entity", "label", file.path)
+        #expect(page.status == 0 && page.output.contains("'blue'"), "\(page.errors)")
+        let at = try await CommandRun("at", file.path, "now", "label")
+        #expect(at.status == 2 && at.errors.contains("`chronicle log --entity label` shows its changes"), "\(at)")
+        let blame = try await CommandRun("blame", file.path, "label/'blue'")
+        #expect(blame.status == 2 && blame.errors.contains("`chronicle log --entity label` shows"), "\(blame)")
+        let unknown = try await CommandRun("log", "--entity", "lable", file.path)
+        #expect(unknown.status == 2 && unknown.errors.contains("the store has no entity lable; did you mean label?"))
+    }
+
+    @Test func tablesThatAreNotRecordedAreNamed() async throws {
+        let file = try TrackedFile.make()
+        _ = try Shell.sqlite3(file, "CREATE TABLE later(id INTEGER PRIMARY KEY)")
+        for (table, text) in [
+            ("later", "the table later is not recorded; use chronicle track to record it"),
+            ("settings", "the table settings cannot be recorded: it has no primary key"),
+        ] {
+            for arguments in [["at", file.path, "now", table], ["log", "--entity", table, file.path]] {
+                let run = try await CommandRun(arguments)
+                #expect(run.status == 2 && run.errors.contains(text), "\(run)")
+            }
+        }
+        let key = try await CommandRun("log", "--model", "label/it's", file.path)
+        #expect(key.errors.contains("a text key needs quotation marks: \"label/'it''s'\""), "\(key)")
+    }
+
     /// The history does not contain the values of the rows, but the numbers of their keys.
     @Test(arguments: ["", " WITHOUT ROWID"], [true, false])
     func rowsWithoutValuesHaveTheirKey(_ options: String, disablesTriggers: Bool) async throws {

@@ -183,8 +183,8 @@ enum LogCommand {
         var selection = TransactionSelection()
         selection.after = try arguments.value("after").map { try Position($0, in: file.store, console.settings) }
         selection.author = arguments.value("author")
-        selection.entityNames = try arguments.value("entity").map { file.names(of: try file.entity(named: $0)) }
-        selection.model = try arguments.modelKey().map(file.identifier)
+        selection.entityNames = try arguments.value("entity").map(file.recordedNames)
+        selection.model = try arguments.modelKey().map { try file.identifier($0, includesEarlier: true) }
         selection.attribute = try arguments.value("attribute").map { try file.property(named: $0) }
         selection.isAscending = arguments.has("reverse")
         selection.limit = try arguments.count("number") ?? .max

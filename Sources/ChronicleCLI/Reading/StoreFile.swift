@@ -53,7 +53,7 @@ struct StoreFile {
         guard try PostgresLocation(path) == nil else {
             throw UsageError("the command is for SQLite files; a PostgreSQL store records its history by itself")
         }
-        guard FileManager.default.fileExists(atPath: path) else { throw FileFailure(path, .ENOENT) }
+        guard access(path, F_OK) == 0 else { throw FileFailure(path) }
         guard FileManager.default.isReadableFile(atPath: path) else { throw FileFailure(unreadable: path) }
     }
 
@@ -179,9 +179,38 @@ struct StoreFile {
     /// The ``UsageError`` for an unknown name contains the nearest one.
     func entity(named name: String) throws -> Schema.Entity {
         if let entity = schema.entitiesByName[name] { return entity }
-        let nearest = NearestName.nearest(to: name, in: schema.entities.map(\.name))
-        throw UsageError(
-            "the store has no entity \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+        let isRecorded = try recordedEntityNames().contains(name)
+        let history = isRecorded ? "`chronicle log --entity \(name)` shows its changes" : nil
+        if let table = try trackedTables().first(where: { $0.name == name }) {
+            var reason = "is not recorded"
+            if case .unsupported(let text) = table.state { reason = "cannot be recorded: \(text)" }
+            let advice = [table.state == .notRecorded ? "use chronicle track to record it" : nil, history]
+            throw UsageError(
+                (["the table \(name) \(reason)"] + advice.compactMap(\.self)).joined(separator: "; ").escaped)
+        }
+        if let history { throw UsageError("the store has no entity \(name) any more; \(history)".escaped) }
+        throw unknownEntity(name, schema.entities.map(\.name))
+    }
+
+    private func unknownEntity(_ name: String, _ known: some Sequence<String>) -> UsageError {
+        let nearest = NearestName.nearest(to: name, in: known.sorted())
+        return UsageError(
+            "the store has no entity \(name.escaped)" + (nearest.map { "; did you mean \($0.escaped)?" } ?? ""))
+    }
+
+    /// Includes removed entities, and tables whose recording ended.
+    private func recordedEntityNames() throws -> Set<String> {
+        try Set((store as? any ToolStore)?.preservedAttributes().keys.map { $0 } ?? [])
+    }
+
+    /// The names by which the history contains an entity and those that inherit from it. The ``UsageError`` for an unknown name
+    /// contains the nearest one.
+    func recordedNames(of name: String) throws -> [String] {
+        if let entity = schema.entitiesByName[name] { return names(of: entity) }
+        let recorded = try recordedEntityNames()
+        if recorded.contains(name) { return [name] }
+        if try trackedTables().contains(where: { $0.name == name }) { _ = try entity(named: name) }
+        throw unknownEntity(name, recorded.union(schema.entities.map(\.name)))
     }
 
     /// Checks that the history can contain the name. The ``UsageError`` for an unknown one contains the nearest one.
@@ -221,22 +250,27 @@ struct StoreFile {
 
     /// Reads a text such as `Trip/7` or `Account/'anna'`; another one is a ``UsageError``. Throws ``MissingModel`` if no row has ever
     /// had the key of a tracked table.
-    func identifier(_ text: String) throws -> PersistentIdentifier {
+    ///
+    /// - Parameter includesEarlier: Whether the entity may be one that only the history contains.
+    func identifier(_ text: String, includesEarlier: Bool = false) throws -> PersistentIdentifier {
         // Names of tables and keys can contain slashes.
         let slashes = text.indices.filter { text[$0] == "/" }
-        let known = slashes.first { schema.entitiesByName[String(text[..<$0])] != nil } ?? slashes.last
+        let earlier = try includesEarlier ? recordedEntityNames() : []
+        func isKnown(_ name: String) -> Bool { schema.entitiesByName[name] != nil || earlier.contains(name) }
+        let known = slashes.first { isKnown(String(text[..<$0])) } ?? slashes.last
         guard let slash = known, let key = PrimaryKeyText.values(text[text.index(after: slash)...]) else {
             let hint = known.flatMap { textKey(text[..<$0], text[text.index(after: $0)...]) }
             throw UsageError(
                 "\(text.escaped) is not a model; "
                     + (hint ?? "write its entity and primary key, such as Trip/7"))
         }
-        let entity = try entity(named: String(text[..<slash]))
-        if let columns = store.primaryKeyColumns(ofEntity: entity.name), columns.count != key.count {
+        let name = String(text[..<slash])
+        if !isKnown(name) { _ = try entity(named: name) }
+        if let columns = store.primaryKeyColumns(ofEntity: name), columns.count != key.count {
             let names = columns.joined(separator: ", ").escaped
-            throw UsageError("\(text.escaped) is not a model; the primary key of \(entity.name.escaped) is (\(names))")
+            throw UsageError("\(text.escaped) is not a model; the primary key of \(name.escaped) is (\(names))")
         }
-        guard let identifier = try store.identifier(ofEntity: entity.name, primaryKey: key) else {
+        guard let identifier = try store.identifier(ofEntity: name, primaryKey: key) else {
             throw MissingModel(message: "the history contains no model \(text.escaped)")
         }
         return identifier
@@ -244,10 +278,11 @@ struct StoreFile {
 
     /// The advice for a text without quotation marks that is the key of a tracked table.
     private func textKey(_ name: Substring, _ key: Substring) -> String? {
-        guard schema.entitiesByName[String(name)] != nil, !key.isEmpty, !key.contains(where: { "'(".contains($0) }),
+        guard schema.entitiesByName[String(name)] != nil, let first = key.first, !"'(".contains(first),
             let columns = store.primaryKeyColumns(ofEntity: String(name)), columns.count == 1
         else { return nil }
-        return "a text key needs quotation marks: \"\(String(name).escaped)/'\(String(key).escaped)'\""
+        return
+            "a text key needs quotation marks: \"\(String(name).escaped)/\(PrimaryKeyText.text([.text(String(key))]).escaped)\""
     }
 
     /// Returns a text such as `Trip/7`, not escaped.
