@@ -191,6 +191,43 @@ import Testing
         try await expectError(["log", directory.url.path], "is a directory; name a file in it", status: 3)
     }
 
+    /// What a user of the tool cannot know is omitted.
+    @Test func causes() async throws {
+        struct OtherError: Error {}
+        let export = SwiftDataError.invalidHistoryExport.with(detail: "line 5 is not a line", underlying: OtherError())
+        #expect(ErrorText.describe(export, file: "a").message == "line 5 is not a line")
+        let busy = SwiftDataError.storeBusy.with(
+            detail: "try again (cause: SQLite error 5: locked while running: SELECT a(b))")
+        #expect(ErrorText.describe(busy, file: "a").message == "try again (cause: SQLite error 5: locked)")
+        let missing = SwiftDataError.historyValueMissing.with(
+            detail: "use a later position, or enable preserving values for later changes")
+        #expect(
+            ErrorText.describe(missing, file: "a").message.hasSuffix(
+                "tracked database), or use --unknown null with `chronicle sql` and `chronicle at -o`"))
+    }
+
+    @Test func smallErrors() async throws {
+        let file = try TrackedFile.make()
+        let folder = file.deletingLastPathComponent()
+        try await expectError(["at", file.path, "now", "-o", "-"], "cannot be written to standard output")
+        #expect(try await CommandRun("schema", "--version").output == CommandRun("log", "--version").output)
+        try await expectError(["schema", "--version", "2.0.0", file.path], "--version requires --swift")
+        #expect(try await CommandRun("untrack", file.path, "label").status == 0)
+        #expect(try await CommandRun("track", file.path).status == 0)
+        let statistics = try await CommandRun("stats", file.path).output
+        #expect(statistics.contains("with the first recorded table") && !statistics.contains("at the start"))
+        let plain = folder.appending(path: "plain.db").path
+        _ = try Shell.sqlite3(URL(fileURLWithPath: plain), "CREATE TABLE a(x); CREATE VIEW b AS SELECT 1")
+        try await expectError(["track", plain], "no table that can be recorded: a (it has no primary key", status: 3)
+        try await expectError(["track", plain], "b (it is a view)", status: 3)
+        try await expectError(["untrack", plain], "is not tracked; use chronicle track", status: 3)
+        try await expectError(["log", file.path + "/x"], "Not a directory", status: 3)
+        #expect(try await CommandRun("purge", "--max-age", "0s", file.path).status == 0)
+        for position in ["now", "start"] {
+            try await expectError(["show", file.path, position], "there is no transaction \(position)", status: 1)
+        }
+    }
+
     @Test func aBusyFileIsNamed() {
         let error = SwiftDataError.storeBusy.with(detail: "try again", storeIdentifier: "5E1F")
         #expect(ErrorText.describe(error, file: "Trips.store").message == "Trips.store: try again")

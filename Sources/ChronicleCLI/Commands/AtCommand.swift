@@ -89,6 +89,7 @@ extension AtCommand {
         if arguments.operands["ENTITY"] != nil || ["where", "number", "json"].contains(where: arguments.has) {
             throw UsageError("-o writes the whole store; omit ENTITY, --where, --number and --json")
         }
+        if output == "-" { throw UsageError("a database cannot be written to standard output; name a file with -o") }
         let file = try StoreFile.read(arguments, console)
         let past = try store(at: try arguments.required("POSITION"), file, console)
         try file.sqliteStore("writing a database", of: past).writeDatabase(

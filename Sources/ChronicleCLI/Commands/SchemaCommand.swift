@@ -14,7 +14,9 @@ enum SchemaCommand {
             """,
         options: [
             .json, .init(name: "swift", summary: "print a VersionedSchema with the model classes"),
-            .init(name: "version", value: "VERSION", summary: "the version of the schema; 1.0.0 if omitted"),
+            .init(
+                name: "version", value: "VERSION",
+                summary: "the version of the schema, 1.0.0 if omitted; without VERSION, show that of the tool"),
             .modelFile,
         ], run: run)
 

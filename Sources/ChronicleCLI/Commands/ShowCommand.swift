@@ -32,6 +32,8 @@ enum ShowCommand {
         _ text: String, _ file: StoreFile, _ console: Console
     ) throws -> DefaultHistoryTransaction? {
         let token = try Position(text, in: file.store, console.settings).token(in: file.store)
+        // A purge can delete all transactions.
+        if try token == file.store.currentHistoryToken(), try token == file.store.earliestHistoryToken() { return nil }
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
         descriptor.fetchLimit = 1
         return try file.store.fetchHistoryWithoutChanges(descriptor).first

@@ -80,7 +80,7 @@ enum StatisticsCommand {
             ["changes", about + NumberText.grouped(history.changes)],
             ["oldest", lacksOldest ? StoreFile.unknownDate : history.oldest.map(console.text) ?? "-"],
             ["newest", lacksNewest ? StoreFile.unknownDate : history.newest.map(console.text) ?? "-"],
-            ["history begins", beginning(token(first))],
+            ["history begins", beginning(token(first), isTracked: file.store.isTracked)],
         ]
         // After a gap, or if transactions within the history were deleted.
         if complete != first { rows.append(["recorded completely since", token(complete) ?? "-"]) }
@@ -101,8 +101,8 @@ enum StatisticsCommand {
     }
 
     /// Describes the position before the first transaction.
-    static func beginning(_ token: String?) -> String {
-        token.map { $0 == "0" ? "at the start" : "after \($0)" } ?? "-"
+    static func beginning(_ token: String?, isTracked: Bool = false) -> String {
+        token.map { $0 == "0" ? isTracked ? "with the first recorded table" : "at the start" : "after \($0)" } ?? "-"
     }
 
     /// The newest saves may be in the log only.

@@ -44,9 +44,9 @@ struct Command: Sendable {
     var negativeResult: String?
     let run: @Sendable (Arguments, Console) async throws -> ExitStatus
 
-    /// An option of the command may have the same name.
+    /// An option of the command may have the same name, and a value.
     func isVersionRequest(_ arguments: Arguments) -> Bool {
-        arguments.has("version") && !options.contains { $0.name == "version" }
+        arguments.has("version") && (arguments.value("version") == "" || !options.contains { $0.name == "version" })
     }
 
     /// Includes the options that every command has.

@@ -43,7 +43,8 @@ struct OptionParser {
             if parts.count > 1 { throw UsageError("--\(name) has no value") }
             result.values[name, default: []].append("")
         } else {
-            let value = parts.count > 1 ? String(parts[1]) : rest.popFirst()
+            // Without a value, `--version` is the option that every command has.
+            let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() ?? (name == "version" ? "" : nil)
             try add(value, of: option, as: "--\(name)", &result)
         }
     }

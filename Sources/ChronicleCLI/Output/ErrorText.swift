@@ -73,9 +73,17 @@ enum ErrorText {
             ("set `usesTransactionPooling` to `true`", "connect to the server without it"),
             ("or create a new container", "or start the command again"),
             ("use a name that `tags()` returns", "`chronicle tag` lists the names"),
+            (
+                "or enable preserving values for later changes",
+                "enable preserving values for later changes (`chronicle track --values` for a tracked database), or use "
+                    + "--unknown null with `chronicle sql` and `chronicle at -o`"
+            ),
         ] {
             text = text.replacing(words, with: others)
         }
+        // The name of a type, and the statement that waited for a lock.
+        text = text.replacing(/\s\(cause: \w+Error( \d+)?\)/, with: "")
+        if error == .storeBusy { text = text.replacing(/\swhile running: .*(?=\))/, with: "") }
         text = text.replacing(/a value of type (\w+)/) { match in
             words(ofType: match.output.1) ?? String(match.output.0)
         }

@@ -62,11 +62,15 @@ struct TableTracking {
     func requestedTables(_ names: [String]?) throws -> [TrackedTable] {
         func unsupported(_ detail: String) -> SwiftDataError { .unsupportedFeature.with(detail: detail) }
         guard let names else {
-            let tables = try TrackedTable.names(connection).compactMap { try TrackedTable($0, connection) }
-                .filter { $0.reason == nil }
+            let all = try TrackedTable.names(connection).compactMap { try TrackedTable($0, connection) }
+            let tables = all.filter { $0.reason == nil }
             // The program may have dropped all tables since, which is a change to follow.
             if tables.isEmpty, try !FileFormat.isTracked(connection) {
-                throw unsupported("the database has no table that can be recorded")
+                let reasons = all.filter { !$0.isPart }.prefix(5).compactMap { table in
+                    table.reason.map { "\(table.name) (\($0))" }
+                }
+                let list = reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", ")
+                throw unsupported("the database has no table that can be recorded" + list)
             }
             return tables
         }
