@@ -86,4 +86,36 @@ import Testing
         let error = #expect(throws: UsageError.self) { try position("planed") }
         #expect(error?.message.contains("planned") == true)
     }
+
+    /// Before a tracked database was recorded, and while its recording was stopped, its state is not known.
+    @Test func datesWithoutARecording() async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(file, "CREATE TABLE d(id INTEGER PRIMARY KEY, v); INSERT INTO d VALUES (1, 'first')")
+        let start = Date()
+        try TrackedDatabase(url: file).track()
+        _ = try Shell.sqlite3(file, "UPDATE d SET v = 'second'")
+        let recorded = Date()
+        try TrackedDatabase(url: file).stop()
+        let stopped = Date()
+        _ = try Shell.sqlite3(file, "UPDATE d SET v = 'third'")
+        try TrackedDatabase(url: file).track()
+        _ = try Shell.sqlite3(file, "UPDATE d SET v = 'fourth'")
+        func run(_ command: String, _ date: Date, _ arguments: String...) async throws -> CommandRun {
+            let text = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+            return try await CommandRun([command, file.path, text] + arguments)
+        }
+        for date in [start, stopped] {
+            for run in [try await run("at", date, "d"), try await run("diff", date)] {
+                #expect(run.status == 3 && run.errors.contains("were not recorded"), "\(run.errors)")
+                #expect(run.output.isEmpty)
+            }
+        }
+        let missing = try await run("show", start)
+        #expect(missing.status == 1 && missing.errors.contains("there is no transaction"), "\(missing.errors)")
+        for date in [recorded, stopped] {
+            #expect(try await run("show", date).output.contains(#"v: "first" -> "second""#))
+        }
+        #expect(try await run("show", Date()).output.contains(#"v: "third" -> "fourth""#))
+        #expect(try await run("at", Date(), "d").output.contains("fourth"))
+    }
 }

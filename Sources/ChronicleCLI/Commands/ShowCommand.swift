@@ -31,12 +31,26 @@ enum ShowCommand {
     private static func transaction(
         _ text: String, _ file: StoreFile, _ console: Console
     ) throws -> DefaultHistoryTransaction? {
-        let token = try Position(text, in: file.store, console.settings).token(in: file.store)
+        let position = try Position(text, in: file.store, console.settings)
+        if case .date(let date) = position { return try transaction(upTo: date, file) }
+        let token = try position.token(in: file.store)
         // A purge can delete all transactions.
         if try token == file.store.currentHistoryToken(), try token == file.store.earliestHistoryToken() { return nil }
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
         descriptor.fetchLimit = 1
         return try file.store.fetchHistoryWithoutChanges(descriptor).first
             ?? Position.transaction(containing: token, in: file.store)
+    }
+
+    private static func transaction(upTo date: Date, _ file: StoreFile) throws -> DefaultHistoryTransaction? {
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.timestamp <= date })
+        descriptor.sortBy = [SortDescriptor(\.token, order: .reverse)]
+        descriptor.fetchLimit = 1
+        if let transaction = try file.store.fetchHistoryWithoutChanges(descriptor).first { return transaction }
+        // Reports that earlier transactions were deleted.
+        do { _ = try file.store.historyToken(asOf: date) } catch let error as SwiftDataError
+            where error == .historyTokenGap
+        {}
+        return nil
     }
 }

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     enum HistoryLayout {
         /// Creates what is missing, and replaces the triggers of tables whose columns changed. Without `recordsHistory`,
@@ -193,6 +194,7 @@
                 UPDATE \(schema).chronicle_history SET position = position + 1, gap = position + 1, \
                 check_value = r.value, gap_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
                 """)
+            try MetaTable(connection).setRecordedSince()
         }
 
         /// Does not depend on the name of the schema. The triggers that a partition has of its parent are part of it only

@@ -32,7 +32,8 @@
         /// - Parameter date: The date.
         /// - Returns: The token, which has the position 0 if all transactions are later.
         /// - Throws:
-        ///   - `SwiftDataError.historyTokenExpired` if the transactions before the date were deleted. Use a later date.
+        ///   - `SwiftDataError.historyTokenExpired` if the transactions before the date were deleted, and
+        ///     `SwiftDataError.historyTokenGap` if they were not recorded. Use a later date.
         ///   - `SwiftDataError.historyDisabled` if the store does not record its history. Enable it in the configuration.
         ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         /// - Complexity: Proportional to the number of transactions.
@@ -42,11 +43,11 @@
             return try readingHistory { positions in
                 let query = try HistoryQuery(later, self, positions.connection)
                 let start = try query.start(positions).position
-                guard let first = try query.headers(positions.connection, after: start).first else {
-                    return positions.state.newestToken(identifier)
-                }
-                return try positions.facts(at: first.position - 1).token(
-                    ofDate: date.formatted(.iso8601), position: first.position - 1, storeIdentifier: identifier)
+                let first = try query.headers(positions.connection, after: start).first
+                let position = first.map { $0.position - 1 } ?? positions.state.position
+                return try positions.facts(at: position).token(
+                    asOf: date, position: position, hasLaterTransactions: first != nil,
+                    recordedSince: MetaTable(positions.connection).recordedSince, storeIdentifier: identifier)
             }
         }
 

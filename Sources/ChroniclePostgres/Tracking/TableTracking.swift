@@ -72,7 +72,12 @@
                 for table in selected where changed.contains(where: { $0.oid == table.oid }) {
                     if try record(table) { recorded.insert(table.name) }
                 }
-                if !recorded.isEmpty, !isNew { try HistoryLayout.addGap(connection) }
+                if isNew {
+                    // The history does not contain the rows that exist.
+                    try MetaTable(connection).setRecordedSince()
+                } else if !recorded.isEmpty {
+                    try HistoryLayout.addGap(connection)
+                }
             }
             return try tables().map { table in
                 var table = table

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The name of a property in the table `chronicle_meta`. Those that only one store has are declared there.
 package struct MetaName: Hashable, Sendable {
     package let text: String
@@ -21,6 +23,10 @@ package struct MetaName: Hashable, Sendable {
     package static func relationships(_ entity: Int64) -> MetaName { MetaName("\(relationshipsPrefix)\(entity)") }
 
     package static let relationshipsPrefix = "relationships:"
+
+    /// The date at which recording began in a database with rows, or resumed after a gap; missing in files of earlier
+    /// versions.
+    package static let recordedSince = MetaName("recordedSince")
 
     /// The token up to which the transactions of another store were replayed, as JSON.
     package static let replayed = MetaName("replayed")
@@ -51,4 +57,19 @@ package protocol MetaValues {
     func set(_ name: MetaName, _ text: String) throws
     /// Chronicle cannot have written the row.
     func damaged(_ name: MetaName, _ detail: String, underlying: (any Error)?) -> any Error
+}
+
+extension MetaValues {
+    /// See ``MetaName/recordedSince``.
+    package func recordedSince() throws -> Date? {
+        guard let text = try text(.recordedSince) else { return nil }
+        guard let seconds = Double(text), seconds.isFinite else {
+            throw damaged(.recordedSince, "it is no date", underlying: nil)
+        }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    package func setRecordedSince(_ date: Date = Date()) throws {
+        try set(.recordedSince, "\(date.timeIntervalSinceReferenceDate)")
+    }
 }

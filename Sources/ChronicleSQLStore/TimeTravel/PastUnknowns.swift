@@ -1,4 +1,5 @@
 package import ChronicleCore
+package import Foundation
 
 /// The values as of a position that the history does not contain.
 ///
@@ -96,14 +97,28 @@ extension HistoryPositionFacts {
     /// - Parameters:
     ///   - date: The date.
     ///   - position: The position of the token.
+    ///   - hasLaterTransactions: Whether a transaction follows.
+    ///   - recordedSince: The date at which recording began or resumed; see ``MetaName/recordedSince``.
     ///   - storeIdentifier: The identifier of the store.
-    /// - Throws: `SwiftDataError.historyTokenExpired` if the transaction was deleted.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the transaction was deleted, and `SwiftDataError.historyTokenGap` if the
+    ///   changes before the date were not recorded.
     package func token(
-        ofDate date: String, position: Int64, storeIdentifier: String
+        asOf date: Date, position: Int64, hasLaterTransactions: Bool, recordedSince: () throws -> Date?,
+        storeIdentifier: String
     ) throws -> DefaultHistoryToken {
-        guard floor == 0 || floor < position else {
+        guard floor == 0 || floor < position || !hasLaterTransactions else {
             throw SwiftDataError.historyTokenExpired.with(
-                detail: "the transactions before \(date) were deleted; use a later date")
+                detail: "the transactions before \(date.formatted(.iso8601)) were deleted; use a later date",
+                storeIdentifier: storeIdentifier)
+        }
+        if position == gap {
+            // Without a date, the changes before the first transaction are not known to be recorded.
+            let isRecorded = try recordedSince().map { $0 <= date }
+            guard isRecorded ?? (gap == 0 || !hasLaterTransactions) else {
+                throw SwiftDataError.historyTokenGap.with(
+                    detail: "the changes before \(date.formatted(.iso8601)) were not recorded; use a later date",
+                    storeIdentifier: storeIdentifier)
+            }
         }
         return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: row.checkValue)
     }

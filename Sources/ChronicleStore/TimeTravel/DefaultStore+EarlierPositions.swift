@@ -37,12 +37,12 @@ extension DefaultStore {
         later.fetchLimit = 1
         return try reading(later) { query, range, connection in
             let search = HeaderSearch(query: query, range: range, connection: connection)
-            guard let first = try search.headers().first else {
-                return try HistoryPositions(connection).newestToken(of: identifier)
-            }
-            let facts = try HistoryPositions(connection).facts(at: first.first - 1)
-            return try facts.token(
-                ofDate: date.formatted(.iso8601), position: first.first - 1, storeIdentifier: identifier)
+            let first = try search.headers().first
+            let positions = HistoryPositions(connection)
+            let position = try first.map { $0.first - 1 } ?? positions.newest()?.position ?? 0
+            return try positions.facts(at: position).token(
+                asOf: date, position: position, hasLaterTransactions: first != nil,
+                recordedSince: MetaTable(connection).recordedSince, storeIdentifier: identifier)
         }
     }
 }

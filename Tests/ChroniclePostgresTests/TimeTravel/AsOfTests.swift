@@ -94,8 +94,11 @@
                 try ModelContext(fixture.container, asOf: other.token)
             }
             // A gap, which an open context does not overlook either.
+            let recorded = Date()
             try fixture.psql(#"ALTER TABLE "Account" DISABLE TRIGGER USER; DELETE FROM "Account" WHERE name = 'a'"#)
             let again = try HistoryFixture.open(fixture.configuration)
+            #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: recorded) }
+            #expect(try names(ModelContext(again, asOf: Date())) == ["b", "c"])
             #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: third) }
             #expect(throws: SwiftDataError.historyTokenGap) { try names(open) }
         }

@@ -224,6 +224,18 @@
             try fixture.sql("INSERT INTO note(text) VALUES ('c')")
         }
 
+        @Test func datesBeforeTheRecordingThrow() throws {
+            let fixture = try TrackedFixture(
+                "CREATE TABLE note(id int PRIMARY KEY, text text); INSERT INTO note VALUES (1, 'a')", track: false)
+            let before = Date()
+            try fixture.tracking.track()
+            let (store, since) = (try fixture.store(), Date())
+            #expect(throws: SwiftDataError.historyTokenGap) { try store.historyToken(asOf: before) }
+            try fixture.sql("UPDATE note SET text = 'b'")
+            #expect(throws: SwiftDataError.historyTokenGap) { try store.historyToken(asOf: before) }
+            #expect(try store.historyToken(asOf: since).position(in: store.identifier) == 0)
+        }
+
         @Test func valuesCanBeLeftOut() throws {
             let fixture = try TrackedFixture("CREATE TABLE note(id int PRIMARY KEY, text text)", track: false)
             try fixture.tracking.track(preservesValues: false)

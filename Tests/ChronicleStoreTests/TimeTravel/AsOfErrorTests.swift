@@ -50,6 +50,40 @@ import Testing
         #expect(try text(ModelContext(again, asOf: Date.distantFuture)) == ["b"])
     }
 
+    @Test func datesWithinAGapThrow() throws {
+        let context = ModelContext(try container())
+        context.insert(Letter("a"))
+        try context.save()
+        let recorded = Date()
+        let writer = ModelContext(try self.container(recordsHistory: false))
+        for letter in try writer.fetch(FetchDescriptor<Letter>()) { letter.text = "b" }
+        try writer.save()
+        let unrecorded = Date()
+        let again = try self.container()
+        let resumed = Date()
+        for isFollowed in [false, true] {
+            if isFollowed {
+                let context = ModelContext(again)
+                context.insert(Letter("c"))
+                try context.save()
+            }
+            #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: unrecorded) }
+            // The next transaction is recorded, but the state that it changed is that of the end of the gap.
+            #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: recorded) }
+            #expect(try text(ModelContext(again, asOf: resumed)) == ["b"])
+        }
+        // A file of an earlier version lacks the date.
+        let file = directory.file("test.store")
+        _ = try Shell.sqlite3(file, "DELETE FROM chronicle_meta WHERE name = 'recordedSince'")
+        #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: resumed) }
+        #expect(try text(ModelContext(again, asOf: Date())) == ["b", "c"])
+        _ = try Shell.sqlite3(file, "INSERT INTO chronicle_meta VALUES ('recordedSince', 'x')")
+        #expect(throws: SwiftDataError.damagedFile) { try ModelContext(again, asOf: resumed) }
+        var problems: [StoreProblem] = []
+        try DefaultStore.verify(fileAt: file) { problems.append($0) }
+        #expect(problems.map(\.kind) == [.property])
+    }
+
     @Test func erasedAndLargeValuesThrow() throws {
         let container = try container()
         let context = ModelContext(container)

@@ -1,3 +1,4 @@
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The position at which recording resumed. Changes before it, while the history was disabled or its triggers were changed,
@@ -12,5 +13,6 @@ enum HistoryGap {
         }
         // A void header that occupies the next position, so that all earlier tokens are before the gap.
         try MetaTable.set(.gap, HeaderWriter.insertVoid(connection), connection)
+        try MetaTable(connection).setRecordedSince()
     }
 }
