@@ -199,4 +199,40 @@ import Testing
         let changes = try String(contentsOfFile: output, encoding: .utf8)
         #expect(changes.contains("a/2") && !changes.contains("reset"))
     }
+
+    /// Each table has the key of a row in another place: as the rowid, as a text, in several columns.
+    @Test(arguments: [
+        ("r", "pk = 7", "r/7"), ("r", "id = 7", "r/7"), ("r", "pk > 7", nil), ("t", "k = 'x'", "t/'x'"),
+        ("t", "\"k\" = \"NULL\"", "t/'NULL'"), ("c", "a = 1 and b = 'it''s'", "c/(1,'it''s')"),
+        ("q", "\"q w\" = 2", "q/1"), ("q", "\"a=\"\"b\" = 3", "q/1"), ("q", "id = 1 and 'q w' >= 2", "q/1"),
+    ])
+    func conditionsNameKeysAndColumns(_ table: String, _ condition: String, _ model: String?) async throws {
+        let run = try await CommandRun("at", keysAndNames().path, "now", table, "--where", condition)
+        #expect(run.status == (model == nil ? 1 : 0), "\(run.errors)")
+        #expect(run.output.split(separator: "\n").first.map(String.init) == model)
+    }
+
+    @Test(arguments: [
+        ("t", "id = 1", "t has no stored property id; its primary key is k"),
+        ("c", "id = 1", "c has no stored property id; its primary key is a, b"),
+        ("r", "pkk = 1", "did you mean pk?"), ("q", "q = 2", "q has no stored property q"),
+    ])
+    func conditionsWithOtherKeys(_ table: String, _ condition: String, _ message: String) async throws {
+        let run = try await CommandRun("at", keysAndNames().path, "now", table, "--where", condition)
+        #expect(run.status == 2 && run.errors.contains(message), "\(run.errors)")
+    }
+
+    private func keysAndNames() throws -> URL {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(
+            file,
+            """
+            CREATE TABLE r(pk INTEGER PRIMARY KEY, v); INSERT INTO r VALUES (7, 1);
+            CREATE TABLE t(k TEXT PRIMARY KEY, v); INSERT INTO t VALUES ('NULL', 4), ('x', 1);
+            CREATE TABLE c(a, b, v, PRIMARY KEY (a, b)) WITHOUT ROWID; INSERT INTO c VALUES (1, 'it''s', 1), (2, 'b', 2);
+            CREATE TABLE q(id INTEGER PRIMARY KEY, "q w" INT, "a=""b"); INSERT INTO q VALUES (1, 2, 3);
+            """)
+        try TrackedDatabase(url: file).track()
+        return file
+    }
 }

@@ -14,7 +14,8 @@ enum AtCommand {
               name = "Honeymoon" and price >= 100 and note = nil
 
             The operators are =, !=, <, <=, >, >=, and contains for text. Text is in quotation marks, dates are written as \
-            positions, such as 2026-03-01, and the key is called id. A relationship is compared with a model, such as \
+            positions, such as 2026-03-01, and the key of a model is called id. The key of a tracked table has the names of its \
+            columns. Names with spaces or operators are in quotation marks, too. A relationship is compared with a model, such as \
             Trip/7. Values of different kinds are unequal, and neither is less.
 
             With -o and without an entity, the models and links of the whole store are written to a new SQLite database without \

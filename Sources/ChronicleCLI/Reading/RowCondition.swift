@@ -5,6 +5,7 @@ import Foundation
 ///
 ///     condition  = comparison { "and" comparison }
 ///     comparison = name operator value
+///     name       = word | "text"
 ///     operator   = "=" | "!=" | "<" | "<=" | ">" | ">=" | "contains"
 ///     value      = "text" | number | true | false | nil | date | Entity/key
 struct RowCondition {
@@ -38,8 +39,8 @@ struct RowCondition {
     }
 
     private struct Comparison {
-        /// `nil` for the primary key.
-        let name: String
+        /// `nil` for a primary key that is not among the values of the row.
+        let name: String?
         let operation: Operator
         let value: Value
     }
@@ -49,16 +50,15 @@ struct RowCondition {
     /// The ``UsageError`` names the part that cannot be read.
     init(_ text: String, _ entity: Schema.Entity, _ file: StoreFile, _ settings: Console.Settings) throws {
         var words = try Self.words(text)[...]
+        let keyNames = try Self.keyNames(entity, file)
         repeat {
-            guard let name = words.popFirst(), let symbol = words.popFirst(), let value = words.popFirst() else {
+            guard let word = words.popFirst(), let symbol = words.popFirst(), let value = words.popFirst() else {
                 throw UsageError("--where requires NAME OPERATOR VALUE, such as name = \"Oslo\"")
             }
-            guard name == "id" || entity.propertiesByName[name]?.isStored == true else {
-                let names = entity.storedProperties.map(\.name)
-                let nearest = NearestName.nearest(to: name, in: names)
-                throw UsageError(
-                    "\(entity.name.escaped) has no stored property \(name.escaped)"
-                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            let name = word.hasPrefix("\"") ? String(word.dropFirst()) : word
+            let isProperty = entity.propertiesByName[name]?.isStored == true
+            guard isProperty || keyNames.contains(name) else {
+                throw UsageError(Self.unknownName(name, entity, file, keyNames))
             }
             guard let operation = Operator(rawValue: symbol == "==" ? "=" : symbol) else {
                 throw UsageError(
@@ -66,7 +66,8 @@ struct RowCondition {
                         + Operator.allCases.map(\.rawValue).joined(separator: " "))
             }
             comparisons.append(
-                Comparison(name: name, operation: operation, value: try Self.value(value, file, settings)))
+                Comparison(
+                    name: isProperty ? name : nil, operation: operation, value: try Self.value(value, file, settings)))
             guard let conjunction = words.popFirst() else { break }
             guard conjunction.lowercased() == "and" else {
                 throw UsageError("\(conjunction.escaped) is not \"and\"; --where supports no other combinations")
@@ -74,13 +75,30 @@ struct RowCondition {
         } while true
     }
 
+    /// The names of a primary key that is not among the stored properties.
+    private static func keyNames(_ entity: Schema.Entity, _ file: StoreFile) throws -> Set<String> {
+        guard file.store.primaryKeyColumns(ofEntity: entity.name) == nil else { return [] }
+        let column = try (file.store as? any ToolStore)?.rowIDColumns()[entity.name]
+        return Set([column, "id"].compactMap(\.self))
+    }
+
+    private static func unknownName(
+        _ name: String, _ entity: Schema.Entity, _ file: StoreFile, _ keyNames: Set<String>
+    ) -> String {
+        let text = "\(entity.name.escaped) has no stored property \(name.escaped)"
+        if name == "id", let columns = file.store.primaryKeyColumns(ofEntity: entity.name) {
+            return text + "; its primary key is \(columns.map(\.escaped).joined(separator: ", "))"
+        }
+        let nearest = NearestName.nearest(to: name, in: entity.storedProperties.map(\.name) + keyNames.sorted())
+        return text + (nearest.map { "; did you mean \($0.escaped)?" } ?? "")
+    }
+
     /// The model that the condition names by its primary key, if any.
     func identifier(_ entity: Schema.Entity, _ file: StoreFile) throws -> PersistentIdentifier? {
         if let columns = file.store.primaryKeyColumns(ofEntity: entity.name) {
             return try identifier(entity, columns, file)
         }
-        guard entity.propertiesByName["id"] == nil else { return nil }
-        for comparison in comparisons where comparison.name == "id" && comparison.operation == .equal {
+        for comparison in comparisons where comparison.name == nil && comparison.operation == .equal {
             guard case .integer(let key) = comparison.value else { continue }
             return try file.store.identifier(ofEntity: entity.name, primaryKey: [.integer(key)])
         }
@@ -117,10 +135,10 @@ struct RowCondition {
         var unknown: String?
         for comparison in comparisons {
             let value: Value
-            if comparison.name == "id", entity.propertiesByName["id"] == nil {
+            if comparison.name == nil {
                 value = identifier.integerPrimaryKey.map(Value.integer) ?? .null
             } else {
-                guard let property = entity.property(named: comparison.name) else { return false }
+                guard let property = comparison.name.flatMap(entity.property(named:)) else { return false }
                 if missing.contains(property.name) {
                     unknown = unknown ?? property.name
                     continue
@@ -259,7 +277,13 @@ struct RowCondition {
         let mark = rest.removeFirst()
         var text = ""
         while let character = rest.popFirst() {
-            if character == mark { return text }
+            if character == mark {
+                // As in SQL, a doubled mark is part of the text.
+                guard rest.first == mark else { return text }
+                rest.removeFirst()
+                text.append(mark)
+                continue
+            }
             if character == "\\", let next = rest.popFirst() {
                 text.append(next == "n" ? "\n" : next == "t" ? "\t" : next)
             } else {
