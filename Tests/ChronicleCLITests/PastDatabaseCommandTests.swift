@@ -103,4 +103,35 @@ import Testing
         #expect(replaced.status == 0, "\(replaced.errors)")
         #expect(try sql(output, "SELECT destination IS NULL FROM Trip") == "1")
     }
+
+    /// Rows whose changes cannot be recorded are in a copy of the present, and named.
+    @Test(arguments: ["k TEXT PRIMARY KEY, v", "k INTEGER, l DEFAULT 0, v, PRIMARY KEY (k, l)"])
+    func rowsWithoutAKey(_ columns: String) async throws {
+        let file = try TemporaryDirectory().file("app.db")
+        _ = try Shell.sqlite3(
+            file,
+            """
+            CREATE TABLE w(\(columns)); INSERT INTO w(k, v) VALUES (1, 1);
+            CREATE TABLE other(rowid, oid, _rowid_, id INTEGER PRIMARY KEY); INSERT INTO other(id) VALUES (5);
+            """)
+        try TrackedDatabase(url: file).track()
+        _ = try Shell.sqlite3(file, "INSERT INTO w(k, v) VALUES (NULL, 'a'), (NULL, 'b'), (2, 'c')")
+        let copy = try await CommandRun("at", file.path, "now", "-o", output.path)
+        #expect(copy.status == 0, "\(copy.errors)")
+        for rows in ["SELECT rowid, * FROM w ORDER BY 1", "SELECT * FROM other"] {
+            #expect(try sql(output, rows) == sql(file, rows))
+        }
+        let limitation = "w: rows with NULL in the primary key are missing"
+        let verification = try await CommandRun("verify", file.path)
+        #expect(verification.status == 0 && verification.errors.contains("Note: \(limitation) in the history."))
+        #expect(try await CommandRun("stats", file.path).output.contains(limitation))
+        let json = try await CommandRun("stats", "--json", file.path).output
+        #expect(json.contains(#""limitations":{"w":["rows with NULL in the primary key are missing"]}"#), "\(json)")
+        try FileManager.default.removeItem(at: output)
+        let past = try await CommandRun("at", file.path, "start", "-o", output.path)
+        #expect(past.status == 3 && past.errors.contains("NULL in the primary key"), "\(past.errors)")
+        let replaced = try await CommandRun("at", file.path, "start", "-o", output.path, "--unknown", "null")
+        #expect(replaced.status == 0, "\(replaced.errors)")
+        #expect(try sql(output, "SELECT v FROM w") == "1")
+    }
 }

@@ -46,6 +46,7 @@ enum StatisticsCommand {
         let interrupted = interruptions(tables)
         let differences = try tracked?.allUnrecordedRows() ?? []
         let unrecorded = UnrecordedTable.all(in: tables)
+        let limited = tables.filter { $0.state == .recorded && !$0.limitations.isEmpty }
         func token(_ token: DefaultHistoryToken?) -> String? {
             token.map { $0.text(in: file.store.identifier) }
         }
@@ -68,6 +69,9 @@ enum StatisticsCommand {
                         ? .object(differences.map { .init(name: $0.table, value: .string($0.text)) }) : nil,
                     "notRecorded": file.store.isTracked
                         ? .object(unrecorded.map { .init(name: $0.name, value: .optional($0.reason)) }) : nil,
+                    "limitations": file.store.isTracked
+                        ? .object(limited.map { .init(name: $0.name, value: .array($0.limitations.map(JSON.string))) })
+                        : nil,
                 ]))
             return .success
         }
@@ -96,6 +100,9 @@ enum StatisticsCommand {
             ["not recorded", "\($0.table.escaped): \($0.text) without a record; use chronicle track --reconcile"]
         }
         rows += unrecorded.map { ["not recorded", "\($0.name.escaped): \($0.text.escaped)"] }
+        rows += limited.flatMap { table in
+            table.limitations.map { ["not recorded", "\(table.name.escaped): \($0.escaped)"] }
+        }
         for line in TextLayout.table(rows) { try console.line(line) }
         return .success
     }

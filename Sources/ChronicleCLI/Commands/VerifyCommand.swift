@@ -90,8 +90,14 @@ enum VerifyCommand {
             tables = try StoreFile(location, allowsSave: false).trackedTables()
         }
         let names = UnrecordedTable.all(in: tables).map(\.name.escaped)
-        guard !names.isEmpty else { return }
-        console.message("Note: not recorded: \(names.joined(separator: ", ")); chronicle stats has the reasons.")
+        if !names.isEmpty {
+            console.message("Note: not recorded: \(names.joined(separator: ", ")); chronicle stats has the reasons.")
+        }
+        for table in tables where table.state == .recorded {
+            for limitation in table.limitations {
+                console.message("Note: \(table.name.escaped): \(limitation.escaped) in the history.")
+            }
+        }
     }
 }
 

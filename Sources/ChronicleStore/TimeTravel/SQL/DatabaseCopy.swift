@@ -8,32 +8,36 @@ struct DatabaseCopy {
     let tables: PastTables
     let target: Connection
     let store: DefaultStore
-    /// Whether the rows are the present ones, which are also known for tables that are not recorded.
+    /// Whether the rows are the present ones, which are read from the tables: they are also known for what is not recorded.
     let isPresent: Bool
     let replacesUnknownValues: Bool
 
     func run() throws {
-        if let name = tables.unknowns.changedForms.min() { throw tables.unknowns.changedForm(of: name) }
+        if !isPresent, let name = tables.unknowns.changedForms.min() { throw tables.unknowns.changedForm(of: name) }
         if store.isTracked, !isPresent, !replacesUnknownValues {
             try DroppedTables.requireNone(after: tables.unknowns.position, connection)
         }
         let recorded = try RecordedRows.all(connection, store.schema, isTracked: store.isTracked)
         let names = Set(recorded.map(\.name)).union(store.layout.linkTablesByName.keys)
         try target.allowDefinitionsOfPrograms()
+        // Rows may violate a constraint that was added later or not checked, and unknown values may.
+        try target.execute("PRAGMA ignore_check_constraints = ON")
         try copyHeader()
         try target.immediate {
             for table in try definitions("table") where store.isTracked || names.contains(table.name) {
-                if let rows = recorded.first(where: { $0.name == table.name }) {
+                if isPresent {
+                    try copyPresent(table)
+                } else if let rows = recorded.first(where: { $0.name == table.name }) {
                     try copy(rows, table)
                 } else if names.contains(table.name) {
-                    try target.execute(table.sql)
+                    try define(table)
                     try copyLinks(table.name)
                 } else {
                     try copyUnrecorded(table)
                 }
             }
             for index in try definitions("index") where store.isTracked || names.contains(index.table) {
-                try target.execute(index.sql)
+                try define(index)
             }
             guard store.isTracked else { return }
             for kind in ["view", "trigger"] { for object in try definitions(kind) { try target.execute(object.sql) } }
@@ -54,7 +58,26 @@ struct DatabaseCopy {
     private struct Definition {
         let name: String
         let table: String
-        let sql: String
+        var sql: String
+
+        var allowingNull: Definition {
+            var definition = self
+            definition.sql = DatabaseCopy.withoutRequiredColumns(sql)
+            return definition
+        }
+    }
+
+    /// Only the program can order an index by a collation or an expression of its own.
+    private func define(_ definition: Definition) throws {
+        do { try target.execute(definition.sql) } catch let error as SQLiteError
+            where error.isMissingCollation || error.isMissingFunction
+        {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail:
+                    "the definition of \(definition.name) uses a function or collation that only its program has, so it cannot "
+                    + "be copied: \(error.message); read single tables with `chronicle at` or `chronicle sql --at`, or use "
+                    + "`backup(to:)` for a copy with the history")
+        }
     }
 
     /// Without the tables of the history, and what a virtual table or SQLite makes by itself.
@@ -78,14 +101,26 @@ struct DatabaseCopy {
     // MARK: Rows
 
     private func copy(_ rows: RecordedRows, _ table: Definition) throws {
-        if !replacesUnknownValues { try rows.requireAllColumns() }
+        if !replacesUnknownValues {
+            try rows.requireAllColumns()
+            if store.isTracked { try requireKeys(rows) }
+        }
         let missing = try rows.columnsWithoutValue(tables, connection)
         if !replacesUnknownValues, let column = missing.first { throw rows.missingValue(column) }
         let unknown = (tables.tables[rows.name]?.incomplete ?? []).union(missing)
         let isNullable = replacesUnknownValues && !unknown.isDisjoint(with: rows.required)
-        try target.execute(isNullable ? Self.withoutRequiredColumns(table.sql) : table.sql)
+        try define(isNullable ? table.allowingNull : table)
         let names = (rows.hasRowIDKey ? [RecordedTable.primaryKey] : []) + rows.columns
         try copy(rows.select(tables), to: rows.name, names)
+    }
+
+    /// Nothing identifies rows with NULL in the primary key, so their changes are not recorded.
+    private func requireKeys(_ rows: RecordedRows) throws {
+        let isNull = rows.key.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
+        let select = "SELECT 1 FROM main.\(quoted(rows.name)) WHERE \(isNull) LIMIT 1"
+        guard try connection.scalarInt64(select) != nil else { return }
+        throw SwiftDataError.unrecordedRows(
+            "the rows with NULL in the primary key", of: rows.name, tables.unknowns.position)
     }
 
     private func copyLinks(_ name: String) throws {
@@ -95,19 +130,24 @@ struct DatabaseCopy {
             ["owner", "destination"])
     }
 
-    /// A table that is not recorded, whose present rows are the only known ones, or a virtual table.
-    private func copyUnrecorded(_ table: Definition) throws {
-        let info = try TrackedTable(table.name, connection)
-        let isVirtual = info?.isOrdinary != true
-        try target.execute(table.sql)
-        if isPresent, !isVirtual, let info {
-            let names = (info.rowIDNames.first.map { [$0] } ?? []) + info.attributes.map(\.name)
-            let values = names.map { "t.\(quoted($0))" }.joined(separator: ", ")
-            return try copy("SELECT \(values) FROM main.\(quoted(table.name)) AS t", to: table.name, names)
+    private func copyPresent(_ table: Definition) throws {
+        guard let info = try TrackedTable(table.name, connection), info.isOrdinary else {
+            return try copyUnrecorded(table)
         }
+        try define(table)
+        let rowID = info.rowIDNames.first ?? info.rowIDColumn
+        let names = (rowID.map { [$0] } ?? []) + info.attributes.map(\.name)
+        let values = names.map { "t.\(quoted($0))" }.joined(separator: ", ")
+        try copy("SELECT \(values) FROM main.\(quoted(table.name)) AS t", to: table.name, names)
+    }
+
+    /// A table without known rows.
+    private func copyUnrecorded(_ table: Definition) throws {
+        try define(table)
         guard !replacesUnknownValues else { return }
+        let isOrdinary = try TrackedTable(table.name, connection)?.isOrdinary == true
         throw SwiftDataError.unrecordedRows(
-            isVirtual ? "the rows of a virtual table" : "the rows of the table", of: table.name,
+            isOrdinary ? "the rows of the table" : "the rows of a virtual table", of: table.name,
             tables.unknowns.position)
     }
 
@@ -137,20 +177,35 @@ struct DatabaseCopy {
         // Texts, names, comments, numbers and words, parentheses, other characters.
         let token = #/'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|[\w$]+|\s+|./#
             .dotMatchesNewlines()
+        let tokens = sql.matches(of: token).map(\.output)
+        func word(after index: Int, is word: String) -> Int? {
+            let isBlank = { (text: Substring) in
+                text.first?.isWhitespace == true || text.hasPrefix("--") || text.hasPrefix("/*")
+            }
+            guard let next = tokens.indices.dropFirst(index + 1).first(where: { !isBlank(tokens[$0]) }) else {
+                return nil
+            }
+            return word.isEmpty || tokens[next].uppercased() == word ? next : nil
+        }
         var depth = 0
         var result: [Substring] = []
-        for match in sql.matches(of: token) {
-            let text = match.output
+        var index = 0
+        while index < tokens.count {
+            let text = tokens[index]
             if text == "(" { depth += 1 }
             if text == ")" { depth -= 1 }
-            if depth == 1, text.uppercased() == "NULL" {
-                let previous = result.lastIndex { !$0.allSatisfy(\.isWhitespace) }
-                if let previous, result[previous].uppercased() == "NOT" {
-                    result.removeSubrange(previous...)
-                    continue
+            if depth == 1, text.uppercased() == "NOT", let null = word(after: index, is: "NULL") {
+                index = null + 1
+                // A conflict clause is part of the constraint.
+                if let on = word(after: null, is: "ON"), let conflict = word(after: on, is: "CONFLICT"),
+                    let action = word(after: conflict, is: "")
+                {
+                    index = action + 1
                 }
+                continue
             }
             result.append(text)
+            index += 1
         }
         return result.joined()
     }
@@ -161,4 +216,9 @@ extension SwiftDataError {
         .historyValueMissing.with(
             detail: "\(rows) are not recorded, and not known as of position \(position)", entityName: table)
     }
+}
+
+extension SQLiteError {
+    /// SQLite has no code for it.
+    fileprivate var isMissingFunction: Bool { isGeneric && message.contains("no such function: ") }
 }

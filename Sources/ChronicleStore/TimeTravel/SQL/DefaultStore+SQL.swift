@@ -18,7 +18,8 @@ extension DefaultStore {
     /// - Parameters:
     ///   - url: The URL of the new file, in an existing directory.
     ///   - replacesUnknownValues: Whether values that the history does not contain become NULL instead of an error, in columns
-    ///     that then allow NULL. Tables that are not recorded are empty, and links that are not known are missing.
+    ///     that then allow NULL. Tables that are not recorded are empty, and links that are not known and rows with NULL in the
+    ///     primary key are missing.
     /// - Throws: ``SwiftDataError/historyValueMissing`` if a value is unknown, with its model and property; use a later position,
     ///   or `replacesUnknownValues`. ``SwiftDataError/storeFailure`` if there is a file at the URL, or if it cannot be created;
     ///   choose another URL. ``SwiftDataError/storeFull`` if the disk is full. ``SwiftDataError/storeBusy`` if the file stays
