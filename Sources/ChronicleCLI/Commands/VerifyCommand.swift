@@ -7,8 +7,9 @@ enum VerifyCommand {
         discussion: """
             Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
             rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \
-            row is what its recorded history says. Tables of a tracked database that are not recorded, and a gap in the history, are \
-            named in a message. \
+            row is what its recorded history says. Tables of a tracked database that are not recorded, rows \
+            that are missing in the history of the others, values that were changed without a record before a recorded change, and a \
+            gap in the history are named in a message. \
             Problems are listed with their kind, table and row. A file that contains no \
             store, because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a \
             defect that can damage files. In a PostgreSQL database, the triggers, positions, transactions, changes, tags and \
@@ -27,8 +28,12 @@ enum VerifyCommand {
         var count = 0
         let isJSON = arguments.has("json")
         func report(_ problem: StoreFinding) throws {
-            count += 1
             progress.finish()
+            // Nothing can repair the past, and the present is right.
+            guard problem.kind != StoreProblem.Kind.unrecordedChange.rawValue else {
+                return console.message("Note: \(problem.text.escaped).")
+            }
+            count += 1
             if isJSON {
                 try console.line(
                     .members([

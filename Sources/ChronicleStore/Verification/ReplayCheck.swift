@@ -40,6 +40,10 @@ final class ReplayCheck {
     /// The position of the row with an attribute's last value, or 0 if that is not known.
     private var values: [ValueKey: Int64] = [:]
     private var current: (key: Key, operation: ChangeTable.Operation)?
+    /// The positions of the values that the current change replaces, if the history contains them.
+    private var replaced: [Int64: Int64] = [:]
+    /// Whether the previous values of changes are compared with the recorded ones. In a store, the form of a value can change.
+    private var comparesReplaced = false
     /// The positions at which columns were added, by entity and attribute.
     private let added: [Int64: [Int64: Int64]]
     /// The values of added columns that were set since, and that the history does not contain.
@@ -75,6 +79,7 @@ final class ReplayCheck {
     }
 
     func run() throws {
+        comparesReplaced = verifier.isTracked
         try forEachPart { part, parts in
             try compareRows()
             try compareValues()
@@ -137,6 +142,7 @@ final class ReplayCheck {
 
     private func add(_ statement: Statement, _ operation: ChangeTable.Operation, _ key: Key) throws {
         let position = statement.int64(0)
+        if operation != .preservedValue { replaced.removeAll(keepingCapacity: true) }
         switch operation {
         case .preservedValue: break
         case .insert:
@@ -162,21 +168,43 @@ final class ReplayCheck {
             forget(key)
         }
         if operation != .preservedValue { current = (key, operation) }
-        // An insert has its first value in its own row; an update has none there.
-        guard operation != .update, operation != .delete, let current, current.key == key, current.operation != .delete,
-            statement.isInteger(3)
-        else { return }
+        // An insert and a delete have their first value in their own row; an update has none there.
+        guard operation != .update, let current, current.key == key, statement.isInteger(3) else {
+            return
+        }
         let number = statement.int64(3)
-        guard let table = tables[key.table], table.columns[number] != nil else { return }
+        if let recorded = replaced.removeValue(forKey: number) { try compare(recorded, number, key, position) }
+        guard current.operation != .delete, let table = tables[key.table], table.columns[number] != nil else { return }
         if table.relationships.contains(number), position <= table.relationshipsAfter { return }
         values[ValueKey(row: key, attribute: number)] = position
         forgotten.remove(ValueKey(row: key, attribute: number))
+    }
+
+    /// Compares the value that a change replaced with the one that was recorded last.
+    private func compare(_ recorded: Int64, _ attribute: Int64, _ key: Key, _ position: Int64) throws {
+        let statement = try verifier.connection.cached(
+            """
+            SELECT c.old_value IS r.new_value AND typeof(c.old_value) = typeof(r.new_value) \
+            FROM \(ChangeTable.name) AS c, \(ChangeTable.name) AS r WHERE c.id = ? AND r.id = ?
+            """)
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        try statement.bind(recorded, at: 2)
+        guard try statement.step(), statement.int64(0) == 0, let table = tables[key.table],
+            let column = table.columns[attribute]
+        else { return }
+        try verifier.report(
+            .unrecordedChange, table.name, key.key,
+            detail:
+                "the value of \(column) was changed without a record between the positions \(recorded) and \(position) of "
+                + "the history, so it can be wrong there")
     }
 
     private func name(_ key: Key) -> String { "\(tables[key.table]?.name ?? "")/\(key.key)" }
 
     private func forget(_ key: Key) {
         for number in tables[key.table]?.columns.keys ?? [:].keys {
+            if comparesReplaced { replaced[number] = values[ValueKey(row: key, attribute: number)] }
             values[ValueKey(row: key, attribute: number)] = nil
             forgotten.remove(ValueKey(row: key, attribute: number))
         }
@@ -189,6 +217,7 @@ final class ReplayCheck {
         // Damaged masks were reported.
         masks?.forEach { number in
             let value = ValueKey(row: key, attribute: Int64(number))
+            if comparesReplaced { replaced[value.attribute] = values[value] }
             values[value] = nil
             if let start = added[key.table]?[value.attribute], position > start { forgotten.insert(value) }
         }

@@ -50,6 +50,11 @@ public struct StoreProblem: Hashable, Sendable {
         case column
         /// A row differs from the history that is recorded about it.
         case row
+        /// A recorded change of a tracked database replaced another value than the one that was recorded before: a program
+        /// changed it in between without a record. Reads as of positions in between show one of the two values. Later ones are
+        /// right, so this is a remark about the past, which nothing repairs. Deleting the history up to the later change
+        /// removes it.
+        case unrecordedChange
     }
 
     /// The subject of the problem.

@@ -87,4 +87,27 @@ import Testing
             #expect(try tracking.differences().first?.1.deleted.count == 1_000_000)
         }
     }
+
+    /// The present value is recorded, so only the previous values of the history show the change.
+    @Test(
+        arguments: ["id INTEGER PRIMARY KEY, v)", "id TEXT PRIMARY KEY, v)", "id PRIMARY KEY, v) WITHOUT ROWID"],
+        ["v = 2 WHERE id = 1", "v = '1' WHERE id = 1", "v = NULL WHERE id = 1", "v = x'' WHERE id = 2"])
+    func aChangeBeforeARecordedOneIsFound(_ columns: String, _ change: String) throws {
+        for statement in ["UPDATE a SET v = 3", "DELETE FROM a"] {
+            let fixture = try TrackedFixture("CREATE TABLE a(\(columns)")
+            try fixture.app.execute(
+                "INSERT INTO a VALUES (1, 1), (2, NULL); UPDATE a SET v = 5; UPDATE a SET v = 1 WHERE id = 1")
+            try fixture.app.execute("UPDATE a SET v = NULL WHERE id = 2")
+            #expect(try fixture.problems() == [])
+            try fixture.app.setTriggersEnabled(false)
+            try fixture.app.execute("UPDATE a SET \(change)")
+            try fixture.app.setTriggersEnabled(true)
+            try fixture.app.execute(statement)
+            var problems: [StoreProblem] = []
+            try DefaultStore.verify(fileAt: fixture.url) { problems.append($0) }
+            #expect(problems.map(\.kind) == [.unrecordedChange] && problems.map(\.table) == ["a"], "\(problems)")
+            #expect(problems.first?.detail.hasPrefix("the value of v was changed without a record between") == true)
+            #expect(try fixture.database.track(reconciles: true).allSatisfy { $0.reconciledChangeCount == 0 })
+        }
+    }
 }
