@@ -221,7 +221,8 @@ struct Generator {
             let (append, remove) = (Step.append(index, model, name, member), Step.remove(index, model, name, member))
             planned =
                 choice == 0
-                ? [.append(other, model, name, member), .save(other)] : [.remove(other, model, name, member), .save(other)]
+                ? [.append(other, model, name, member), .save(other)]
+                : [.remove(other, model, name, member), .save(other)]
             planned += [.merge(index, random.pick(MergeForm.allCases)), choice == 0 ? remove : append, .save(index)]
         }
         switch choice {

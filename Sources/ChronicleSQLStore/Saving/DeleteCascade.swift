@@ -26,12 +26,13 @@ package struct DeleteCascade {
     /// - Parameter owner: The relationship whose delete rule deletes the rows, together with the row that has a minimum of them.
     private mutating func follow(_ entity: Schema.Entity, along owner: Schema.Relationship?, path: Set<String>) {
         let counted = entity.properties.compactMap { $0.relationship.flatMap(schema.inverse)?.relationship }
-        if counted.contains(where: { $0.minimumModelCount > 0 && (owner == nil || $0 != owner) }) { isByDatabase = false }
+        if counted.contains(where: { $0.minimumModelCount > 0 && (owner == nil || $0 != owner) }) {
+            isByDatabase = false
+        }
         if path.contains(entity.name) { isRecursive = true }
         guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
         for relationship in entity.properties.compactMap(\.relationship)
-        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny
-        {
+        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
             // The column of the inverse is the foreign key, which also denies deletes.
             let isByDatabase =

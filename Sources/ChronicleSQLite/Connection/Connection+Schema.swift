@@ -5,7 +5,8 @@ extension Connection {
     /// https://www.sqlite.org/c3ref/table_column_metadata.html
     package func collation(ofColumn column: String, inTable table: String) -> String? {
         var name: UnsafePointer<CChar>?
-        guard let handle, sqlite3_table_column_metadata(handle, "main", table, column, nil, &name, nil, nil, nil) == SQLITE_OK,
+        guard let handle,
+            sqlite3_table_column_metadata(handle, "main", table, column, nil, &name, nil, nil, nil) == SQLITE_OK,
             let collation = name.map({ String(cString: $0) }), collation.uppercased() != "BINARY"
         else { return nil }
         return collation

@@ -109,7 +109,7 @@ import Testing
         let other = store.context()
         other.delete(try other.existingModel(for: trips[0].persistentModelID, as: Trip.self))
         try other.save()
-        try HistoryAuthor.withValue("dave") { try context.refreshAllModels() }
+        _ = try HistoryAuthor.withValue("dave") { try context.refreshAllModels() }
         HistoryAuthor.withValue("erin") { trips[1].note = "changed" }
         await save()
         #expect(try saved(store).map(\.author).last == "erin")
