@@ -6,9 +6,10 @@ SWIFT_FLAGS ?=
 # The traits of every compilation of the package itself, so that nothing is built twice. The store on PostgreSQL needs libpq, and
 # sealed history libcrypto.
 TRAITS = --traits default,Postgres,Seals
-# SwiftPM passes traits to the compiler in the order of a set. With random hash seeds, every second build compiled everything again.
+# SwiftPM passes traits to the compiler in the order of a set. With random hash seeds, the order changes and everything is
+# compiled again.
 export SWIFT_DETERMINISTIC_HASHING = 1
-# Programs and tests that look for defects run with random seeds.
+# Programs that look for defects run with random hash seeds.
 RANDOM_SEEDS = env -u SWIFT_DETERMINISTIC_HASHING
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=

@@ -191,7 +191,7 @@ import Testing
         try await expectError(["log", directory.url.path], "is a directory; name a file in it", status: 3)
     }
 
-    /// What a user of the tool cannot know is omitted.
+    /// Errors omit names of Swift types and SQL statements.
     @Test func causes() async throws {
         struct OtherError: Error {}
         let export = SwiftDataError.invalidHistoryExport.with(detail: "line 5 is not a line", underlying: OtherError())

@@ -104,7 +104,7 @@ import Testing
         #expect(try sql(output, "SELECT destination IS NULL FROM Trip") == "1")
     }
 
-    /// Rows whose changes cannot be recorded are in a copy of the present, and named.
+    /// A copy of the present contains rows whose changes cannot be recorded; other commands name them.
     @Test(arguments: ["k TEXT PRIMARY KEY, v", "k INTEGER, l DEFAULT 0, v, PRIMARY KEY (k, l)"])
     func rowsWithoutAKey(_ columns: String) async throws {
         let file = try TemporaryDirectory().file("app.db")
@@ -123,7 +123,7 @@ import Testing
         }
         let limitation = "w: rows with NULL in the primary key are missing"
         let verification = try await CommandRun("verify", file.path)
-        #expect(verification.status == 0 && verification.errors.contains("Note: \(limitation) in the history."))
+        #expect(verification.status == 0 && verification.errors.contains("Note: \(limitation) from the history."))
         #expect(try await CommandRun("stats", file.path).output.contains(limitation))
         let json = try await CommandRun("stats", "--json", file.path).output
         #expect(json.contains(#""limitations":{"w":["rows with NULL in the primary key are missing"]}"#), "\(json)")

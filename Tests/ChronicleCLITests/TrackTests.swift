@@ -91,7 +91,7 @@ import Testing
         #expect(try await CommandRun("track", "--reconcile", file.path).output.contains("Reconciled 0 changes."))
     }
 
-    /// A statement replaced a row for which no trigger ran.
+    /// `REPLACE` deleted a row because of a new index, without running a trigger.
     @Test func changesThatTrackFindsAreNamed() async throws {
         let file = try TemporaryDirectory().file("app.db")
         _ = try Shell.sqlite3(
@@ -229,7 +229,7 @@ import Testing
         let file = try TrackedFile.make()
         _ = try Shell.sqlite3(file, "CREATE TABLE later(id INTEGER PRIMARY KEY)")
         for (table, text) in [
-            ("later", "the table later is not recorded; use chronicle track to record it"),
+            ("later", "the table later is not recorded; use `chronicle track` to record it"),
             ("settings", "the table settings cannot be recorded: it has no primary key"),
         ] {
             for arguments in [["at", file.path, "now", table], ["log", "--entity", table, file.path]] {

@@ -243,7 +243,7 @@ final class ContextReference {
         }
     }
 
-    /// - Parameter owner: The model with whose delete a discarded model returns.
+    /// - Parameter owner: The deleted model whose return also restores the model if it is discarded.
     func delete(_ model: Int, cause: (Int, Reference)? = nil, owner: Instance? = nil, _ world: World) {
         let view = view(world, hidesDeleted: false)
         guard let instance = touch(model, world), instance.state != .deleted else { return }

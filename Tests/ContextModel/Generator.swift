@@ -9,7 +9,8 @@ struct Generator {
     /// The classes of new models. Half of the sequences have models of one or two classes, because many defects need several
     /// relationships between the same models.
     private let entities: [Entity]
-    /// Choices of ``step(_:in:)`` that half of the sequences leave out, so that the others are more frequent.
+    /// The choices of ``step(_:in:)`` that the sequence omits. Half of the sequences omit some, so that the others are more
+    /// frequent.
     private let skipped: [Range<Int>]
 
     init(_ random: SplitMix) {
@@ -130,7 +131,7 @@ struct Generator {
     }
 
     /// Before some of the saves that delete a folder, another context inserts an item into it, which this context changes. Some
-    /// deletes of models that another context has changed are undone, after that context has merged them.
+    /// deletes of models with edits in another context are undone after that context has merged them.
     private mutating func delete(
         _ model: Int, _ number: Int, _ context: ContextReference, _ simulation: Simulation
     ) -> Step {
@@ -199,7 +200,7 @@ struct Generator {
         return .setReference(index, model, reference, destination)
     }
 
-    /// Some of the links are changed in another context in the same way, and then changed back.
+    /// Some changes of links are repeated in another context and then reversed in this one.
     private mutating func changeList(
         _ index: Int, _ model: Int, _ entity: Entity, _ alive: [Int], _ context: ContextReference,
         _ simulation: Simulation

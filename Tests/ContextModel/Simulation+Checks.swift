@@ -146,7 +146,7 @@ extension Simulation {
     func adopt(_ model: any TestModel, _ number: Int, in context: ContextReference) throws {
         guard var instance = context.touch(number, world) else { throw Difference("m\(number) must not exist") }
         if let known = instance.object, known !== model {
-            // The context may have noticed that the row was gone, before it existed again.
+            // The context may have noticed that the row was gone before it returned.
             guard held(context, number) == nil, let next = context.touch(number, world) else {
                 throw Difference("m\(number) has two instances")
             }

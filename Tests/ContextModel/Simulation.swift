@@ -264,7 +264,7 @@ final class Simulation {
             }
         }
         var involved = [number, destination].compactMap { $0 }
-        // It is not known which version of a row, which is gone, the context has read last.
+        // It is unknown which version of a row that is gone the context read last.
         if involved.contains(where: { (context.instances[$0]?.bases.count ?? 0) > 1 }) { return false }
         involved += involved.flatMap { number in
             context.candidates(number, world).flatMap { ($0?.values.values).map { $0.compactMap(\.model) } ?? [] }

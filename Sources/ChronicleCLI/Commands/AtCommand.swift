@@ -14,8 +14,8 @@ enum AtCommand {
               name = "Honeymoon" and price >= 100 and note = nil
 
             The operators are =, !=, <, <=, >, >=, and contains for text. Text is in quotation marks, dates are written as \
-            positions, such as 2026-03-01, and the key of a model is called id. The key of a tracked table has the names of its \
-            columns. Names with spaces or operators are in quotation marks, too. A relationship is compared with a model, such as \
+            positions, such as 2026-03-01, and id is the key of a model. For a tracked table, use the columns of its primary key. \
+            Put names with spaces or operators in quotation marks, too. A relationship is compared with a model, such as \
             Trip/7. Values of different kinds are unequal, and neither is less.
 
             With -o and without an entity, the models and links of the whole store are written to a new SQLite database without \
@@ -92,7 +92,11 @@ extension AtCommand {
         }
         if output == "-" { throw UsageError("a database cannot be written to standard output; name a file with -o") }
         let file = try StoreFile.read(arguments, console)
-        let past = try store(at: try arguments.required("POSITION"), file, console)
+        let text = try arguments.required("POSITION")
+        // Only now, rows are known that are not recorded, also if the position is that of the newest transaction.
+        let past =
+            text == "now"
+            ? file.store : try file.store(asOf: Position(text, in: file.store, console.settings).token(in: file.store))
         try file.sqliteStore("writing a database", of: past).writeDatabase(
             to: URL(fileURLWithPath: output), replacesUnknownValues: arguments.has("unknown"))
         return .success

@@ -22,7 +22,7 @@ enum ExportCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
         func token(_ name: String) throws -> DefaultHistoryToken? {
-            try arguments.value(name).map { try Position($0, in: file.store, console.settings).token(in: file.store) }
+            try arguments.value(name).map { try Position($0, in: file.store, console.settings).bound(in: file.store) }
         }
         var start = HistoryStart<DefaultHistoryToken>.beginning
         if let after = try token("after") { start = .token(after) }

@@ -102,7 +102,7 @@ enum LogCommand {
     ) throws -> ExitStatus {
         guard let model = selection.model else { return .success }
         let entries = try ModelContext(file.container).history(
-            of: model, including: paths, after: selection.after?.token(in: file.store))
+            of: model, including: paths, after: selection.after?.bound(in: file.store))
         var (matching, pathsByChange): ([[ModelHistoryEntry<DefaultHistoryTransaction>]], [Int64: [String]]) = ([], [:])
         var changes = selection
         changes.model = nil
@@ -129,7 +129,7 @@ enum LogCommand {
     private static func follow(
         _ selection: TransactionSelection, _ file: StoreFile, _ console: Console, _ writer: TransactionWriter
     ) async throws {
-        var start = try selection.after?.token(in: file.store)
+        var start = try selection.after?.bound(in: file.store)
         if selection.limit < .max {
             // In this order: what is committed in between is among the newest ones.
             start = try file.store.currentHistoryToken()

@@ -82,8 +82,8 @@ enum SQLCommand {
     /// SQLite and PostgreSQL name an unknown table. PostgreSQL converts a name without quotation marks to lowercase.
     private static func message(of error: SwiftDataError, in file: StoreFile, isPast: Bool) -> String {
         let text = (error.detail ?? error.description).escaped
-        let hint = ": the history and the revisions are those of a query without --at"
-        // It may be a permanent view of the history.
+        let hint = "; omit --at to query the history and the revisions"
+        // The name can be that of a permanent view.
         if isPast, text.hasSuffix("a view of the file") { return text + hint }
         let match = text.firstMatch(of: /no such table: (.+)|relation "(.+)" does not exist/)?.output
         let names = names(in: file.schema)

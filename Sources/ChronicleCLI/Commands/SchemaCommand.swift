@@ -16,7 +16,7 @@ enum SchemaCommand {
             .json, .init(name: "swift", summary: "print a VersionedSchema with the model classes"),
             .init(
                 name: "version", value: "VERSION",
-                summary: "the version of the schema, 1.0.0 if omitted; without VERSION, show that of the tool"),
+                summary: "the version of the schema, 1.0.0 if omitted; without VERSION, show the version of the tool"),
             .modelFile,
         ], run: run)
 

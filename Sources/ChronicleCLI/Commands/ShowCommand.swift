@@ -34,7 +34,7 @@ enum ShowCommand {
         let position = try Position(text, in: file.store, console.settings)
         if case .date(let date) = position { return try transaction(upTo: date, file) }
         let token = try position.token(in: file.store)
-        // A purge can delete all transactions.
+        // There is no transaction if a purge has deleted all of them.
         if try token == file.store.currentHistoryToken(), try token == file.store.earliestHistoryToken() { return nil }
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
         descriptor.fetchLimit = 1
@@ -47,7 +47,7 @@ enum ShowCommand {
         descriptor.sortBy = [SortDescriptor(\.token, order: .reverse)]
         descriptor.fetchLimit = 1
         if let transaction = try file.store.fetchHistoryWithoutChanges(descriptor).first { return transaction }
-        // Reports that earlier transactions were deleted.
+        // Throws an error if earlier transactions were deleted. In a gap, there is just no transaction.
         do { _ = try file.store.historyToken(asOf: date) } catch let error as SwiftDataError
             where error == .historyTokenGap
         {}

@@ -65,7 +65,7 @@ enum TimelineCommand {
         var writer = TimelineWriter(file)
         writer.selection = try LogCommand.selection(arguments, file, console)
         writer.selection.through = try arguments.value("before").map {
-            try Position($0, in: file.store, console.settings).token(in: file.store)
+            try Position($0, in: file.store, console.settings).bound(in: file.store)
         }
         writer.maximumSize = try maximumSize(arguments)
         writer.titles = try titles(arguments, file)

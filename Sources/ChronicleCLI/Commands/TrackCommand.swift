@@ -135,8 +135,8 @@ enum UntrackCommand {
         name: "untrack", summary: "end the recording of a database of another program (changes the file)",
         discussion: """
             Drops the triggers with which chronicle track records changes, of all tables or of those that are named. The history \
-            remains, and chronicle track resumes the recording, with a gap. If another program has dropped tables of the \
-            history, the rest of it is deleted.
+            remains, and chronicle track resumes the recording, with a gap. If another program has dropped tables without which \
+            the history cannot be read, the rest of the history is deleted.
 
             With --delete-history, everything that chronicle track has added to the file is dropped, also the history. The \
             schema is then what it was before. The file keeps its size until its program runs VACUUM. In a PostgreSQL database, \
@@ -145,6 +145,15 @@ enum UntrackCommand {
         operands: [.database, .tables("the tables whose recording ends; their history remains")],
         options: [.init(name: "delete-history", summary: "delete the history, too"), .json],
         run: run)
+
+    /// The history was deleted if the file is an ordinary database now.
+    private static func isTracked(_ url: URL) throws -> Bool {
+        do { return try DefaultStore.isTracked(fileAt: url) } catch let error as SwiftDataError
+            where error == .notAChronicleStore
+        {
+            return false
+        }
+    }
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("FILE")
@@ -160,9 +169,9 @@ enum UntrackCommand {
             let database = TrackedDatabase(url: url)
             do {
                 if keepsHistory { try database.stop(names) } else { try database.untrack() }
-                // Nothing is kept of a history from which another program dropped tables, or that had not begun. A database of
-                // another program is an error then.
-                hasHistory = keepsHistory && (try? DefaultStore.isTracked(fileAt: url)) ?? false
+                // A history that had not begun, or from which another program dropped required tables, was deleted. isTracked
+                // throws an error for the ordinary database that remains.
+                hasHistory = try keepsHistory && isTracked(url)
             } catch let error as SwiftDataError where error == .unsupportedFeature {
                 // Nothing was changed.
                 try TrackCommand.requireTables(names ?? []) { try database.tables().map(\.name) }
@@ -184,7 +193,7 @@ enum UntrackCommand {
                 hasHistory
                     ? "The recording has ended. The history remains."
                     : keepsHistory
-                        ? "The recording has ended. The history was not complete, and the rest of it was deleted."
+                        ? "The recording has ended. The history was incomplete, and the rest of it was deleted."
                         : "The history was deleted.")
         }
         return .success
@@ -198,7 +207,7 @@ extension Command.Operand {
 
 struct TableText {
     let console: Console
-    /// The names of the tables whose recording was interrupted before.
+    /// The names of the tables whose recording was interrupted before the command.
     var resumed: Set<String> = []
 
     /// Returns a line for each table, for each change of its schema, and for each limitation.
@@ -220,7 +229,7 @@ struct TableText {
         }
     }
 
-    /// Whether the recording continues without a gap.
+    /// Whether the recording was interrupted and now continues without a gap.
     func isResumed(_ table: TrackedTableState) -> Bool {
         table.state == .recorded && !table.isNew && resumed.contains(table.name)
     }

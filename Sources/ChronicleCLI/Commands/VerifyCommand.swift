@@ -7,13 +7,12 @@ enum VerifyCommand {
         discussion: """
             Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
             rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \
-            row is what its recorded history says. Tables of a tracked database that are not recorded, rows \
-            that are missing in the history of the others, values that were changed without a record before a recorded change, and a \
-            gap in the history are named in a message. \
-            Problems are listed with their kind, table and row. A file that contains no \
-            store, because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a \
-            defect that can damage files. In a PostgreSQL database, the triggers, positions, transactions, changes, tags and \
-            consumers are checked, and whether each row exists as its history says.
+            row is what its recorded history says. Tables of a tracked database that are not recorded, rows that the history of \
+            other tables lacks, values that a program changed without a record before a recorded change, and a gap in the \
+            history are named in messages. Problems are listed with their kind, table and row. A file that contains no store, \
+            because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a defect \
+            that can damage files. In a PostgreSQL database, the triggers, positions, transactions, changes, tags and consumers \
+            are checked, and whether each row exists as its history says.
             """,
         options: [.json], negativeResult: "problems were found", run: run)
 
@@ -29,7 +28,7 @@ enum VerifyCommand {
         let isJSON = arguments.has("json")
         func report(_ problem: StoreFinding) throws {
             progress.finish()
-            // Nothing can repair the past, and the present is right.
+            // Not counted as a problem: the present values are right, and the history cannot be repaired.
             guard problem.kind != StoreProblem.Kind.unrecordedChange.rawValue else {
                 return console.message("Note: \(problem.text.escaped).")
             }
@@ -100,7 +99,7 @@ enum VerifyCommand {
         }
         for table in tables where table.state == .recorded {
             for limitation in table.limitations {
-                console.message("Note: \(table.name.escaped): \(limitation.escaped) in the history.")
+                console.message("Note: \(table.name.escaped): \(limitation.escaped) from the history.")
             }
         }
     }

@@ -156,7 +156,7 @@ enum WatchCommand {
         case let text?:
             .token(
                 try Position(text, in: file.store, console.settings, others: ["beginning", "snapshot"])
-                    .token(in: file.store))
+                    .bound(in: file.store))
         }
     }
 }

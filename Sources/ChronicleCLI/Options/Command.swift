@@ -44,7 +44,7 @@ struct Command: Sendable {
     var negativeResult: String?
     let run: @Sendable (Arguments, Console) async throws -> ExitStatus
 
-    /// An option of the command may have the same name, and a value.
+    /// Without a value, `--version` requests the version of the tool even if the command has an option of this name.
     func isVersionRequest(_ arguments: Arguments) -> Bool {
         arguments.has("version") && (arguments.value("version") == "" || !options.contains { $0.name == "version" })
     }

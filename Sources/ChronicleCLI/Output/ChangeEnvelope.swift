@@ -34,7 +34,7 @@ struct ChangeEnvelope {
             for transaction in transactions { try write(transaction, transaction.changes, from: 0, isPartial: false) }
             return
         }
-        // Reading rows as of a position takes time for all later changes, so they are read once.
+        // Reading rows as of a position visits all later changes, so the rows are read once for all transactions.
         let changes = transactions.flatMap(\.changes)
         var states = try states(of: changes, after: rows(after: last, of: changes))[...]
         for transaction in transactions {
@@ -140,7 +140,7 @@ struct ChangeEnvelope {
 
     // MARK: Identifiers
 
-    /// The same in every delivery.
+    /// An identifier that is the same in every delivery.
     private struct Identity {
         let text: String
         let position: Int64
@@ -152,9 +152,11 @@ struct ChangeEnvelope {
                 text: transaction.token.text(in: file.store.identifier), position: transaction.transactionIdentifier)
     }
 
-    /// `nil` if the token of the transaction does not change. A transaction of other programs grows, and has another token, until
-    /// a header ends it; the positions of its changes remain. After a backup was restored, other changes have the same positions,
-    /// and in a tracked database other dates; in other files, the date is not known before the header exists.
+    /// Returns the identity of a change by another program in a file, or `nil` for other changes, whose token does not change.
+    ///
+    /// Until a header ends a transaction of other programs, it grows and its token changes, but the positions of its changes do
+    /// not. After a backup is restored, new changes can have the same positions; in a tracked database, their dates differ. In a
+    /// store, the date is not known before the header exists.
     private func identityOfChange(_ change: HistoryChange, _ transaction: DefaultHistoryTransaction) -> Identity? {
         guard transaction.isExternal, file.location.url != nil, let position = change.integerChangeIdentifier else {
             return nil
@@ -235,7 +237,7 @@ struct ChangeEnvelope {
         return rows
     }
 
-    /// Goes backwards through the changes of consecutive transactions: `rows` are those after the last change.
+    /// Goes backwards through the changes of consecutive transactions. `rows` contains the rows after the last change.
     private func states(
         of changes: [HistoryChange], after rows: [PersistentIdentifier: [String: JSON]]
     ) throws -> [State] {

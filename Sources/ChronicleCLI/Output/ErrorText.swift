@@ -81,7 +81,7 @@ enum ErrorText {
         ] {
             text = text.replacing(words, with: others)
         }
-        // The name of a type, and the statement that waited for a lock.
+        // Omits the name of an error's type, and the statement that waited for a lock.
         text = text.replacing(/\s\(cause: \w+Error( \d+)?\)/, with: "")
         if error == .storeBusy { text = text.replacing(/\swhile running: .*(?=\))/, with: "") }
         text = text.replacing(/a value of type (\w+)/) { match in

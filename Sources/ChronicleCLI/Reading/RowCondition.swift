@@ -278,7 +278,7 @@ struct RowCondition {
         var text = ""
         while let character = rest.popFirst() {
             if character == mark {
-                // As in SQL, a doubled mark is part of the text.
+                // As in SQL, two quotation marks in a text represent one.
                 guard rest.first == mark else { return text }
                 rest.removeFirst()
                 text.append(mark)

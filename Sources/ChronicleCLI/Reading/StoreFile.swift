@@ -184,11 +184,11 @@ struct StoreFile {
         if let table = try trackedTables().first(where: { $0.name == name }) {
             var reason = "is not recorded"
             if case .unsupported(let text) = table.state { reason = "cannot be recorded: \(text)" }
-            let advice = [table.state == .notRecorded ? "use chronicle track to record it" : nil, history]
+            let advice = [table.state == .notRecorded ? "use `chronicle track` to record it" : nil, history]
             throw UsageError(
                 (["the table \(name) \(reason)"] + advice.compactMap(\.self)).joined(separator: "; ").escaped)
         }
-        if let history { throw UsageError("the store has no entity \(name) any more; \(history)".escaped) }
+        if let history { throw UsageError("the store no longer has the entity \(name); \(history)".escaped) }
         throw unknownEntity(name, schema.entities.map(\.name))
     }
 
@@ -198,12 +198,12 @@ struct StoreFile {
             "the store has no entity \(name.escaped)" + (nearest.map { "; did you mean \($0.escaped)?" } ?? ""))
     }
 
-    /// Includes removed entities, and tables whose recording ended.
+    /// Returns the entities of the history, including removed ones and tables whose recording ended.
     private func recordedEntityNames() throws -> Set<String> {
         try Set((store as? any ToolStore)?.preservedAttributes().keys.map { $0 } ?? [])
     }
 
-    /// The names by which the history contains an entity and those that inherit from it. The ``UsageError`` for an unknown name
+    /// Returns the names by which the history contains an entity and its subentities. The ``UsageError`` for an unknown name
     /// contains the nearest one.
     func recordedNames(of name: String) throws -> [String] {
         if let entity = schema.entitiesByName[name] { return names(of: entity) }

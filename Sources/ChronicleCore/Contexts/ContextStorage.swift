@@ -45,13 +45,14 @@ final class ContextStorage: ModelOwner {
 
     var merging: MainContextMerging?
     var autosave: Autosave?
-    /// That of the first change that is not saved, for autosaves; `nil` without one.
+    /// The author of the first unsaved change, which autosaves use; `nil` without unsaved changes.
     var firstChangeAuthor: HistoryAuthor.Value??
     var autosaveErrorHandler: ((any Error) -> Void)?
     @exclusivity(unchecked) var isSaving = false
     var postsNotifications = true
     var isPostingWillSave = false
-    /// That of the save whose `willSave` observers are running. One that saves writes the changes, so it acknowledges the batch.
+    /// The acknowledgement of the save whose `willSave` observers run. The first save by an observer that succeeds takes it,
+    /// because it writes the changes.
     var postponedAcknowledgement: HistoryAcknowledgement?
     #if canImport(Darwin)
         var undoManager: UndoManager?

@@ -60,6 +60,7 @@ extension ManagedRelationship {
         }
     }
 
+    /// Returns the destinations like the getter, but throws an error instead of recording it.
     func modelsForEvaluation() throws -> [any PersistentModel] {
         if !context.unverifiedLists.isEmpty { verifyListsForGetter() }
         do { return try models() } catch { throw attributed(error) }

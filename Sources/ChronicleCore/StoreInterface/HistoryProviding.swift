@@ -130,7 +130,8 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// - Parameter date: The date.
     /// - Returns: The token of the position that the store had at the date, according to the timestamps.
     /// - Throws: ``SwiftDataError/historyTokenExpired`` if the position cannot be determined because transactions were deleted;
-    ///   ``SwiftDataError/historyTokenGap`` if it cannot because the store did not record changes before the date; ``SwiftDataError/historyDisabled`` if the store does not record changes.
+    ///   ``SwiftDataError/historyTokenGap`` if it cannot be determined because changes before the date were not recorded;
+    ///   ``SwiftDataError/historyDisabled`` if the store does not record changes.
     func historyToken(asOf date: Date) throws -> HistoryType.TokenType
 }
 

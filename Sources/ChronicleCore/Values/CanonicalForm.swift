@@ -48,7 +48,7 @@ private struct CanonicalForm {
 
     private static func hasUnorderedPart(_ value: Any) -> Bool {
         if value is any UnorderedCollection { return true }
-        // The mirror of another type may contain something else than its encoding.
+        // The mirror of another type may differ from its encoding.
         if value is any CustomReflectable, !(value is any OrderedContainer) { return false }
         let mirror = Mirror(reflecting: value)
         // Objects may reference each other.
@@ -67,14 +67,14 @@ private struct CanonicalForm {
     }
 }
 
-/// Types that are encoded without a defined order. Ordered sets and dictionaries of other modules also have mirrors in the style of
-/// a set or a dictionary.
+/// Types that are encoded without a defined order. Ordered sets and dictionaries of other modules also have mirrors with the
+/// display style of a set or a dictionary.
 private protocol UnorderedCollection {}
 
 extension Set: UnorderedCollection {}
 extension Dictionary: UnorderedCollection {}
 
-/// Types with a custom mirror whose children are encoded in their order.
+/// Types with a custom mirror that contains what they encode, in the same order.
 private protocol OrderedContainer {}
 
 extension Array: OrderedContainer {}

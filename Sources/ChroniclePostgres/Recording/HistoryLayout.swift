@@ -194,7 +194,8 @@
                 UPDATE \(schema).chronicle_history SET position = position + 1, gap = position + 1, \
                 check_value = r.value, gap_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
                 """)
-            try MetaTable(connection).setRecordedSince()
+            let state = try HistoryState(connection.run(HistoryState.select(connection)))
+            try MetaTable(connection).setRecordedSince(gap: state.gap)
         }
 
         /// Does not depend on the name of the schema. The triggers that a partition has of its parent are part of it only

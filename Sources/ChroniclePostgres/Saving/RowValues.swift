@@ -79,7 +79,7 @@
         private func requireNoNUL(
             _ text: String, _ snapshot: DefaultSnapshot, _ slot: Int, of table: EntityTable
         ) throws {
-            // The functions for JSON fail if a text contains the escape, but not after an escaped backslash.
+            // The JSON functions reject the escape \u0000, except after an escaped backslash.
             func hasEscape() -> Bool {
                 text.contains("\\u0000") && text.replacing("\\\\", with: "").contains("\\u0000")
             }

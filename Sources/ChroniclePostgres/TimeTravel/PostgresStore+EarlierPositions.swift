@@ -47,7 +47,8 @@
                 let position = first.map { $0.position - 1 } ?? positions.state.position
                 return try positions.facts(at: position).token(
                     asOf: date, position: position, hasLaterTransactions: first != nil,
-                    recordedSince: MetaTable(positions.connection).recordedSince, storeIdentifier: identifier)
+                    isTracked: isTracked, recordedSince: MetaTable(positions.connection).recordedSince,
+                    storeIdentifier: identifier)
             }
         }
 

@@ -73,8 +73,8 @@
                     if try record(table) { recorded.insert(table.name) }
                 }
                 if isNew {
-                    // The history does not contain the rows that exist.
-                    try MetaTable(connection).setRecordedSince()
+                    // The history does not contain the existing rows.
+                    try MetaTable(connection).setRecordedSince(gap: 0)
                 } else if !recorded.isEmpty {
                     try HistoryLayout.addGap(connection)
                 }

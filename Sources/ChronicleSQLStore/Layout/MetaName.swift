@@ -24,8 +24,8 @@ package struct MetaName: Hashable, Sendable {
 
     package static let relationshipsPrefix = "relationships:"
 
-    /// The date at which recording began in a database with rows, or resumed after a gap; missing in files of earlier
-    /// versions.
+    /// The date at which the recording of a tracked database began, or at which any recording last resumed after a gap.
+    /// Missing if neither happened, and in files of earlier versions.
     package static let recordedSince = MetaName("recordedSince")
 
     /// The token up to which the transactions of another store were replayed, as JSON.
@@ -61,15 +61,19 @@ package protocol MetaValues {
 
 extension MetaValues {
     /// See ``MetaName/recordedSince``.
-    package func recordedSince() throws -> Date? {
+    ///
+    /// - Parameter gap: The position of the gap after which recording resumed, or 0 if there is none. An earlier version may have
+    ///   added another gap since, without a date.
+    package func recordedSince(gap: Int64) throws -> Date? {
         guard let text = try text(.recordedSince) else { return nil }
-        guard let seconds = Double(text), seconds.isFinite else {
-            throw damaged(.recordedSince, "it is no date", underlying: nil)
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let position = Int64(parts[0]), let seconds = Double(parts[1]), seconds.isFinite else {
+            throw damaged(.recordedSince, "it is not a position and a date", underlying: nil)
         }
-        return Date(timeIntervalSinceReferenceDate: seconds)
+        return position == gap ? Date(timeIntervalSinceReferenceDate: seconds) : nil
     }
 
-    package func setRecordedSince(_ date: Date = Date()) throws {
-        try set(.recordedSince, "\(date.timeIntervalSinceReferenceDate)")
+    package func setRecordedSince(gap: Int64) throws {
+        try set(.recordedSince, "\(gap) \(Date().timeIntervalSinceReferenceDate)")
     }
 }

@@ -2,7 +2,7 @@ package import ChronicleCore
 
 /// The deletes that follow from deleting rows with a statement, or that deny it.
 package struct DeleteCascade {
-    /// The database performs each of them, and no relationship requires a minimum number of the deleted rows.
+    /// Whether the database can perform all of them, and no relationship has a minimum count to validate.
     package private(set) var isByDatabase = true
     /// They form a cycle, so that their depth depends on the rows.
     package private(set) var isRecursive = false
@@ -23,10 +23,11 @@ package struct DeleteCascade {
         }
     }
 
-    /// - Parameter owner: The relationship whose delete rule deletes the rows, together with the row that has a minimum of them.
+    /// - Parameter owner: The relationship along which a cascade deletes the rows. Its minimum count is not validated, because the
+    ///   model that has it is deleted as well. `nil` for the rows of the statement itself.
     private mutating func follow(_ entity: Schema.Entity, along owner: Schema.Relationship?, path: Set<String>) {
         let counted = entity.properties.compactMap { $0.relationship.flatMap(schema.inverse)?.relationship }
-        if counted.contains(where: { $0.minimumModelCount > 0 && (owner == nil || $0 != owner) }) {
+        if counted.contains(where: { $0.minimumModelCount > 0 && (owner?.isLinked != false || $0 != owner) }) {
             isByDatabase = false
         }
         if path.contains(entity.name) { isRecursive = true }

@@ -98,12 +98,14 @@ extension HistoryPositionFacts {
     ///   - date: The date.
     ///   - position: The position of the token.
     ///   - hasLaterTransactions: Whether a transaction follows.
+    ///   - isTracked: Whether the tables are those of another program, and may have contained rows before the history began.
     ///   - recordedSince: The date at which recording began or resumed; see ``MetaName/recordedSince``.
     ///   - storeIdentifier: The identifier of the store.
     /// - Throws: `SwiftDataError.historyTokenExpired` if the transaction was deleted, and `SwiftDataError.historyTokenGap` if the
     ///   changes before the date were not recorded.
     package func token(
-        asOf date: Date, position: Int64, hasLaterTransactions: Bool, recordedSince: () throws -> Date?,
+        asOf date: Date, position: Int64, hasLaterTransactions: Bool, isTracked: Bool,
+        recordedSince: (_ gap: Int64) throws -> Date?,
         storeIdentifier: String
     ) throws -> DefaultHistoryToken {
         guard floor == 0 || floor < position || !hasLaterTransactions else {
@@ -112,9 +114,9 @@ extension HistoryPositionFacts {
                 storeIdentifier: storeIdentifier)
         }
         if position == gap {
-            // Without a date, the changes before the first transaction are not known to be recorded.
-            let isRecorded = try recordedSince().map { $0 <= date }
-            guard isRecorded ?? (gap == 0 || !hasLaterTransactions) else {
+            // Without `recordedSince`, a date before the first transaction after the gap may be within the gap.
+            let isRecorded = try recordedSince(gap).map { $0 <= date }
+            guard isRecorded ?? (gap == 0 && !isTracked || !hasLaterTransactions) else {
                 throw SwiftDataError.historyTokenGap.with(
                     detail: "the changes before \(date.formatted(.iso8601)) were not recorded; use a later date",
                     storeIdentifier: storeIdentifier)

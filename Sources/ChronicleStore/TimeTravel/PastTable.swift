@@ -22,7 +22,7 @@ struct PastTable: Sendable {
         let name: String
         /// Rows of both tables must have the same affinity.
         let type: String
-        /// That of comparisons, unless it is `BINARY`.
+        /// The collation of comparisons, or `nil` for `BINARY`.
         let collation: String?
         /// The value of rows that were added before the column.
         let defaultValue: PropertyValue
@@ -46,7 +46,7 @@ struct PastTable: Sendable {
     /// A value that is unknown ends the statement with an error if it is used. A subquery has the affinity of its column,
     /// which SQLite requires to combine ``source`` with a query.
     ///
-    /// - Parameter key: An expression for the key, for the error.
+    /// - Parameter key: The SQL expression for the key that the error names, or `nil` for the rowid.
     func value(_ column: String, _ alias: String, key: String? = nil) -> String {
         let value = "\(alias).\(quoted(column))"
         guard incomplete.contains(column), let number = columns.first(where: { $0.name == column })?.number else {
@@ -62,15 +62,15 @@ struct PastTable: Sendable {
 
     private func makeSource() -> String { "(SELECT \(presentRows) UNION ALL \(changedRows))" }
 
-    /// The columns and rows that are as they were.
+    /// The columns and the clauses FROM and WHERE of a SELECT that returns the rows that have not changed since.
     private var presentRows: String {
         let own = ([id] + columns.map { quoted($0.name) }).map { "m.\($0) AS \($0)" }.joined(separator: ", ")
         return "\(own) FROM \(present) AS m WHERE NOT (SELECT \(changed.name)(m._rowid_))"
     }
 
-    /// ``source`` without the checks of unknown values: SQLite computes the columns of a source that a query does not use if the
-    /// query aggregates. Read the values of rows with ``checkedValue(_:_:)``. The columns of both parts have equal affinities, so that
-    /// SQLite evaluates the conditions of a query in each of them.
+    /// Like ``source``, but without checks of unknown values. SQLite computes even unused columns of a source if the query
+    /// aggregates, so ``checkedValue(_:_:)`` checks the values instead. The columns of both parts have equal affinities, so that
+    /// SQLite evaluates the conditions of a query in each part.
     var unchecked: String {
         let names = ([id] + columns.map { quoted($0.name) })
         let changed = ["p._rowid_ AS \(id)"] + columns.map { "p.\(quoted($0.name)) AS \(quoted($0.name))" }

@@ -103,7 +103,7 @@ final class PastWriter {
         try insert.run()
     }
 
-    /// The value of a column of the primary key, if the change of the row does not contain it.
+    /// Returns the value of a primary-key column that the change of a row does not contain, or `nil` for other columns.
     private func keyValue(
         of column: PastTable.Column, _ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table
     ) throws -> PropertyValue? {

@@ -33,7 +33,7 @@ struct Baseline {
 
     private var name: MetaName { .baseline(entity) }
 
-    /// The position of the keys, or `nil` if there are none.
+    /// The position of the baseline, or `nil` if there is none.
     private var start: Int64? {
         get throws { try Self.exists(connection) ? MetaTable.integer(name, connection) : nil }
     }

@@ -60,8 +60,8 @@ struct KeyTable {
         } != nil
     }
 
-    /// The primary key that has a number, or `nil` if there is none. It is as it was when the number was assigned: another key that
-    /// the table considers equal has the same number, such as a text in another case.
+    /// Returns the primary key with a number, or `nil` if there is none. The key has the form in which it was numbered: keys that
+    /// the table considers equal, such as texts that differ in case, have the same number.
     static func values(
         of number: Int64, entity: Int64, count: Int, _ connection: Connection
     ) throws -> [PropertyValue]? {
@@ -71,7 +71,7 @@ struct KeyTable {
         do {
             statement = try connection.cached("SELECT \(names) FROM main.\(quoted(table)) WHERE id = ?")
         } catch {
-            // Another program dropped the table of an entity whose recording ended.
+            // Another program may have dropped the key table of an entity whose recording ended.
             let exists = try connection.scalarInt64("SELECT 1 FROM main.sqlite_schema WHERE name = ?") {
                 try $0.bind(table, at: 1)
             }

@@ -9,7 +9,7 @@ struct RecorderObjects {
     let tables: Set<String>
     /// The triggers of a store use other tables.
     private let areOfTracking: Bool
-    /// The tables of keys that a trigger reads, but which do not exist. The recording can begin again without them.
+    /// The missing tables of keys that triggers read. The recording can begin again without them.
     private let missingKeyTables: Set<String>
     /// Whether a trigger mentions a table that does not exist.
     private var rejectsWrites = false
@@ -84,7 +84,7 @@ struct RecorderObjects {
     }
 
     /// Throws an error if the recording can neither continue nor begin again.
-    func requireChanges() throws {
+    func requireRestartable() throws {
         guard isIncomplete, !lacksChanges else { return }
         throw SwiftDataError.unsupportedFeature.with(detail: "the history \(describe(missingTables)); \(advice)")
     }
@@ -93,11 +93,11 @@ struct RecorderObjects {
         let names = missing.sorted().joined(separator: ", ")
         let rejects = isIncomplete ? rejectsWrites : !missingKeyTables.isEmpty
         let consequence = rejects ? ", and the triggers of the recorder reject each write" : ""
-        return "lacks the table \(names), which another program dropped\(consequence)"
+        return "lacks the table\(missing.count == 1 ? "" : "s") \(names), which another program dropped\(consequence)"
     }
 
     private var advice: String {
-        if !isIncomplete { return "use chronicle track to begin the recording of its rows again" }
+        if !isIncomplete { return "use chronicle track to restart the recording" }
         return lacksChanges
             ? "use chronicle untrack, or chronicle track to begin a new history"
             : "use chronicle untrack to delete the rest of the history"

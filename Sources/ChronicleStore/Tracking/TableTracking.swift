@@ -88,7 +88,7 @@ struct TableTracking {
     private func dropRemains() throws {
         let objects = try RecorderObjects(connection)
         guard objects.isIncomplete else { return }
-        try objects.requireChanges()
+        try objects.requireRestartable()
         try objects.drop(connection)
     }
 

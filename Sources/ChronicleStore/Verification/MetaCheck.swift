@@ -31,7 +31,7 @@ struct MetaCheck {
         properties.gap = try position(.gap, properties) ?? 0
         properties.purged = try position(.purged, properties) ?? 0
         _ = try position(.preservesValuesSince, properties)
-        try verifier.check(.property) { _ = try MetaTable(connection).recordedSince() }
+        try verifier.check(.property) { _ = try MetaTable(connection).recordedSince(gap: 0) }
         try checkDeletions(properties)
         try checkErasedValues(properties)
         if properties.purged > properties.floor {

@@ -40,9 +40,9 @@ final class ReplayCheck {
     /// The position of the row with an attribute's last value, or 0 if that is not known.
     private var values: [ValueKey: Int64] = [:]
     private var current: (key: Key, operation: ChangeTable.Operation)?
-    /// The positions of the values that the current change replaces, if the history contains them.
+    /// The positions of the values that the current change replaces, by attribute, as far as the history contains them.
     private var replaced: [Int64: Int64] = [:]
-    /// Whether the previous values of changes are compared with the recorded ones. In a store, the form of a value can change.
+    /// Whether replaced values are compared with the recorded ones. Not in a store, where the stored form of a value can change.
     private var comparesReplaced = false
     /// The positions at which columns were added, by entity and attribute.
     private let added: [Int64: [Int64: Int64]]
@@ -151,6 +151,8 @@ final class ReplayCheck {
             }
             states[key] = State(exists: true, last: position)
             forget(key)
+            // An insert replaces no values.
+            replaced.removeAll(keepingCapacity: true)
             for (number, start) in added[key.table] ?? [:] where position > start {
                 forgotten.insert(ValueKey(row: key, attribute: number))
             }
@@ -196,8 +198,8 @@ final class ReplayCheck {
         try verifier.report(
             .unrecordedChange, table.name, key.key,
             detail:
-                "the value of \(column) was changed without a record between the positions \(recorded) and \(position) of "
-                + "the history, so it can be wrong there")
+                "the change at position \(position) replaced another value of \(column) than the one recorded at position "
+                + "\(recorded): a change in between was not recorded, or several triggers changed the row at once")
     }
 
     private func name(_ key: Key) -> String { "\(tables[key.table]?.name ?? "")/\(key.key)" }

@@ -50,10 +50,9 @@ public struct StoreProblem: Hashable, Sendable {
         case column
         /// A row differs from the history that is recorded about it.
         case row
-        /// A recorded change of a tracked database replaced another value than the one that was recorded before: a program
-        /// changed it in between without a record. Reads as of positions in between show one of the two values. Later ones are
-        /// right, so this is a remark about the past, which nothing repairs. Deleting the history up to the later change
-        /// removes it.
+        /// A recorded change of a tracked database replaced a value that differs from the one recorded last: a program changed
+        /// it in between without a record, or several triggers changed the row in one statement. Reads as of positions in between can return a wrong value; later ones are right. The
+        /// history cannot be repaired. Deleting it through the later change removes the problem.
         case unrecordedChange
     }
 

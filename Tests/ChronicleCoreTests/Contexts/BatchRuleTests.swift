@@ -156,6 +156,7 @@ final class CountedThing {
         }
         #expect(try content(store).filter { $0.hasSuffix(" old") } == [])
     }
+
     @Test(arguments: StoreKind.allCases) func countsAreValidated(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [CountedBox.self, CountedThing.self])
         let context = store.context()

@@ -32,7 +32,7 @@ final class EqualValues {
     enum Kind: Codable { case flat, round(Int) }
     enum Color: String, Codable { case red, green }
 
-    /// An ordered set, which has a mirror in the style of a set.
+    /// An ordered set, which has a mirror with the display style of a set.
     struct Order: Codable, CustomReflectable {
         var elements: [String]
         var customMirror: Mirror { Mirror(self, unlabeledChildren: elements, displayStyle: .set) }
@@ -118,6 +118,7 @@ final class EqualLink {
         try context.save()
         #expect(try context.currentHistoryToken() == token)
     }
+
     @Test(arguments: StoreKind.allCases) func anotherOrderIsAChange(_ kind: StoreKind) throws {
         let store = try store(kind)
         let context = store.context()

@@ -85,7 +85,7 @@ import Testing
         #expect(try saved(store) == [Saved(author: "alice", metadata: ["request": "1"]), Saved(author: nil)])
     }
 
-    /// The changes before were saved or rolled back explicitly, before the scheduled autosave.
+    /// Earlier changes were saved or rolled back before the scheduled autosave.
     @Test(arguments: StoreKind.allCases)
     func autosavesHaveNoAuthorOfSavedChanges(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)

@@ -44,7 +44,7 @@ final class Novel {
         try context.save()
     }
 
-    /// The destination has no values for a database, and none for models that it does not evaluate.
+    /// Evaluations by the database and by the context both find no values.
     @Test(arguments: StoreKind.allCases) func aDestinationWithoutARowHasNoValues(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Genre.self, Novel.self])
         let context = store.context()

@@ -267,7 +267,7 @@
                 context.rollback()
             }
             #expect(try sql("SELECT count(*) FROM \"Trip\"") == "0")
-            // The same characters after a backslash are no escape.
+            // The same characters after a backslash are not an escape.
             let trip = Trip(name: "Rome", destination: "Italy")
             trip.tags = [#"[^\u0000]"#]
             context.insert(trip)

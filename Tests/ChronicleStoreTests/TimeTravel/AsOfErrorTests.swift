@@ -68,7 +68,7 @@ import Testing
                 try context.save()
             }
             #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: unrecorded) }
-            // The next transaction is recorded, but the state that it changed is that of the end of the gap.
+            // The next transaction is recorded, but it changed the state at the end of the gap.
             #expect(throws: SwiftDataError.historyTokenGap) { try ModelContext(again, asOf: recorded) }
             #expect(try text(ModelContext(again, asOf: resumed)) == ["b"])
         }

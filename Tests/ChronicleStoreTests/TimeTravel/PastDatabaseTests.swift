@@ -309,7 +309,7 @@ import Testing
         #expect(try Shell.sqlite3(directory.file("past.db"), counts) == "1|0")
         try store.writeDatabase(to: directory.file("now.db"))
         #expect(try Shell.sqlite3(directory.file("now.db"), counts) == "2|1")
-        // The values of a new column are recorded from the next call of `track` on, and present ones are known.
+        // The values of a new column are recorded from the next call of `track` on; the present ones are in the table.
         try fixture.app.execute(
             "DROP TABLE settings; ALTER TABLE account ADD COLUMN name; UPDATE account SET name = 'z'")
         try fixture.store().writeDatabase(to: directory.file("column.db"))
@@ -382,7 +382,7 @@ import Testing
         #expect(try Shell.sqlite3(url, "SELECT id, v IS NULL FROM a") == "1|1")
     }
 
-    /// A copy could not order the indexes as the program does.
+    /// Without the program's collation, a copy cannot build the indexes.
     @Test(arguments: [
         "a(id INTEGER PRIMARY KEY, v COLLATE ownOrder UNIQUE)",
         "a(id INTEGER PRIMARY KEY, v); CREATE INDEX i ON a(v COLLATE ownOrder)",

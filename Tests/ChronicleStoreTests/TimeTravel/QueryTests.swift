@@ -207,7 +207,6 @@ import Testing
 
     // MARK: Limits
 
-    /// One transaction of many changes, of which each would look for its header.
     /// Values that a query does not use may be unknown.
     @Test func unusedValuesMayBeUnknown() throws {
         let container = try ModelContainer(
@@ -243,6 +242,7 @@ import Testing
         #expect(try lines(file, "SELECT count(*) FROM Trip, json_tree(Trip.tags)") == ["3"])
     }
 
+    /// One transaction has many changes, each of which needs its header.
     @Test(arguments: ["SELECT count(*) FROM Trip_history", "SELECT count(name), count(unknown) FROM Trip_revisions"])
     func queriesAreLinear(_ sql: String) throws {
         func steps(_ count: Int) throws -> Int {

@@ -80,7 +80,7 @@ import Testing
     private func problems(_ fixture: TrackedFixture) throws -> [String] {
         try fixture.problems().filter {
             !$0.contains("exists before") && !$0.contains("not exist before") && !$0.hasPrefix("trigger")
-                // Of a change that escaped before a recorded one.
+                // No trigger ran for a change before a recorded one.
                 && !$0.hasPrefix("unrecordedChange")
         }
     }

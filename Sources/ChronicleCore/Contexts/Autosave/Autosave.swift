@@ -18,7 +18,7 @@ final class Autosave: Sendable {
     }
 
     func schedule(_ context: ModelContext) {
-        // A model whose row is gone is no change.
+        // A model whose row is gone schedules an autosave, but is not a change.
         if context.storage.firstChangeAuthor == nil, context.mayHaveChanges {
             context.storage.firstChangeAuthor = .some(HistoryAuthor.value)
         }
@@ -45,7 +45,7 @@ final class Autosave: Sendable {
         isScheduled.store(false, ordering: .relaxed)
         let author = context.value?.storage.firstChangeAuthor ?? nil
         let isSaved = HistoryAuthor.$value.withValue(author) { context.value?.saveAutomatically() ?? true }
-        // The changes may have been taken back.
+        // The changes may have been reverted.
         if let context = context.value, !context.mayHaveChanges { context.storage.firstChangeAuthor = nil }
         // Afterwards, so that another thread that ends the process meanwhile waits for the save.
         if !isScheduled.load(ordering: .relaxed) { PendingAutosaves.shared.remove(self) }

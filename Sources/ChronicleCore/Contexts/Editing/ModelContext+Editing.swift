@@ -284,7 +284,7 @@ extension ModelContext {
         unsavedReferrers = [:]
         storage.deletedWithoutRow = []
         deletedByRules = [:]
-        // After the models have changed, which schedules an autosave.
+        // Last, because the changes of the models above schedule an autosave.
         storage.firstChangeAuthor = nil
     }
 }

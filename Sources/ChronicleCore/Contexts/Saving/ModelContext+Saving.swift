@@ -90,7 +90,9 @@ extension ModelContext {
         }
     }
 
-    /// - Returns: The batch that the save acknowledges.
+    /// Posts `willSave` unless an observer of it saves.
+    ///
+    /// - Returns: The batch to acknowledge, or `nil` if there is none or a save by an observer has acknowledged it.
     private func willSave(_ acknowledgement: HistoryAcknowledgement?) -> HistoryAcknowledgement? {
         guard !storage.isPostingWillSave else { return acknowledgement ?? storage.postponedAcknowledgement }
         storage.lastSaveResult = SaveResult()

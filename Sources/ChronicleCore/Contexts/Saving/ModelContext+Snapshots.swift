@@ -57,7 +57,7 @@ extension ModelContext {
     }
 
     /// Null if a relationship references a model that is deleted in this save, or a model without a row that was removed from the
-    /// context. The deny rule of such a model is applied here, because nothing else remains of it.
+    /// context. The rule *deny* of such a model is applied here, because the context keeps only its identifier.
     private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }

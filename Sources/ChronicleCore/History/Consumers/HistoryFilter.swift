@@ -13,8 +13,8 @@ import Foundation
 /// The filter is not stored: a new one applies from the position of the consumer on. Reset the consumer to
 /// ``HistoryStart/snapshot`` if it needs earlier changes as well.
 ///
-/// Names of authors and contexts are compared by their bytes, but a `Set` contains only one of two texts that Swift considers equal,
-/// such as a composed and a decomposed form. Use one form of each name in all programs that write.
+/// The names of authors and contexts are compared byte by byte. A `Set`, however, keeps only one of two strings that Swift
+/// considers equal, such as the composed and the decomposed form of a letter. Use the same form of a name in all programs.
 public struct HistoryFilter: Hashable, Sendable {
     /// The authors of transactions.
     public enum Authors: Hashable, Sendable {

@@ -24,7 +24,8 @@ struct ModelObjects: EvaluatedObjects {
         model.persistentBackingData.membership?.entity
     }
 
-    /// A getter of a required relationship would return a model with sample values if the row of the destination is gone.
+    /// Does not call the getter of a model in a context: if the row of a required destination is gone, the getter returns a model
+    /// with sample values.
     private static func destinations(
         of property: Schema.Property, _ access: any RelationshipAccess, in model: any PersistentModel
     ) throws -> [any PersistentModel] {
@@ -36,7 +37,7 @@ struct ModelObjects: EvaluatedObjects {
 
     private static func value(of property: Schema.Property, in model: any PersistentModel) throws -> PropertyValue {
         let backing = model.persistentBackingData
-        // A getter could not report that the attribute has no value.
+        // A getter cannot report that the attribute has no value.
         if property.isRequired, backing.state.isInserted, let entity = backing.membership?.entity {
             do { try ModelContext.checkComplete(backing, entity, [property]) } catch {
                 throw IncompleteModel(error: error)
@@ -75,7 +76,7 @@ struct ModelObjects: EvaluatedObjects {
     func identifier(of model: any PersistentModel) -> PropertyValue { .reference(model.persistentModelID) }
 }
 
-/// An attribute of a new model has no value. Other evaluations of the model would read the attribute, whose getter cannot throw.
+/// An attribute of a new model has no value. No other evaluation of the model is tried, because its getter cannot throw.
 struct IncompleteModel: Error {
     let error: any Error
 }

@@ -55,7 +55,8 @@ extension ModelContext {
     ///   - container: The container.
     ///   - date: The date.
     /// - Throws: The errors of ``init(_:asOf:)-(_,Token)``. ``SwiftDataError/historyTokenExpired`` also if the transactions around
-    ///   the date were deleted; use a later date.
+    ///   the date were deleted, and ``SwiftDataError/historyTokenGap`` if the changes before the date were not recorded; use a
+    ///   later date.
     /// - Complexity: Proportional to the number of transactions in each store, most of which are not visited.
     public convenience init(_ container: ModelContainer, asOf date: Date) throws {
         try self.init(container) { try $0.openStore(asOf: date) }

@@ -12,7 +12,8 @@ enum HistoryGap {
             try PendingTransaction.discard(connection)
         }
         // A void header that occupies the next position, so that all earlier tokens are before the gap.
-        try MetaTable.set(.gap, HeaderWriter.insertVoid(connection), connection)
-        try MetaTable(connection).setRecordedSince()
+        let gap = try HeaderWriter.insertVoid(connection)
+        try MetaTable.set(.gap, gap, connection)
+        try MetaTable(connection).setRecordedSince(gap: gap)
     }
 }

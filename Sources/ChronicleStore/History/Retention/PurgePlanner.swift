@@ -18,8 +18,8 @@ struct PurgePlanner {
             let end = try HistorySize.end(
                 ofRowsAfter: HistoryPositions(connection).purged() ?? 0, exceeding: retention.maximumChanges,
                 retention.maximumBytes, connection)
-            // The transaction that contains the position is deleted as a whole, except for the newest one, which has no header yet if
-            // another program has changed models since.
+            // The transaction that contains the position is deleted as a whole, unless it is the newest one. Changes of another
+            // program without a header are the newest transaction.
             let hasUngrouped = try HistoryPositions(connection).ungrouped(after: 0) != nil
             let last = hasUngrouped ? newest.position : newest.first - 1
             limit = max(limit, end > 0 ? min(try Self.firstHeader(from: end, connection)?.position ?? last, last) : 0)

@@ -6,7 +6,7 @@ import Foundation
 /// What the revisions of a table are made of, in one snapshot.
 struct RevisionPlan {
     let table: PastLayout.Table
-    /// The primary key of a table that numbers its keys; otherwise empty.
+    /// The columns of the primary key if its values are numbered; otherwise empty.
     let keyColumns: [String]
     /// The name of the present rows in a FROM clause.
     let present: String
@@ -213,7 +213,7 @@ final class RevisionRows: ComputedRows {
         }
     }
 
-    /// The numbers of keys remain, so the key is known without the values of a change.
+    /// A key keeps its number, so it is known even if the changes lack its values.
     private func setKey() throws {
         guard exists, !unknown.isEmpty, !plan.keyColumns.isEmpty else { return }
         let places = plan.keyColumns.map { name in plan.columns.firstIndex { $0.name == name } }

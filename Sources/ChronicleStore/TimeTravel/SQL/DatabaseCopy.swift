@@ -8,7 +8,7 @@ struct DatabaseCopy {
     let tables: PastTables
     let target: Connection
     let store: DefaultStore
-    /// Whether the rows are the present ones, which are read from the tables: they are also known for what is not recorded.
+    /// Whether to copy the present rows. They are read from the tables, which also contain rows that are not recorded.
     let isPresent: Bool
     let replacesUnknownValues: Bool
 
@@ -20,7 +20,7 @@ struct DatabaseCopy {
         let recorded = try RecordedRows.all(connection, store.schema, isTracked: store.isTracked)
         let names = Set(recorded.map(\.name)).union(store.layout.linkTablesByName.keys)
         try target.allowDefinitionsOfPrograms()
-        // Rows may violate a constraint that was added later or not checked, and unknown values may.
+        // Rows can violate a constraint that was added later or not checked, as can NULL in place of an unknown value.
         try target.execute("PRAGMA ignore_check_constraints = ON")
         try copyHeader()
         try target.immediate {
@@ -67,7 +67,7 @@ struct DatabaseCopy {
         }
     }
 
-    /// Only the program can order an index by a collation or an expression of its own.
+    /// Only the program that has a function or collation can build an index that uses it.
     private func define(_ definition: Definition) throws {
         do { try target.execute(definition.sql) } catch let error as SQLiteError
             where error.isMissingCollation || error.isMissingFunction
@@ -76,7 +76,7 @@ struct DatabaseCopy {
                 detail:
                     "the definition of \(definition.name) uses a function or collation that only its program has, so it cannot "
                     + "be copied: \(error.message); read single tables with `chronicle at` or `chronicle sql --at`, or use "
-                    + "`backup(to:)` for a copy with the history")
+                    + "container.backup(to:) to copy the file with its history")
         }
     }
 
@@ -114,7 +114,7 @@ struct DatabaseCopy {
         try copy(rows.select(tables), to: rows.name, names)
     }
 
-    /// Nothing identifies rows with NULL in the primary key, so their changes are not recorded.
+    /// Throws an error for rows with NULL in the primary key: nothing identifies them, so their changes are not recorded.
     private func requireKeys(_ rows: RecordedRows) throws {
         let isNull = rows.key.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
         let select = "SELECT 1 FROM main.\(quoted(rows.name)) WHERE \(isNull) LIMIT 1"
@@ -141,7 +141,7 @@ struct DatabaseCopy {
         try copy("SELECT \(values) FROM main.\(quoted(table.name)) AS t", to: table.name, names)
     }
 
-    /// A table without known rows.
+    /// Creates a table whose rows are not known. Throws an error unless unknown values are replaced.
     private func copyUnrecorded(_ table: Definition) throws {
         try define(table)
         guard !replacesUnknownValues else { return }
@@ -219,6 +219,6 @@ extension SwiftDataError {
 }
 
 extension SQLiteError {
-    /// SQLite has no code for it.
+    /// SQLite has no error code for this.
     fileprivate var isMissingFunction: Bool { isGeneric && message.contains("no such function: ") }
 }

@@ -17,13 +17,15 @@ extension DefaultStore {
     ///
     /// - Parameters:
     ///   - url: The URL of the new file, in an existing directory.
-    ///   - replacesUnknownValues: Whether values that the history does not contain become NULL instead of an error, in columns
-    ///     that then allow NULL. Tables that are not recorded are empty, and links that are not known and rows with NULL in the
-    ///     primary key are missing.
+    ///   - replacesUnknownValues: Whether values that the history does not contain become NULL instead of an error, in columns that
+    ///     then allow NULL. Tables that are not recorded are then empty; unknown links, and rows with NULL in the primary key, are
+    ///     omitted.
     /// - Throws: ``SwiftDataError/historyValueMissing`` if a value is unknown, with its model and property; use a later position,
     ///   or `replacesUnknownValues`. ``SwiftDataError/storeFailure`` if there is a file at the URL, or if it cannot be created;
     ///   choose another URL. ``SwiftDataError/storeFull`` if the disk is full. ``SwiftDataError/storeBusy`` if the file stays
-    ///   locked; try again. ``SwiftDataError/historyDisabled`` if the store has no history. No file remains after an error.
+    ///   locked; try again. ``SwiftDataError/historyDisabled`` if the store has no history. ``SwiftDataError/unsupportedFeature``
+    ///   if a table or an index uses a function or collation that only its program has; query the tables instead. No file remains
+    ///   after an error.
     /// - Complexity: Proportional to the size of the models and the number of changes after the position.
     public func writeDatabase(to url: URL, replacesUnknownValues: Bool = false) throws {
         let start = DefaultHistoryToken(storeIdentifier: identifier, position: 0)

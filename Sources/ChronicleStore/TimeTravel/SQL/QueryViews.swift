@@ -18,7 +18,7 @@ struct QueryViews {
     func models() throws -> [(name: String, select: String)] {
         var views: [(name: String, select: String)] = []
         for rows in recorded {
-            // Does not use the temporary view of a tracked table, which a view of this query replaces.
+            // Not the temporary view of a tracked table, because a view of this query replaces it.
             let present = TrackedRows.source(rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key)
             let past = tables.tables[rows.name]?.reading(present)
             for entity in rows.entities(store.schema) {
