@@ -39,8 +39,8 @@ enum Position: Equatable {
         }
     }
 
-    /// Returns the position up to which, or from which on, a command shows transactions. For a date at which nothing was recorded, this
-    /// is the position at which recording resumed.
+    /// Returns the position up to which, or from which on, a command shows transactions. For a date at which nothing was recorded,
+    /// this is the position at which recording resumed.
     func bound(in store: any InspectedStore) throws -> DefaultHistoryToken {
         do { return try token(in: store) } catch let error as SwiftDataError where error == .historyTokenGap {
             guard case .date = self, let store = store as? any ToolStore else { throw error }

@@ -90,9 +90,7 @@ extension ModelContext {
         }
     }
 
-    /// Posts `willSave` unless an observer of it saves.
-    ///
-    /// - Returns: The batch to acknowledge, or `nil` if there is none or a save by an observer has acknowledged it.
+    /// Posts `willSave` unless an observer of it saves, and returns the batch to acknowledge, unless the observer has done it.
     private func willSave(_ acknowledgement: HistoryAcknowledgement?) -> HistoryAcknowledgement? {
         guard !storage.isPostingWillSave else { return acknowledgement ?? storage.postponedAcknowledgement }
         storage.lastSaveResult = SaveResult()
