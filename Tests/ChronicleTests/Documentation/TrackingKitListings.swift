@@ -81,8 +81,8 @@ struct TrackingKitListingTests {
         // Authors that are not listed, and the tracker's own, are not merged.
         try rename("Bonn", "sync", store)
         try rename("Bern", "app", store)
-        let token = try store.context().currentHistoryToken()
         try store.add("last", author: "widget")
+        let token = try store.context().currentHistoryToken()
         while try token > #require(try store.container.historyConsumers().first?.position) { await Task.yield() }
         #expect(trips.map(\.name) == ["Oslo", "Oslo"])
         await tracker.stop()
