@@ -233,6 +233,15 @@ import Testing
         _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('red')")
         let output = try await CommandRun("stats", "--format", "prometheus", file.path).output
         #expect(output.contains("history_changes{") && output.contains(#"entity="label"} 1"#), "\(output)")
+        #expect(!output.contains("last_deletion"), "\(output)")
+
+        let recorded = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: -3_600))
+        #expect(try await CommandRun("purge", "--max-age", "0s", file.path).status == 0)
+        let gauges = try await CommandRun("stats", "--format", "prometheus", file.path).output
+        let gauge = #/chronicle_history_last_deletion_timestamp_seconds\{[^}]*\} [0-9.]+\n/#
+        #expect(gauges.contains(gauge), "\(gauges)")
+        let past = try await CommandRun("at", file.path, recorded)
+        #expect(past.status != 0 && past.errors.contains("were deleted; use a later date"), "\(past)")
     }
 
     @Test func gaugesHaveTheFormOfPrometheus() async throws {

@@ -58,6 +58,7 @@ enum StatisticsCommand {
                     "historyBytes": .count(history.bytes), "isEstimated": .bool(history.isEstimated),
                     "oldest": .optional(lacksOldest ? nil : history.oldest.map(DateText.iso8601)),
                     "newest": .optional(lacksNewest ? nil : history.newest.map(DateText.iso8601)),
+                    "lastDeletion": .optional(history.lastDeletion.map(DateText.iso8601)),
                     "earliestToken": .optional(token(first)), "completeToken": .optional(token(complete)),
                     "currentToken": .optional(token(newest)),
                     "isIndexedByModel": .bool(try store.isHistoryIndexedByModel),
@@ -86,6 +87,7 @@ enum StatisticsCommand {
             ["newest", lacksNewest ? StoreFile.unknownDate : history.newest.map(console.text) ?? "-"],
             ["history begins", beginning(token(first), isTracked: file.store.isTracked)],
         ]
+        if let deletion = history.lastDeletion { rows.append(["last deletion", console.text(deletion)]) }
         // After a gap, or if transactions within the history were deleted.
         if complete != first { rows.append(["recorded completely since", token(complete) ?? "-"]) }
         rows += [

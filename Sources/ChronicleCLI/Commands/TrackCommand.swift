@@ -193,7 +193,7 @@ enum UntrackCommand {
                 hasHistory
                     ? "The recording has ended. The history remains."
                     : keepsHistory
-                        ? "The recording has ended. The history was incomplete, and the rest of it was deleted."
+                        ? "The recording has ended. No history remains: it had not begun, or another program dropped some of its tables."
                         : "The history was deleted.")
         }
         return .success

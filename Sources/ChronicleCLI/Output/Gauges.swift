@@ -49,6 +49,10 @@ struct Gauges {
             gauge(
                 "history_newest_timestamp_seconds", "Time of the newest transaction, since 1970.",
                 history.newest?.timeIntervalSince1970),
+            gauge(
+                "history_last_deletion_timestamp_seconds",
+                "Time at which transactions were last deleted, for example by a purge, since 1970.",
+                history.lastDeletion?.timeIntervalSince1970),
             Gauge(
                 name: "models", help: "Models, without those of entities that inherit from the entity.",
                 samples: try file.modelCounts().map { ([label, ("entity", $0.name)], Double($0.count)) }),

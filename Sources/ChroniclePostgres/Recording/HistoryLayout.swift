@@ -1,6 +1,7 @@
 #if Postgres
     import ChronicleCore
     import ChronicleSQLStore
+    import Foundation
 
     enum HistoryLayout {
         /// Creates what is missing, and replaces the triggers of tables whose columns changed. Without `recordsHistory`,
@@ -178,11 +179,14 @@
             for table in ["chronicle_pending", "chronicle_transaction", "chronicle_change", "chronicle_removed"] {
                 try connection.run("DELETE FROM \(schema).\(table)")
             }
-            try connection.run(
+            let floor = try connection.run(
                 """
                 UPDATE \(schema).chronicle_history SET position = position + 1, floor = position + 1, \
-                check_value = r.value, floor_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r
+                check_value = r.value, floor_check = r.value FROM (SELECT \(HistoryTables.randomCheckValue) AS value) AS r \
+                RETURNING floor
                 """)
+            guard floor.count == 1 else { return }
+            try MetaTable(connection).setLastDeletion(floor: 0, newest: floor.int64(0, 0), timestamp: Date())
         }
 
         /// Tokens before this position do not reach it.

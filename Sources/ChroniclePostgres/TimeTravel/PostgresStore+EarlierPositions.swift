@@ -47,8 +47,7 @@
                 let position = first.map { $0.position - 1 } ?? positions.state.position
                 return try positions.facts(at: position).token(
                     asOf: date, position: position, hasLaterTransactions: first != nil,
-                    isTracked: isTracked, recordedSince: MetaTable(positions.connection).recordedSince,
-                    storeIdentifier: identifier)
+                    isTracked: isTracked, MetaTable(positions.connection), storeIdentifier: identifier)
             }
         }
 

@@ -34,6 +34,9 @@ package struct MetaName: Hashable, Sendable {
     /// What was deleted from the middle of the history; see ``SelectiveDeletions``.
     package static let deletions = MetaName("deletions")
 
+    /// See ``LastDeletion``.
+    package static let lastDeletion = MetaName("lastDeletion")
+
     /// The properties of an entity: those of its newest declaration, and removed ones whose columns or links remain; see
     /// `StoredEntity`.
     package static func properties(_ entity: Int64) -> MetaName { MetaName("properties:\(entity)") }

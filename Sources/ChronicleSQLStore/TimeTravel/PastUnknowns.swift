@@ -99,29 +99,39 @@ extension HistoryPositionFacts {
     ///   - position: The position of the token.
     ///   - hasLaterTransactions: Whether a transaction follows.
     ///   - isTracked: Whether the tables are those of another program, and may have contained rows before the history began.
-    ///   - recordedSince: The date at which recording began or resumed; see ``MetaName/recordedSince``.
+    ///   - meta: The properties of the store.
     ///   - storeIdentifier: The identifier of the store.
     /// - Throws: `SwiftDataError.historyTokenExpired` if the transaction was deleted, and `SwiftDataError.historyTokenGap` if the
     ///   changes before the date were not recorded.
     package func token(
         asOf date: Date, position: Int64, hasLaterTransactions: Bool, isTracked: Bool,
-        recordedSince: (_ gap: Int64) throws -> Date?,
-        storeIdentifier: String
+        _ meta: some MetaValues, storeIdentifier: String
     ) throws -> DefaultHistoryToken {
-        guard floor == 0 || floor < position || !hasLaterTransactions else {
+        guard try floor < position || floor == 0 || isFloor(position, asOf: date, hasLaterTransactions, meta) else {
             throw SwiftDataError.historyTokenExpired.with(
                 detail: "the transactions before \(date.formatted(.iso8601)) were deleted; use a later date",
                 storeIdentifier: storeIdentifier)
         }
         if position == gap {
             // Without `recordedSince`, a date before the first transaction after the gap may be within the gap.
-            let isRecorded = try recordedSince(gap).map { $0 <= date }
+            let isRecorded = try meta.recordedSince(gap: gap).map { $0 <= date }
             guard isRecorded ?? (gap == 0 && !isTracked || !hasLaterTransactions) else {
                 throw SwiftDataError.historyTokenGap.with(
                     detail: "the changes before \(date.formatted(.iso8601)) were not recorded; use a later date",
                     storeIdentifier: storeIdentifier)
             }
         }
-        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: row.checkValue)
+        return DefaultHistoryToken(
+            storeIdentifier: storeIdentifier, position: position,
+            checkValue: position == floor && floor > 0 ? floorCheckValue : row.checkValue)
+    }
+
+    /// Whether the newest deleted transaction is the last one before the date.
+    private func isFloor(
+        _ position: Int64, asOf date: Date, _ hasLaterTransactions: Bool, _ meta: some MetaValues
+    ) throws -> Bool {
+        guard position == floor else { return false }
+        let timestamp = try meta.lastDeletion(floor: floor)?.timestamp
+        return timestamp.map { $0 <= date.timeIntervalSinceReferenceDate } ?? !hasLaterTransactions
     }
 }

@@ -42,7 +42,7 @@ extension DefaultStore {
             let position = try first.map { $0.first - 1 } ?? positions.newest()?.position ?? 0
             return try positions.facts(at: position).token(
                 asOf: date, position: position, hasLaterTransactions: first != nil,
-                isTracked: isTracked, recordedSince: MetaTable(connection).recordedSince, storeIdentifier: identifier)
+                isTracked: isTracked, MetaTable(connection), storeIdentifier: identifier)
         }
     }
 }

@@ -32,6 +32,7 @@ struct MetaCheck {
         properties.purged = try position(.purged, properties) ?? 0
         _ = try position(.preservesValuesSince, properties)
         try verifier.check(.property) { _ = try MetaTable(connection).recordedSince(gap: 0) }
+        try verifier.check(.property) { _ = try MetaTable(connection).lastDeletion(floor: 0) }
         try checkDeletions(properties)
         try checkErasedValues(properties)
         if properties.purged > properties.floor {

@@ -64,6 +64,25 @@
             #expect(try names(ModelContext(fixture.container, asOf: Date.distantFuture)) == ["a", "b", "c", "d"])
         }
 
+        @Test func datesBeforeDeletedTransactionsThrow() throws {
+            let fixture = try fixture()
+            let transactions = try fixture.add("a", "b")
+            let (first, second) = (transactions[0].timestamp, transactions[1].timestamp)
+            let statistics = { try #require(fixture.container.historyStatistics().first) }
+            #expect(try statistics().lastDeletion == nil)
+            try fixture.context().deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+            #expect(try statistics().lastDeletion != nil)
+            for isFollowed in [false, true] {
+                if isFollowed { try fixture.add("c") }
+                #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(fixture.container, asOf: first) }
+                #expect(try names(ModelContext(fixture.container, asOf: second)) == ["a", "b"])
+            }
+            #expect(try names(ModelContext(fixture.container, asOf: Date.distantFuture)) == ["a", "b", "c"])
+            try fixture.container.erase()
+            #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(fixture.container, asOf: second) }
+            #expect(try names(ModelContext(fixture.container, asOf: Date.distantFuture)) == [])
+        }
+
         @Test func incompleteHistoryThrows() throws {
             let fixture = try fixture()
             try fixture.add("a")

@@ -84,6 +84,59 @@ import Testing
         #expect(problems.map(\.kind) == [.property])
     }
 
+    /// After everything was deleted, no transaction remains that a date could be before.
+    @Test(arguments: [false, true])
+    func datesBeforeDeletedTransactionsThrow(_ purges: Bool) async throws {
+        let container = try container()
+        let context = ModelContext(container)
+        let letter = Letter("a")
+        context.insert(letter)
+        try context.save()
+        let first = Date()
+        letter.text = "b"
+        try context.save()
+        let second = Date()
+        let statistics = try #require(container.historyStatistics().first)
+        #expect(statistics.lastDeletion == nil)
+        if purges {
+            _ = try await container.purgeHistory(HistoryRetention(maximumAge: .zero))
+        } else {
+            try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        }
+        let deleted = try #require(container.historyStatistics().first?.lastDeletion)
+        #expect(deleted >= second && deleted <= Date())
+        #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(container, asOf: first) }
+        #expect(try text(ModelContext(container, asOf: second)) == ["b"])
+        #expect(try text(ModelContext(container, asOf: Date.distantFuture)) == ["b"])
+        // A later transaction does not change what the dates before it mean.
+        letter.text = "c"
+        try context.save()
+        #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(container, asOf: first) }
+        #expect(try text(ModelContext(container, asOf: second)) == ["b"])
+        #expect(try text(ModelContext(container, asOf: Date())) == ["c"])
+        // An earlier version does not write the row.
+        let file = directory.file("test.store")
+        _ = try Shell.sqlite3(file, "UPDATE chronicle_meta SET value = '{\"date\":0,\"floor\":1}' WHERE name = 'lastDeletion'")
+        #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(container, asOf: second) }
+        #expect(try #require(container.historyStatistics().first).lastDeletion == nil)
+        _ = try Shell.sqlite3(file, "UPDATE chronicle_meta SET value = 'x' WHERE name = 'lastDeletion'")
+        #expect(throws: SwiftDataError.damagedFile) { try ModelContext(container, asOf: second) }
+        var problems: [StoreProblem] = []
+        try DefaultStore.verify(fileAt: file) { problems.append($0) }
+        #expect(problems.map(\.kind) == [.property])
+    }
+
+    @Test func datesBeforeAnErasedStoreThrow() throws {
+        let container = try container()
+        let context = ModelContext(container)
+        context.insert(Letter("a"))
+        try context.save()
+        let before = Date()
+        try container.erase()
+        #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(container, asOf: before) }
+        #expect(try text(ModelContext(container, asOf: Date())) == [])
+    }
+
     @Test func erasedAndLargeValuesThrow() throws {
         let container = try container()
         let context = ModelContext(container)

@@ -16,6 +16,9 @@ public struct HistoryStatistics: Hashable, Sendable {
     public let oldest: Date?
     /// The timestamp of the newest transaction, or `nil` if there is none.
     public let newest: Date?
+    /// The time at which transactions were last deleted, for example by a purge, or `nil` if they never were. A store in which an
+    /// earlier version deleted them last does not contain the time.
+    public let lastDeletion: Date?
     /// The consumers that have not acknowledged all transactions, which purges therefore keep, the one that is furthest behind
     /// first. Those that were silent for longer than ``HistoryRetention/maximumSilence`` are missing.
     public let holds: [Hold]
@@ -48,10 +51,11 @@ public struct HistoryStatistics: Hashable, Sendable {
     ///   - isEstimated: Whether `changes` and `bytes` were extrapolated from a sample.
     ///   - oldest: The timestamp of the oldest transaction.
     ///   - newest: The timestamp of the newest transaction.
+    ///   - lastDeletion: The time at which transactions were last deleted.
     ///   - holds: The consumers that have not acknowledged all transactions, the one that is furthest behind first.
     public init(
         storeIdentifier: String, transactions: Int, changes: Int, bytes: Int, isEstimated: Bool = false, oldest: Date?,
-        newest: Date?, holds: [Hold] = []
+        newest: Date?, lastDeletion: Date? = nil, holds: [Hold] = []
     ) {
         self.storeIdentifier = storeIdentifier
         self.transactions = transactions
@@ -60,6 +64,7 @@ public struct HistoryStatistics: Hashable, Sendable {
         self.isEstimated = isEstimated
         self.oldest = oldest
         self.newest = newest
+        self.lastDeletion = lastDeletion
         self.holds = holds
     }
 }

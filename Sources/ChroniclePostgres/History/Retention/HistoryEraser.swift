@@ -20,7 +20,7 @@
                     WHERE position NOT IN (SELECT position FROM selected) ORDER BY position LIMIT 1
                 ), deleted AS (
                     DELETE FROM \(connection.schema).chronicle_transaction WHERE position IN (SELECT position FROM selected)
-                    RETURNING position, check_value, transaction, first_change, last_change, change_count, author
+                    RETURNING position, check_value, transaction, first_change, last_change, change_count, author, timestamp
                 ), changes AS (
                     DELETE FROM \(connection.schema).chronicle_change AS c USING deleted AS d WHERE c.transaction = d.transaction
                     AND c.id BETWEEN d.first_change AND d.last_change
@@ -39,7 +39,8 @@
                 SELECT count(*), coalesce(sum(change_count), 0)::bigint, max(position),
                 (SELECT position FROM beginning), (SELECT check_value FROM beginning),
                 (SELECT json_agg(a)::text FROM authors AS a),
-                (SELECT value FROM \(connection.schema).chronicle_meta WHERE name = '\(MetaName.deletions.text)') FROM deleted
+                (SELECT value FROM \(connection.schema).chronicle_meta WHERE name = '\(MetaName.deletions.text)'),
+                (SELECT timestamp FROM deleted ORDER BY position DESC LIMIT 1) FROM deleted
                 """, parameters)
             if !result.isNull(0, 2) { try record(result) }
             return (Int(result.int64(0, 0)), Int(result.int64(0, 1)))
@@ -47,6 +48,9 @@
 
         private func record(_ result: QueryResult) throws {
             let (state, row) = (positions.state, result.isNull(0, 6) ? nil : result.text(0, 6))
+            try MetaTable(connection).setLastDeletion(
+                floor: state.floor, newest: result.int64(0, 2),
+                timestamp: Date(timeIntervalSinceReferenceDate: result.double(0, 7)))
             let known = SelectiveDeletions(row, floor: state.floor) ?? state.deletedBeginning
             let authors = result.isNull(0, 5) ? [] : try authors(result.text(0, 5))
             let deletions = known.adding(

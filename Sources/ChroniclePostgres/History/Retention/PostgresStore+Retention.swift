@@ -52,6 +52,7 @@
                     bytes: Int(Double(changes) * sizes.change + Double(transactions) * sizes.transaction),
                     isEstimated: isEstimated || changes > HistorySizes.sampleCount, oldest: date(results[1]),
                     newest: date(results[2]),
+                    lastDeletion: try MetaTable(positions.connection).lastDeletion(floor: positions.state.floor)?.date,
                     holds: try positions.holds().statistics(
                         before: positions.state.position, historyRetention, at: .now))
             }

@@ -76,3 +76,14 @@ extension Statement {
         }
     }
 }
+
+extension Connection {
+    /// Returns the timestamp of the transaction that ends at a position, or `nil` if it was deleted.
+    func timestamp(at position: Int64) throws -> Date? {
+        let statement = try cached(
+            "SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id = ? AND \(ChangeTable.isHeader())")
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        return try statement.step() ? HistoryHeader(statement).timestamp : nil
+    }
+}

@@ -37,6 +37,8 @@ extension DefaultStore: HistoryValueRetaining {
                 transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
                 changes: size.changes.clamped, bytes: size.bytes.clamped, isEstimated: size.isEstimated,
                 oldest: oldest?.timestamp, newest: try newestTimestamp(range, oldest, connection),
+                lastDeletion: try MetaTable(connection).lastDeletion(
+                    floor: MetaTable.position(.floor, connection) ?? 0)?.date,
                 holds: try ConsumerTable.holds(connection).statistics(
                     before: PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0, historyRetention,
                     at: .now))
@@ -52,7 +54,7 @@ extension DefaultStore: HistoryValueRetaining {
             return isOldest ? oldest?.timestamp : try HistoryHeader.ungrouped(ungrouped, connection).timestamp
         }
         let newest = try PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0
-        return try connection.timestamp(after: max(newest - 1, range.after))
+        return newest > range.after ? try connection.timestamp(at: newest) : nil
     }
 
     /// Returns up to which transaction the history may be deleted, without deleting anything. If there is a limit, the
@@ -152,17 +154,4 @@ extension DefaultStore: HistoryValueRetaining {
 extension Double {
     /// A damaged file can have sizes that are no `Int`.
     fileprivate var clamped: Int { Int(min(rounded(), 0x1p62)) }
-}
-
-extension Connection {
-    fileprivate func timestamp(after position: Int64) throws -> Date? {
-        let statement = try cached(
-            """
-            SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id > ? AND \(ChangeTable.isHeader()) \
-            ORDER BY id LIMIT 1
-            """)
-        defer { statement.reset() }
-        try statement.bind(position, at: 1)
-        return try statement.step() ? HistoryHeader(statement).timestamp : nil
-    }
 }

@@ -1,6 +1,7 @@
 public import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
+import Foundation
 
 extension DefaultStore {
     /// Deletes the transactions that match a descriptor, each as a whole.
@@ -47,7 +48,7 @@ extension DefaultStore {
 struct HistoryEraser {
     private let connection: Connection
     private let newest: Int64
-    private var highest: (position: Int64, checkValue: Int64)?
+    private var highest: (position: Int64, checkValue: Int64, timestamp: Date?)?
     /// The last of the deleted transactions before which none remains.
     private var beginning: (position: Int64, checkValue: Int64)?
     private var authors: DeletedAuthors
@@ -87,8 +88,8 @@ struct HistoryEraser {
     /// Deletes the first changes of a transaction that readers no longer see. Its header remains.
     mutating func erase(_ changes: ClosedRange<Int64>, ofTransaction header: Int64, _ checkValue: Int64) throws {
         try deleteRows(changes)
-        highest = (header, checkValue)
-        beginning = highest
+        highest = (header, checkValue, try connection.timestamp(at: header))
+        beginning = (header, checkValue)
         try raiseFloor()
     }
 
@@ -122,6 +123,7 @@ struct HistoryEraser {
 
     private mutating func delete(_ positions: ClosedRange<Int64>, _ checkValue: Int64) throws {
         let last = positions.upperBound
+        if last > highest?.position ?? 0 { highest = (last, checkValue, try connection.timestamp(at: last)) }
         if last == newest {
             if positions.lowerBound < last { try deleteRows(positions.lowerBound...last - 1) }
             try makeVoid(last)
@@ -130,7 +132,6 @@ struct HistoryEraser {
         }
         try SummaryTable.delete(positions, connection)
         try MetadataTable.delete(positions, connection)
-        if last > highest?.position ?? 0 { highest = (last, checkValue) }
         // Rows of a transaction that a purge has not deleted completely may remain before the range.
         let purged = try HistoryPositions(connection).purged() ?? 0
         if positions.lowerBound <= purged + 1, last > beginning?.position ?? 0 {
@@ -166,6 +167,8 @@ struct HistoryEraser {
     private func raiseFloor() throws {
         guard let highest else { return }
         let floor = try MetaTable.position(.floor, connection) ?? 0
+        try MetaTable(connection).setLastDeletion(
+            floor: floor, newest: highest.position, timestamp: highest.timestamp)
         let row = try MetaTable.text(.deletions, connection)
         let known =
             try SelectiveDeletions(row, floor: floor)
