@@ -109,14 +109,14 @@ extension TrackedDatabase {
     /// The recorded tables with rows that were inserted or deleted without a record, and how many. Takes time proportional
     /// to the numbers of rows and of recorded changes.
     package func allUnrecordedRows() throws -> [(table: String, text: String)] {
-        try reading { try TableTracking($0).differences().map { ($0.table, $0.1.text) } }
+        try reading { try TableTracking($0).differences().filter { !$0.1.isEmpty }.map { ($0.table, $0.1.text) } }
     }
 
     /// Like ``allUnrecordedRows()``, in a limited time: tables that take longer to compare are not among the result.
     package func unrecordedRows(
         within limit: Duration = .milliseconds(10)
     ) throws -> [(table: String, text: String)] {
-        try reading { try TableTracking($0).differences(within: limit).map { ($0.table, $0.1.text) } }
+        try reading { try TableTracking($0).differences(within: limit).filter { !$0.1.isEmpty }.map { ($0.table, $0.1.text) } }
     }
 
     /// Whether the schema has changed since ``followSchemaChanges()``, also in a way that does not matter.

@@ -22,8 +22,15 @@ struct Baseline {
         var deleted: [Int64] = []
         /// The number of rows whose keys have no number.
         var unnumbered = 0
+        /// Inserted without a record, and changed with one since, so that the last change explains the present row or its absence.
+        var insertedEarlier: [Int64] = []
+        /// Deleted without a record, and inserted with one since.
+        var deletedEarlier: [Int64] = []
 
+        /// Whether the changes explain the present rows.
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && unnumbered == 0 }
+        /// Whether the changes explain the rows at each position.
+        var isExact: Bool { isEmpty && insertedEarlier.isEmpty && deletedEarlier.isEmpty }
     }
 
     let connection: Connection
@@ -92,8 +99,8 @@ struct Baseline {
 
     private func advance(through position: Int64) throws {
         guard let start = try start, start < position else { return }
-        for (key, exists) in try changedKeys(after: start, through: position) {
-            if exists { try insert(key) } else { try delete(key) }
+        for (key, change) in try changedKeys(after: start, through: position) {
+            if change.exists { try insert(key) } else { try delete(key) }
         }
         try MetaTable.set(name, position, connection)
     }
@@ -160,6 +167,7 @@ struct Baseline {
         var changed = try changedKeys(after: start, through: .max)
         let noted = try notedKeys()
         var difference = Difference()
+        var missing = Set(changed.filter(\.value.existed).keys)
         let ranges = try connection.prepare("SELECT first, last FROM \(Self.table) WHERE entity = ? ORDER BY first")
         try ranges.bind(entity, at: 1)
         var range = try ranges.step() ? (ranges.int64(0), ranges.int64(1)) : nil
@@ -174,6 +182,8 @@ struct Baseline {
             }
         }
         func consume(_ first: Int64, _ last: Int64) throws {
+            if let change = changed[first], !change.existed { difference.deletedEarlier.append(first) }
+            missing.remove(first)
             range = first < last ? (first + 1, last) : try ranges.step() ? (ranges.int64(0), ranges.int64(1)) : nil
         }
         let keys = try connection.prepare(Self.selectKeys(table, entity))
@@ -185,12 +195,13 @@ struct Baseline {
                 isExpected = true
                 try consume(first, last)
             }
-            if let exists = changed.removeValue(forKey: key) { isExpected = exists }
+            if let change = changed.removeValue(forKey: key) { isExpected = change.exists }
             if !isExpected { difference.inserted.append(key) }
         }
         try skip(before: nil)
-        difference.deleted += changed.filter { $0.value && !noted.contains($0.key) }.keys
+        difference.deleted += changed.filter { $0.value.exists && !noted.contains($0.key) }.keys
         difference.deleted.sort()
+        difference.insertedEarlier = missing.sorted()
         difference.unnumbered = try KeyTable(table, of: entity)?.unnumberedRows(connection) ?? 0
         return difference
     }
@@ -204,11 +215,11 @@ struct Baseline {
         try ranges.bind(entity, at: 1)
         while try ranges.step() {
             for key in ranges.int64(0)...max(ranges.int64(0), ranges.int64(1))
-            where changed.removeValue(forKey: key) ?? true {
+            where changed.removeValue(forKey: key)?.exists ?? true {
                 keys.append(key)
             }
         }
-        return (keys + changed.filter(\.value).keys).sorted()
+        return (keys + changed.filter(\.value.exists).keys).sorted()
     }
 
     /// The keys of the rows in ascending order.
@@ -219,21 +230,27 @@ struct Baseline {
         return keys
     }
 
-    /// Returns whether a row has the key afterwards.
-    private func changedKeys(after start: Int64, through end: Int64) throws -> [Int64: Bool] {
-        let deletion = ChangeTable.Kind(.delete, of: entity).rawValue
+    /// Returns whether a row had the key before the first change, and has it after the last one.
+    private func changedKeys(
+        after start: Int64, through end: Int64
+    ) throws -> [Int64: (existed: Bool, exists: Bool)] {
         let operations: [ChangeTable.Operation] = [.insert, .update, .delete]
         let kinds = operations.map { "\(ChangeTable.Kind($0, of: entity).rawValue)" }
         let statement = try connection.prepare(
             """
-            SELECT primary_key, kind <> \(deletion) FROM \(ChangeTable.name) WHERE id > ? AND id <= ? \
+            SELECT primary_key, kind FROM \(ChangeTable.name) WHERE id > ? AND id <= ? \
             AND kind IN (\(kinds.joined(separator: ", "))) ORDER BY id
             """)
         try statement.bind(start, at: 1)
         try statement.bind(end, at: 2)
-        var keys: [Int64: Bool] = [:]
+        let insertion = ChangeTable.Kind(.insert, of: entity).rawValue
+        let deletion = ChangeTable.Kind(.delete, of: entity).rawValue
+        var keys: [Int64: (existed: Bool, exists: Bool)] = [:]
         while try statement.step() {
-            if statement.isInteger(0) { keys[statement.int64(0)] = statement.int64(1) != 0 }
+            let kind = statement.int64(1)
+            if statement.isInteger(0) {
+                keys[statement.int64(0), default: (kind != insertion, true)].exists = kind != deletion
+            }
         }
         return keys
     }

@@ -88,7 +88,18 @@ struct Reconciliation {
         let compared = tables.indices.filter {
             tables[$0].table != nil && !tables[$0].isNew && tables[$0].comparesValues
         }
-        if !compared.isEmpty { recorded = try recordedValues(tables, compared) }
+        if !compared.isEmpty {
+            do { recorded = try recordedValues(tables, compared) } catch let error as SQLiteError
+                where error.isMissingCollation
+            {
+                for index in compared {
+                    try Self.namingCollations(of: tables[index].entity.name) {
+                        _ = try recordedValues(tables, [index])
+                    }
+                }
+                throw error
+            }
+        }
         for index in tables.indices where tables[index].table != nil && !tables[index].isNew {
             let found = recorded[index] ?? RecordedValues()
             tables[index].values = found.different
@@ -181,13 +192,13 @@ struct Reconciliation {
 
     // MARK: Recording
 
-    /// SQLite uses an index for some of the statements, whose collation only the program may have.
+    /// SQLite needs the collations of columns and indexes for some of the statements, and only the program may have them.
     private static func namingCollations<Result>(of table: String, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SQLiteError where error.isMissingCollation {
             throw SwiftDataError.unsupportedFeature.with(
                 detail:
-                    "the rows of the table cannot be compared, because it has an index with a collation that only its "
-                    + "program defines (\(error.message)); drop the index, and create it again afterwards",
+                    "the rows of the table cannot be compared, because a column or an index has a collation that only its "
+                    + "program defines (\(error.message)); if it is an index, drop it, and create it again afterwards",
                 entityName: table, underlying: DatabaseError(error))
         }
     }

@@ -227,7 +227,9 @@ struct SchemaFollowing {
         }
         let difference = try Baseline(of: entity.number, connection).difference(table)
         // The history does not contain the keys of a table that an earlier version of Chronicle tracked.
-        if difference == nil, isIncomplete { result.gaps.insert(table.name) }
+        if isIncomplete, difference.map({ !$0.insertedEarlier.isEmpty || !$0.deletedEarlier.isEmpty }) ?? true {
+            result.gaps.insert(table.name)
+        }
         tables.append(
             Reconciliation.Table(
                 entity: recorded, table: table, difference: difference ?? .init(), addedAttributes: added,

@@ -34,14 +34,14 @@ extension TableTracking {
         return differences
     }
 
-    /// `nil` if there is no difference, or the recording is interrupted.
+    /// `nil` if the changes explain the rows at each position, or the recording is interrupted.
     private func difference(
         of entity: RecordedEntity, until end: ContinuousClock.Instant? = nil
     ) throws -> (table: String, Baseline.Difference)? {
         guard let name = entity.tableName, let table = try TrackedTable(name, connection),
             try interruption(of: entity, table) == nil,
             let difference = try Baseline(of: entity.number, connection).difference(table, until: end),
-            !difference.isEmpty
+            !difference.isExact
         else { return nil }
         return (name, difference)
     }

@@ -51,9 +51,10 @@ public struct StoreProblem: Hashable, Sendable {
         /// A row differs from the history that is recorded about it.
         case row
         /// A recorded change of a tracked database replaced a value that differs from the one recorded last: a program changed
-        /// it in between without a record, or several triggers changed the row in one statement. Reads as of positions in between
-        /// can return a wrong value; later ones are right. The history cannot be repaired. Deleting it through the later change
-        /// removes the problem.
+        /// it in between without a record, or several triggers changed the row in one statement. Or the first recorded change of a
+        /// row shows that a program inserted or deleted the row before without a record. Reads as of positions before that change
+        /// can return a wrong value, a row that did not exist, or none that did; later ones are right. The history cannot be
+        /// repaired. Deleting it through the change removes the problem.
         case unrecordedChange
     }
 

@@ -46,8 +46,16 @@ struct TrackingCheck {
 
     private func checkRows() throws {
         for (table, difference) in try TableTracking(connection).differences() {
+            for (keys, verb) in [(difference.insertedEarlier, "inserted"), (difference.deletedEarlier, "deleted")] {
+                for key in keys {
+                    try verifier.report(
+                        .unrecordedChange, table, key,
+                        detail: "the row was \(verb) without a record before its first recorded change")
+                }
+            }
+            guard !difference.isEmpty else { continue }
             let text = difference.text
-            try verifier.report(.row, table, detail: "\(text) without a record; use chronicle track --reconcile")
+            try verifier.report(.row, table, detail: "\(text) without a record; use `chronicle track --reconcile FILE`")
         }
     }
 }

@@ -110,4 +110,25 @@ import Testing
             #expect(try fixture.database.track(reconciles: true).allSatisfy { $0.reconciledChangeCount == 0 })
         }
     }
+
+    /// The last recorded change explains each present row, so only the stored keys show that the first one does not.
+    @Test(arguments: ["id INTEGER PRIMARY KEY, v)", "id TEXT PRIMARY KEY, v)", "id PRIMARY KEY, v) WITHOUT ROWID"])
+    func rowsWrittenBeforeARecordedChangeAreFound(_ columns: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(\(columns); INSERT INTO a VALUES (1, 1), (2, 2)", track: false)
+        try fixture.database.track()
+        try fixture.app.execute("DELETE FROM a WHERE id = 2; INSERT INTO a VALUES (2, 2), (3, 3); DELETE FROM a WHERE id = 3")
+        try fixture.app.execute("UPDATE a SET v = 5 WHERE id = 2; REPLACE INTO a VALUES (2, 6); INSERT INTO a VALUES (4, 4)")
+        #expect(try fixture.problems() == [])
+        try fixture.app.setTriggersEnabled(false)
+        try fixture.app.execute("DELETE FROM a WHERE id = 1; INSERT INTO a VALUES (8, 8), (9, 9)")
+        try fixture.app.setTriggersEnabled(true)
+        try fixture.app.execute("INSERT INTO a VALUES (1, 5); UPDATE a SET v = 7 WHERE id = 8; DELETE FROM a WHERE id = 9")
+        var problems: [StoreProblem] = []
+        try DefaultStore.verify(fileAt: fixture.url) { problems.append($0) }
+        #expect(problems.map(\.kind) == Array(repeating: .unrecordedChange, count: 3), "\(problems)")
+        #expect(problems.map { $0.detail.contains("was inserted without") } == [true, true, false], "\(problems)")
+        #expect(try fixture.database.unrecordedRows(within: .seconds(600)).isEmpty)
+        #expect(try fixture.database.track(reconciles: true).allSatisfy { $0.reconciledChangeCount == 0 })
+        #expect(try fixture.problems() == [])
+    }
 }
