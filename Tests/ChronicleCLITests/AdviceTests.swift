@@ -94,7 +94,7 @@ import Testing
 
     @Test func deletedModels() async throws {
         let file = try GoldenStore.copy().path
-        let text = "LinkTag/1 was deleted; see chronicle log --model LinkTag/1"
+        let text = "LinkTag/1 was deleted; see `chronicle log --model LinkTag/1`"
         try await expectError(["blame", file, "LinkTag/1"], text, status: 1)
         try await expectError(["blame", file, "LinkTag/99"], "there is no model LinkTag/99", status: 1)
         let tracked = try TrackedFile.make().path
@@ -220,7 +220,7 @@ import Testing
         _ = try Shell.sqlite3(URL(fileURLWithPath: plain), "CREATE TABLE a(x); CREATE VIEW b AS SELECT 1")
         try await expectError(["track", plain], "no table that can be recorded: a (it has no primary key", status: 3)
         try await expectError(["track", plain], "b (it is a view)", status: 3)
-        try await expectError(["untrack", plain], "is not tracked; use chronicle track", status: 3)
+        try await expectError(["untrack", plain], "is not tracked; use `chronicle track \(plain)`", status: 3)
         try await expectError(["log", file.path + "/x"], "Not a directory", status: 3)
         #expect(try await CommandRun("purge", "--max-age", "0s", file.path).status == 0)
         for position in ["now", "start"] {

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -120,6 +121,30 @@ import Testing
         #expect(lines[2]["before"]?["name"] == .string("b") && lines[2]["before"]?["weight"] == unknown)
     }
 
+    /// The history does not preserve the values of an insert, but the row has those that no later change has replaced.
+    @Test(arguments: [true, false]) func insertsHaveTheValuesOfTheirRow(isTracked: Bool) async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        if isTracked {
+            _ = try Shell.sqlite3(file, #"CREATE TABLE "Parcel"(id INTEGER PRIMARY KEY, name, weight)"#)
+            #expect(try await CommandRun("track", "--no-values", file.path).status == 0)
+            _ = try Shell.sqlite3(file, #"INSERT INTO "Parcel" VALUES (1, 'a', 0.5)"#)
+        } else {
+            let container = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+            let context = ModelContext(container)
+            let parcel = Parcel("a")
+            parcel.weight = 0.5
+            context.insert(parcel)
+            try context.save()
+        }
+        let insert = try #require(try await watch(file, "debezium").first)
+        #expect(insert["after"]?["name"] == .string("a") && insert["after"]?["weight"] == .number(0.5))
+        #expect(!insert.text.contains("unavailable"), "\(insert.text)")
+        _ = try Shell.sqlite3(file, #"UPDATE "Parcel" SET weight = 2"#)
+        let earlier = try #require(try await watch(file, "debezium", consumer: "later", batch: 1).first)
+        #expect(earlier["op"] == .string("c") && earlier["after"]?["name"] == .string("a"))
+        #expect(earlier["after"]?["weight"] == .string("__debezium_unavailable_value"), "\(earlier.text)")
+    }
+
     /// A column can have the name of the member that other models have.
     @Test func rowsOfTrackedTablesHaveTheirKey() async throws {
         let file = try TemporaryDirectory().file("app.db")
@@ -213,6 +238,9 @@ import Testing
         #expect(watch.status == 2 && watch.errors.contains("it is one of json, cloudevents, debezium"))
         let stats = try await CommandRun("stats", "--format", "xml", file.path)
         #expect(stats.status == 2 && stats.errors.contains("it is one of text, json, prometheus"))
+        let both = try await CommandRun("stats", "--json", "--format", "prometheus", file.path)
+        #expect(both.status == 2 && both.errors.contains("--json and --format prometheus exclude each other"))
+        #expect(try await CommandRun("stats", "--json", "--format", "json", file.path).output.hasPrefix("{"))
     }
 
     /// A consumer that begins before the purged history starts over, which its envelopes say.
@@ -236,12 +264,69 @@ import Testing
         #expect(!output.contains("last_deletion"), "\(output)")
 
         let recorded = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: -3_600))
-        #expect(try await CommandRun("purge", "--max-age", "0s", file.path).status == 0)
+        let schema = try DefaultStore.schema(ofFileAt: file)
+        let store = try DefaultStore(ModelConfiguration(schema: schema, url: file), migrationPlan: nil)
+        try store.deleteHistory(HistoryDescriptor())
         let gauges = try await CommandRun("stats", "--format", "prometheus", file.path).output
         let gauge = #/chronicle_history_last_deletion_timestamp_seconds\{[^}]*\} [0-9.]+\n/#
         #expect(gauges.contains(gauge), "\(gauges)")
-        let past = try await CommandRun("at", file.path, recorded)
+        let past = try await CommandRun("at", file.path, recorded, "label")
         #expect(past.status != 0 && past.errors.contains("were deleted; use a later date"), "\(past)")
+    }
+
+    @Test func gaugesOfTrackedTables() async throws {
+        let file = try TrackedFile.make()
+        func expect(interrupted: Int, lacksRecords: Int) async throws {
+            let lines = try await CommandRun("stats", "--format", "prometheus", file.path).output.split(separator: "\n")
+            func value(_ name: String, _ table: String) -> Substring? {
+                let line = lines.first {
+                    $0.hasPrefix("chronicle_table_\(name){") && $0.contains("table=\"\(table)\"}")
+                }
+                return line?.split(separator: " ").last
+            }
+            #expect(value("interrupted", "account") == "\(interrupted)" && value("interrupted", "label") == "0")
+            #expect(value("lacks_records", "label") == "\(lacksRecords)" && value("lacks_records", "folder") == "0")
+            #expect(value("interrupted", "settings") == nil)
+            #expect((value("lacks_records", "account") == nil) == (interrupted == 1))
+        }
+        try await expect(interrupted: 0, lacksRecords: 0)
+        let app = try Connection(path: file.path, mode: .readWrite)
+        try app.setTriggersEnabled(false)
+        try app.execute("INSERT INTO label VALUES ('green', 2)")
+        app.close()
+        try await expect(interrupted: 0, lacksRecords: 1)
+        _ = try Shell.sqlite3(file, "ALTER TABLE account ADD COLUMN name")
+        try await expect(interrupted: 1, lacksRecords: 1)
+    }
+
+    /// Changes of another program have no date until a program that uses Chronicle saves.
+    @Test func unknownDatesHaveNoGauge() async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        let container = try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: file))
+        let context = ModelContext(container)
+        context.insert(Parcel("a"))
+        try context.save()
+        let _: HistoryConsumer<DefaultHistoryTransaction> = try container.historyConsumer(
+            named: "c", startingNewAt: .now)
+        _ = try Shell.sqlite3(file, #"INSERT INTO "Parcel"(name) VALUES ('b')"#)
+        let output = try await CommandRun("stats", "--format", "prometheus", file.path).output
+        for name in ["history_newest_timestamp_seconds", "consumer_lag_seconds"] {
+            #expect(!output.contains("chronicle_\(name){"), "\(output)")
+        }
+        for name in ["history_oldest_timestamp_seconds", "consumer_lag_transactions", "log_bytes"] {
+            #expect(output.contains("chronicle_\(name){"), "\(output)")
+        }
+        let help = "# HELP chronicle_consumer_lag_changes Changes that the consumer has not acknowledged, at most."
+        #expect(output.contains(help))
+        let consumers = try await CommandRun("consumers", "--json", file.path).output
+        #expect(consumers.contains(#""transactions":1,"#) && consumers.contains(#""seconds":null"#), "\(consumers)")
+        #expect(!consumers.contains(#""changes":0"#), "\(consumers)")
+
+        context.insert(Parcel("c"))
+        try context.save()
+        let later = try await CommandRun("stats", "--format", "prometheus", file.path).output
+        #expect(later.contains("chronicle_history_newest_timestamp_seconds{"), "\(later)")
+        #expect(later.contains("chronicle_consumer_lag_seconds{"), "\(later)")
     }
 
     @Test func gaugesHaveTheFormOfPrometheus() async throws {

@@ -117,7 +117,8 @@ import Testing
         #expect(try await CommandRun("verify", file.path).status == 0)
         #expect(try await CommandRun("track", "--no-values", file.path).status == 0)
         let rule = try await run(file, "--erase-values", "c.t=1d")
-        #expect(rule.status == 2 && rule.errors.contains("run chronicle track --values"), "\(rule.errors)")
+        #expect(
+            rule.status == 2 && rule.errors.contains("run `chronicle track --values \(file.path)`"), "\(rule.errors)")
     }
 
     /// Each name is the one that exists, whichever period separates it.

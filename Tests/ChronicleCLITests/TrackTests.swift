@@ -79,7 +79,8 @@ import Testing
         app.close()
         let verification = try await CommandRun("verify", file.path)
         #expect(verification.status == 1)
-        let text = "label: 2 rows were inserted and 1 row was deleted without a record; use chronicle track --reconcile"
+        let text =
+            "label: 2 rows were inserted and 1 row was deleted without a record; use `chronicle track --reconcile \(file.path)`"
         #expect(verification.output.contains(text))
         #expect(try await CommandRun("stats", file.path).output.contains(text))
         let run = try await CommandRun("track", "--reconcile", file.path)
@@ -148,7 +149,9 @@ import Testing
         #expect(try await CommandRun("track", "--no-new-tables", file.path).status == 0)
         _ = try Shell.sqlite3(file, "CREATE TABLE last(id INTEGER PRIMARY KEY)")
         #expect(try await CommandRun("tag", file.path, "later").status == 0)
-        #expect(try await CommandRun("stats", file.path).output.contains("last: use chronicle track to record it"))
+        #expect(
+            try await CommandRun("stats", file.path).output.contains(
+                "last: use `chronicle track \(file.path)` to record it"))
         #expect(try await CommandRun("track", "--new-tables", "--no-new-tables", file.path).status == 2)
     }
 
@@ -175,7 +178,7 @@ import Testing
         let file = try TrackedFile.make()
         _ = try Shell.sqlite3(file, "CREATE TABLE later(id INTEGER PRIMARY KEY)")
         let statistics = try await CommandRun("stats", file.path)
-        #expect(statistics.output.contains("later: use chronicle track to record it"))
+        #expect(statistics.output.contains("later: use `chronicle track \(file.path)` to record it"))
         #expect(statistics.output.contains("settings: it has no primary key"))
         #expect(!statistics.output.contains("notes"))
         let verification = try await CommandRun("verify", file.path)
@@ -229,7 +232,7 @@ import Testing
         let file = try TrackedFile.make()
         _ = try Shell.sqlite3(file, "CREATE TABLE later(id INTEGER PRIMARY KEY)")
         for (table, text) in [
-            ("later", "the table later is not recorded; use `chronicle track` to record it"),
+            ("later", "the table later is not recorded; use `chronicle track \(file.path)` to record it"),
             ("settings", "the table settings cannot be recorded: it has no primary key"),
         ] {
             for arguments in [["at", file.path, "now", table], ["log", "--entity", table, file.path]] {
@@ -276,18 +279,19 @@ import Testing
     }
 
     private static let advice = [
-        "chronicle_metadata": "use chronicle untrack to delete the rest of the history",
-        "chronicle_pending": "reject each write; use chronicle untrack to delete the rest of the history",
-        "chronicle_change": "reject each write; use chronicle untrack, or chronicle track to begin a new history",
-        "chronicle_key_2": "reject each write; use chronicle track",
-        "chronicle_baseline": "the table chronicle_baseline was dropped; use chronicle track",
+        "chronicle_metadata": "use `chronicle untrack FILE` to delete the rest of the history",
+        "chronicle_pending": "reject each write; use `chronicle untrack FILE` to delete the rest of the history",
+        "chronicle_change":
+            "reject each write; use `chronicle untrack FILE`, or `chronicle track FILE` to begin a new history",
+        "chronicle_key_2": "reject each write; use `chronicle track FILE`",
+        "chronicle_baseline": "the table chronicle_baseline was dropped; use `chronicle track FILE`",
     ]
 
     /// A program dropped a table of the history.
     @Test(arguments: advice.keys.sorted(), [false, true])
     func aDroppedTableOfTheHistory(_ table: String, ends: Bool) async throws {
         let file = try TrackedFile.make()
-        let advice = try #require(Self.advice[table])
+        let advice = try #require(Self.advice[table]).replacing("FILE", with: file.path)
         _ = try Shell.sqlite3(file, "DROP TABLE \(table)")
         let write = "INSERT INTO folder VALUES (1, 'x', 1)"
         if advice.contains("reject") { #expect(throws: (any Error).self) { try Shell.sqlite3(file, write) } }
@@ -308,7 +312,7 @@ import Testing
         let untrack = try await CommandRun("untrack", file.path)
         #expect(untrack.status == 0, "\(untrack)")
         let remains = keepsHistory || track?.status == 0
-        #expect(untrack.output.contains(remains ? "The history remains." : "the rest of it was deleted."), "\(untrack)")
+        #expect(untrack.output.contains(remains ? "The history remains." : "No history remains: "), "\(untrack)")
         _ = try Shell.sqlite3(file, write + " ON CONFLICT DO NOTHING")
     }
 
@@ -378,9 +382,11 @@ import Testing
             #expect(run.errors.contains("use `chronicle track \(file.path)` to record this change"), "\(run.errors)")
         }
         let query = try await CommandRun("sql", file.path, "SELECT * FROM a")
-        #expect(query.status == 2 && query.errors.contains("use `chronicle track` to record this change"), "\(query)")
+        #expect(
+            query.status == 2 && query.errors.contains("use `chronicle track \(file.path)` to record this change"),
+            "\(query)")
         let verification = try await CommandRun("verify", file.path)
-        #expect(verification.status == 1 && verification.output.contains("use chronicle track"))
+        #expect(verification.status == 1 && verification.output.contains("use `chronicle track \(file.path)`"))
         #expect(try await CommandRun("track", file.path).status == 0)
         #expect(try await CommandRun("log", file.path).output.contains("insert a (1)/'x'"))
         #expect(try await CommandRun("verify", file.path).status == 0)

@@ -317,7 +317,7 @@ def tracked_steps(tracked, check_all):
         seconds.append(tracked.call(step)[1])
         if program.reconciles:
             output = tracked.chronicle("verify", tracked.file, status=1)
-            tracked.expect("without a record; use chronicle track --reconcile" in output, f"verify: {output}")
+            tracked.expect("without a record; use `chronicle track --reconcile" in output, f"verify: {output}")
             tracked.track("--reconcile")
         if program.migrates:
             after = tracked.track("--new-tables")

@@ -81,7 +81,7 @@ def rebuild(tracked):
     shutil.copyfile(tracked.file, copy)
     run("fossil", "rebuild", copy, environment=tracked.variables)
     message = tracked.chronicle("verify", copy, status=1)
-    tracked.expect("which another program dropped" in message and "use chronicle untrack" in message, message)
+    tracked.expect("which another program dropped" in message and "use `chronicle untrack" in message, message)
     # Fossil itself can write, because it disables triggers. Another program cannot, until the file is repaired.
     statement = "UPDATE user SET info = 'changed'"
     try:

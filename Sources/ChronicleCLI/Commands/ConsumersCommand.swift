@@ -5,8 +5,9 @@ enum ConsumersCommand {
     static let command = Command(
         name: "consumers", summary: "list the consumers of the history and their lag, or remove one",
         discussion: """
-            Lists the named consumers of the history: how many transactions and changes they have not acknowledged, since \
-            when, and when they were last seen. A consumer whose history is incomplete shows why it starts over.
+            Lists the named consumers of the history: how many transactions they have not acknowledged, with how many changes at \
+            most, since when, and when they were last seen. The number of changes is an upper bound, which in a file includes each \
+            preserved value. A consumer whose history is incomplete shows why it starts over.
 
             With --remove, the file is changed: the consumer and its position are deleted, so that history is no longer kept for \
             it. A program that still uses the consumer gets an error.
@@ -26,9 +27,8 @@ enum ConsumersCommand {
         } else if statuses.isEmpty {
             try console.line("The store has no consumers.")
         } else {
-            let rows =
-                [["NAME", "TRANSACTIONS", "CHANGES", "BEHIND", "LAST SEEN", "STATE"]]
-                + statuses.map { row($0, console) }
+            let header = ["NAME", "TRANSACTIONS", "CHANGES (MAX)", "BEHIND", "LAST SEEN", "STATE"]
+            let rows = try [header] + statuses.map { try row($0, file, console) }
             for line in TextLayout.table(rows, rightAligned: [1, 2, 3]) { try console.line(line) }
         }
         return statuses.contains { $0.resetReason != nil } ? .negative : .success
@@ -54,13 +54,13 @@ enum ConsumersCommand {
     }
 
     private static func row(
-        _ status: HistoryConsumerStatus<DefaultHistoryToken>, _ console: Console
-    ) -> [String] {
+        _ status: HistoryConsumerStatus<DefaultHistoryToken>, _ file: StoreFile, _ console: Console
+    ) throws -> [String] {
         [
             status.name.escaped, status.lag.map { NumberText.grouped($0.transactions) } ?? "-",
             status.lag.map { NumberText.grouped($0.changes) } ?? "-",
-            status.lag.map { NumberText.duration($0.age / .seconds(1)) } ?? "-", console.text(status.lastSeen),
-            state(status),
+            try file.age(ofLagOf: status).map { NumberText.duration($0 / .seconds(1)) } ?? "-",
+            console.text(status.lastSeen), state(status),
         ]
     }
 
@@ -73,13 +73,13 @@ enum ConsumersCommand {
         return parts.isEmpty ? "reads changes" : parts.joined(separator: ", ")
     }
 
-    private static func json(_ status: HistoryConsumerStatus<DefaultHistoryToken>, _ file: StoreFile) -> JSON {
+    private static func json(_ status: HistoryConsumerStatus<DefaultHistoryToken>, _ file: StoreFile) throws -> JSON {
         .members([
             "name": .string(status.name),
             "token": .optional(status.position.map { $0.text(in: file.store.identifier) }),
             "transactions": status.lag.map { .count($0.transactions) } ?? .null,
             "changes": status.lag.map { .count($0.changes) } ?? .null,
-            "seconds": status.lag.map { .number($0.age / .seconds(1)) } ?? .null,
+            "seconds": try file.age(ofLagOf: status).map { .number($0 / .seconds(1)) } ?? .null,
             "lastSeen": .string(DateText.iso8601(status.lastSeen)),
             "lastAcknowledged": .optional(status.lastAcknowledged.map(DateText.iso8601)),
             "resetReason": .optional(status.resetReason?.rawValue),

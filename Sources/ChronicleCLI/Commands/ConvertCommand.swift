@@ -26,7 +26,8 @@ enum ConvertCommand {
         let model = try arguments.modelFile().map { URL(fileURLWithPath: $0) }
         guard let store = try AppleStore(recognizing: URL(fileURLWithPath: path), model: model) else {
             throw UsageError(
-                "\(path.escaped) is not a store of SwiftData or Core Data; use chronicle export and import")
+                "\(path.escaped) is not a store of SwiftData or Core Data; use `chronicle export` and `chronicle import`"
+            )
         }
         guard !FileManager.default.fileExists(atPath: destination) else {
             throw UsageError("\(destination.escaped) exists; choose another path, or delete the file")

@@ -20,6 +20,10 @@ enum SQLCommand {
             schema is the prefix of the tables, and functions can do what the role may do, except for changing rows. The role \
             needs the privilege TEMPORARY on the database.
 
+            CSV is as in RFC 4180, with a line feed after each row: an empty field is NULL, "" is an empty text, and binary data \
+            is x'00ff'. Texts are written unchanged, except on a terminal: there, control characters other than tabs and line \
+            feeds are escape sequences, as in the other formats. A JSON parser restores all texts.
+
               chronicle sql Trips.store --at 2026-03-01 "SELECT name FROM Trip WHERE price > 100"
               chronicle sql Trips.store "SELECT date, author, value FROM Trip_history WHERE attribute = 'price'"
               chronicle sql postgresql://app@db.example.org/travel 'SELECT name FROM "Trip"'
@@ -37,7 +41,7 @@ enum SQLCommand {
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let name = arguments.value("format") ?? (arguments.has("json") ? "json" : "table")
+        let name = try arguments.format(default: "table")
         guard let format = QueryOutput.Format(rawValue: name) else {
             throw UsageError("unknown format \(name.escaped)")
         }

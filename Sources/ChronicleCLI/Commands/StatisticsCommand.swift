@@ -10,8 +10,9 @@ enum StatisticsCommand {
             with "about". For a tracked database, tables whose recording was interrupted, and tables that are \
             not recorded, are listed.
 
-            With --format prometheus, the statistics and the lag of each consumer are gauges in the text format that \
-            Prometheus reads, for example from a file of the node exporter's textfile collector.
+            With --format prometheus, the statistics, the lag of each consumer and the state of each tracked table are gauges \
+            in the text format that Prometheus reads, for example from a file of the node exporter's textfile collector. A value \
+            that is not known has no gauge. The lag of a consumer in changes is an upper bound.
             """,
         options: [
             .init(
@@ -20,7 +21,7 @@ enum StatisticsCommand {
         ], run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let format = arguments.value("format") ?? (arguments.has("json") ? "json" : "text")
+        let format = try arguments.format(default: "text")
         var arguments = arguments
         arguments.values["json"] = format == "json" ? [""] : nil
         let file = try StoreFile.read(arguments, console)
@@ -35,9 +36,7 @@ enum StatisticsCommand {
         let first = try file.store.earliestHistoryToken()
         let complete = try store.completeHistoryToken()
         let newest = try file.store.currentHistoryToken()
-        // Only changes after all others have no date.
-        let lacksNewest = try file.lacksDate(ofNewest: true)
-        let lacksOldest = try lacksNewest && file.lacksDate(ofNewest: false)
+        let (lacksOldest, lacksNewest) = try file.lacksDates()
         let tags = try file.store.historyTags()
         let consumers = try store.consumerRecords()
         let counts = try file.modelCounts()
@@ -97,11 +96,15 @@ enum StatisticsCommand {
             ["consumers", String(consumers.count)],
         ]
         rows += counts.map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
-        rows += interrupted.map { ["not recorded", "\($0.name.escaped): \($0.reason.escaped); use chronicle track"] }
+        let track = ErrorText.namingFile("`chronicle track FILE`", console.file?.escaped)
+        let reconcile = ErrorText.namingFile("`chronicle track --reconcile FILE`", console.file?.escaped)
+        rows += interrupted.map { ["not recorded", "\($0.name.escaped): \($0.reason.escaped); use \(track)"] }
         rows += differences.map {
-            ["not recorded", "\($0.table.escaped): \($0.text) without a record; use chronicle track --reconcile"]
+            ["not recorded", "\($0.table.escaped): \($0.text) without a record; use \(reconcile)"]
         }
-        rows += unrecorded.map { ["not recorded", "\($0.name.escaped): \($0.text.escaped)"] }
+        rows += unrecorded.map {
+            ["not recorded", "\($0.name.escaped): \($0.reason?.escaped ?? "use \(track) to record it")"]
+        }
         rows += limited.flatMap { table in
             table.limitations.map { ["not recorded", "\(table.name.escaped): \($0.escaped)"] }
         }
@@ -116,10 +119,7 @@ enum StatisticsCommand {
 
     /// The newest saves may be in the log only.
     private static func log(of file: StoreFile) -> String {
-        guard let url = file.location.url else { return "" }
-        let path = url.resolvingSymlinksInPath().path + "-wal"
-        // The log may have been removed meanwhile.
-        guard let size = try? URL(fileURLWithPath: path).byteCount(), size > 0 else { return "" }
+        guard let size = file.logByteCount(), size > 0 else { return "" }
         return ", and \(NumberText.bytes(size)) in its log"
     }
 
@@ -134,8 +134,6 @@ struct UnrecordedTable {
     let name: String
     /// `nil` if the table could be recorded.
     let reason: String?
-
-    var text: String { reason ?? "use chronicle track to record it" }
 
     /// Omits views and virtual tables.
     static func all(in tables: [TrackedTableState]) -> [UnrecordedTable] {

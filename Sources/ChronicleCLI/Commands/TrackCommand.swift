@@ -49,6 +49,7 @@ enum TrackCommand {
             throw UsageError("--new-tables and --no-new-tables exclude each other")
         }
         let path = try arguments.required("FILE")
+        console.file = path
         let names = arguments.repeated.isEmpty ? nil : arguments.repeated
         let preservesValues = arguments.has("no-values") ? false : arguments.has("values") ? true : nil
         let recordsNewTables = arguments.has("no-new-tables") ? false : arguments.has("new-tables") ? true : nil
@@ -157,6 +158,7 @@ enum UntrackCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("FILE")
+        console.file = path
         let keepsHistory = !arguments.has("delete-history")
         guard keepsHistory || arguments.repeated.isEmpty else {
             throw UsageError("--delete-history deletes the history of all tables; leave out TABLE")

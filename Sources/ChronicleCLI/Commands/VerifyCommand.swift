@@ -18,6 +18,7 @@ enum VerifyCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
+        console.file = path
         let location = try StoreFile.Location(path)
         if let url = location.url {
             try StoreFile.requireFile(path)
@@ -28,19 +29,21 @@ enum VerifyCommand {
         let isJSON = arguments.has("json")
         func report(_ problem: StoreFinding) throws {
             progress.finish()
+            let text = ErrorText.namingFile(problem.text, path).escaped
             // Not counted as a problem: the present values are right, and the history cannot be repaired.
             guard problem.kind != StoreProblem.Kind.unrecordedChange.rawValue else {
-                return console.message("Note: \(problem.text.escaped).")
+                return console.message("Note: \(text).")
             }
             count += 1
             if isJSON {
                 try console.line(
                     .members([
                         "kind": .string(problem.kind), "table": .optional(problem.table),
-                        "row": problem.row.map(JSON.integer) ?? .null, "detail": .string(problem.detail),
+                        "row": problem.row.map(JSON.integer) ?? .null,
+                        "detail": .string(ErrorText.namingFile(problem.detail, path)),
                     ]))
             } else {
-                try console.line("\(console.styled(problem.kind, .red))  \(problem.text.escaped)")
+                try console.line("\(console.styled(problem.kind, .red))  \(text)")
             }
         }
         try location.verify(progress: { progress.show("Verifying", part: $0) }, report)
@@ -95,7 +98,8 @@ enum VerifyCommand {
         }
         let names = UnrecordedTable.all(in: tables).map(\.name.escaped)
         if !names.isEmpty {
-            console.message("Note: not recorded: \(names.joined(separator: ", ")); chronicle stats has the reasons.")
+            let statistics = ErrorText.namingFile("`chronicle stats FILE`", console.file?.escaped)
+            console.message("Note: not recorded: \(names.joined(separator: ", ")); \(statistics) has the reasons.")
         }
         for table in tables where table.state == .recorded {
             for limitation in table.limitations {

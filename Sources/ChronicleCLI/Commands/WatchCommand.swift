@@ -11,9 +11,10 @@ enum WatchCommand {
             after a restart. Otherwise, or if the process ends before, the batch is delivered again: the command receives \
             each change at least once.
 
-            A transaction with more than 1,000 changes is divided into several lines, of which all but the last have \
-            "isPartial": true. If changes are missing because the history was deleted, the command receives a line \
-            {"reset": REASON}, followed by batches with a line {"model": E/KEY, "values": {...}} for each model.
+            A transaction with more than 10,000 changes, or than N of --batch if that is larger, is divided into lines of \
+            1,000 changes, of which all but the last have "isPartial": true. If changes are missing because the history was \
+            deleted, the command receives a line {"reset": REASON}, followed by batches with a line {"model": E/KEY, \
+            "values": {...}} for each model.
 
             With --format cloudevents or debezium, each change is a line: an event of CloudEvents 1.0, or the value of a \
             message of Debezium without its schema, with the rows before and after the change. A value that is not known \
@@ -203,8 +204,9 @@ private final class UnrecordedRows {
         // The command works without this information, for example while another program holds a lock.
         guard let found = try? database.unrecordedRows() else { return }
         for (table, text) in found {
+            let advice = "use `chronicle verify FILE`, and `chronicle track --reconcile FILE`"
             let line =
-                "\(table.escaped): \(text) without a record; use chronicle verify, and chronicle track --reconcile"
+                "\(table.escaped): \(text) without a record; " + ErrorText.namingFile(advice, console.file?.escaped)
             if reported.insert(line).inserted { console.message("chronicle: \(line)") }
         }
     }

@@ -22,6 +22,15 @@ struct Arguments: Sendable {
         return count
     }
 
+    /// The value of `--format`, of which `--json` is a short form. Throws ``UsageError`` if both are given and differ.
+    func format(default name: String) throws -> String {
+        guard let format = value("format") else { return has("json") ? "json" : name }
+        guard !has("json") || format == "json" else {
+            throw UsageError("--json and --format \(format.escaped) exclude each other")
+        }
+        return format
+    }
+
     /// The path of a compiled model of Core Data. Another value of the option is the key of a model in some commands, and a
     /// ``UsageError`` in others.
     func modelFile(orKey isKeyAllowed: Bool = false) throws -> String? {

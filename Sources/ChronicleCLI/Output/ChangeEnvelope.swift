@@ -208,23 +208,34 @@ struct ChangeEnvelope {
         var after: [String: JSON]?
     }
 
-    /// The rows that updates changed, as they were after the transaction. Empty if they are not known anymore.
+    /// The rows that updates changed, and those of inserts without all their values, as they were after the transaction. Empty if
+    /// they are not known anymore.
     private func rows(
         after transaction: DefaultHistoryTransaction, of changes: [HistoryChange]
     ) throws -> [PersistentIdentifier: [String: JSON]] {
         var identifiers: Set<PersistentIdentifier> = []
-        for case .update(let update) in changes { identifiers.insert(update.changedPersistentIdentifier) }
+        for change in changes {
+            switch change {
+            case .insert where isComplete(change): break
+            case .insert, .update: identifiers.insert(change.changedPersistentIdentifier)
+            case .delete: break
+            }
+        }
         guard !identifiers.isEmpty else { return [:] }
         var rows: [PersistentIdentifier: [String: JSON]] = [:]
         do {
             let store = try file.store(asOf: transaction.token)
             for (name, group) in Dictionary(grouping: identifiers, by: \.entityName)
             where file.schema.entitiesByName[name] != nil {
-                try store.fetchRows(ofEntity: name, identifiers: Set(group)) { row, missing in
-                    let properties = try file.entity(named: row.persistentIdentifier.entityName).storedProperties
-                    rows[row.persistentIdentifier] = Dictionary(
-                        uniqueKeysWithValues: properties.lazy.filter { !missing.contains($0.name) }
-                            .map { ($0.name, ValueText.json(file.value(of: $0, in: row), of: $0)) })
+                do {
+                    try store.fetchRows(ofEntity: name, identifiers: Set(group)) { row, missing in
+                        let properties = try file.entity(named: row.persistentIdentifier.entityName).storedProperties
+                        rows[row.persistentIdentifier] = Dictionary(
+                            uniqueKeysWithValues: properties.lazy.filter { !missing.contains($0.name) }
+                                .map { ($0.name, ValueText.json(file.value(of: $0, in: row), of: $0)) })
+                    }
+                } catch SwiftDataError.historyValueMissing {
+                    // The order of a list is not known, or the history does not have a change of the table yet.
                 }
             }
         } catch SwiftDataError.historyTokenExpired {
@@ -235,6 +246,14 @@ struct ChangeEnvelope {
             return [:]
         }
         return rows
+    }
+
+    /// Whether the history preserves all values of a new row that its key does not contain.
+    private func isComplete(_ insert: HistoryChange) -> Bool {
+        let name = insert.changedPersistentIdentifier.entityName
+        guard let entity = file.schema.entitiesByName[name] else { return true }
+        let known = Set(insert.preservedValues.map(\.name) + (file.store.primaryKeyColumns(ofEntity: name) ?? []))
+        return entity.storedProperties.allSatisfy { known.contains($0.name) }
     }
 
     /// Goes backwards through the changes of consecutive transactions. `rows` contains the rows after the last change.

@@ -5,7 +5,7 @@ enum ErrorText {
     /// - Parameter file: The path of the store as the user wrote it.
     static func describe(_ error: any Error, file: String? = nil) -> (message: String, status: ExitStatus) {
         switch error {
-        case let error as UsageError: (error.message, .usage)
+        case let error as UsageError: (namingFile(error.message, file?.escaped), .usage)
         case let error as MissingTransaction: (error.message, .usage)
         case let error as MissingModel: (error.message, .usage)
         // Descriptions contain no values of models, but names of files and entities.
@@ -14,6 +14,14 @@ enum ErrorText {
         case let error as POSIXError: (String(cString: strerror(error.code.rawValue)), .unreadable)
         default: ("\(error.localizedDescription)".escaped, .unreadable)
         }
+    }
+
+    /// Replaces FILE in the commands of a message, such as `chronicle track FILE`, with the path. A connection string, which can
+    /// contain a password, remains FILE.
+    static func namingFile(_ text: String, _ file: String?) -> String {
+        guard let file, !file.contains("://") else { return text }
+        return text.replacing(/(`chronicle [^`]*)\bFILE`/) { "\($0.output.1)\(file)`" }
+            .replacing("`chronicle track`", with: "`chronicle track \(file)`")
     }
 
     private static func text(of error: SwiftDataError, _ file: String?) -> String {
@@ -75,7 +83,7 @@ enum ErrorText {
             ("use a name that `tags()` returns", "`chronicle tag` lists the names"),
             (
                 "or enable preserving values for later changes",
-                "enable preserving values for later changes (`chronicle track --values` for a tracked database), or use "
+                "enable preserving values for later changes (`chronicle track --values FILE` for a tracked database), or use "
                     + "--unknown null with `chronicle sql` and `chronicle at -o`"
             ),
         ] {
@@ -93,7 +101,7 @@ enum ErrorText {
         if error == .notAChronicleStore {
             text = text.replacing("choose another file, or record", with: "record")
         }
-        if let file { text = text.replacing("`chronicle track`", with: "`chronicle track \(file)`") }
+        text = namingFile(text, file)
         if let file, !file.contains("://"), let store = error.storeName.map({ "\"\($0)\"" }) ?? error.storeIdentifier {
             text = text.replacing(" of store \(store): ", with: " of \(file): ")
         }

@@ -14,6 +14,9 @@ struct Gauges {
     init(_ file: StoreFile, _ console: Console) throws {
         let store = try file.chronicleStore("these statistics")
         let history = try store.historyStatistics()
+        let lacksDate = try file.lacksDates()
+        let oldest = lacksDate.oldest ? nil : history.oldest
+        let newest = lacksDate.newest ? nil : history.newest
         let consumers: [HistoryConsumerStatus<DefaultHistoryToken>] = try file.container.historyConsumers()
         let label = (name: "store", value: file.store.identifier)
         func gauge(_ name: String, _ help: String, _ value: Double?) -> Gauge {
@@ -23,14 +26,17 @@ struct Gauges {
             token.flatMap { $0.tokenValue?[file.store.identifier] }.map(Double.init)
         }
         func consumerGauge(
-            _ name: String, _ help: String, _ value: (HistoryConsumerStatus<DefaultHistoryToken>) -> Double?
-        ) -> Gauge {
+            _ name: String, _ help: String, _ value: (HistoryConsumerStatus<DefaultHistoryToken>) throws -> Double?
+        ) rethrows -> Gauge {
             Gauge(
                 name: "consumer_\(name)", help: help,
-                samples: consumers.map { ([label, ("consumer", $0.name)], value($0)) })
+                samples: try consumers.map { ([label, ("consumer", $0.name)], try value($0)) })
         }
-        gauges = [
-            gauge("file_bytes", "Size of the store.", Double(try store.byteCount())),
+        let statistics: [Gauge] = [
+            gauge("file_bytes", "Size of the store, without its write-ahead log.", Double(try store.byteCount())),
+            gauge(
+                "log_bytes", "Size of the write-ahead log, which contains the newest saves.",
+                file.logByteCount().map(Double.init)),
             gauge("history_bytes", "Size of the history; an estimate if it is long.", Double(history.bytes)),
             gauge("history_transactions", "Transactions in the history.", Double(history.transactions)),
             gauge("history_changes", "Changes in the history; an estimate if it is long.", Double(history.changes)),
@@ -42,13 +48,13 @@ struct Gauges {
                 position(try store.completeHistoryToken())),
             gauge(
                 "history_oldest_timestamp_seconds", "Time of the oldest transaction, since 1970.",
-                history.oldest?.timeIntervalSince1970),
+                oldest?.timeIntervalSince1970),
             gauge(
                 "history_oldest_age_seconds", "Age of the oldest transaction.",
-                history.oldest.map { max(console.settings.now().timeIntervalSince($0), 0) }),
+                oldest.map { max(console.settings.now().timeIntervalSince($0), 0) }),
             gauge(
                 "history_newest_timestamp_seconds", "Time of the newest transaction, since 1970.",
-                history.newest?.timeIntervalSince1970),
+                newest?.timeIntervalSince1970),
             gauge(
                 "history_last_deletion_timestamp_seconds",
                 "Time at which transactions were last deleted, for example by a purge, since 1970.",
@@ -59,11 +65,11 @@ struct Gauges {
             consumerGauge("lag_transactions", "Transactions that the consumer has not acknowledged.") {
                 $0.lag.map { Double($0.transactions) }
             },
-            consumerGauge("lag_changes", "Changes that the consumer has not acknowledged.") {
+            consumerGauge("lag_changes", "Changes that the consumer has not acknowledged, at most.") {
                 $0.lag.map { Double($0.changes) }
             },
-            consumerGauge("lag_seconds", "Age of the oldest change that the consumer has not acknowledged.") {
-                $0.lag.map { $0.age / .seconds(1) }
+            try consumerGauge("lag_seconds", "Age of the oldest change that the consumer has not acknowledged.") {
+                try file.age(ofLagOf: $0).map { $0 / .seconds(1) }
             },
             consumerGauge("last_seen_timestamp_seconds", "Time at which the consumer was last seen, since 1970.") {
                 $0.lastSeen.timeIntervalSince1970
@@ -74,6 +80,29 @@ struct Gauges {
             consumerGauge("attempts", "Deliveries of the consumer's present batch.") { Double($0.attempts) },
             consumerGauge("skipped_batches", "Batches that the consumer has set aside.") { Double($0.skipCount) },
         ]
+        gauges = try statistics + Self.tables(of: file, label)
+    }
+
+    /// The states of the recorded tables of another program.
+    private static func tables(of file: StoreFile, _ label: (name: String, value: String)) throws -> [Gauge] {
+        guard file.store.isTracked else { return [] }
+        let tables = try file.trackedTables().filter { $0.state == .recorded || $0.isInterrupted }
+        var gauges = [
+            Gauge(
+                name: "table_interrupted", help: "1 if the recording of the table was interrupted.",
+                samples: tables.map { ([label, ("table", $0.name)], $0.isInterrupted ? 1 : 0) })
+        ]
+        if let url = file.location.url {
+            let unrecorded = Set(try TrackedDatabase(url: url).allUnrecordedRows().map(\.table))
+            gauges.append(
+                Gauge(
+                    name: "table_lacks_records",
+                    help: "1 if rows of the table were inserted or deleted without a record.",
+                    samples: tables.filter { !$0.isInterrupted }.map {
+                        ([label, ("table", $0.name)], unrecorded.contains($0.name) ? 1 : 0)
+                    }))
+        }
+        return gauges
     }
 
     func write(_ console: Console) throws {

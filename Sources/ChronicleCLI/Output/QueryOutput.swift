@@ -18,7 +18,7 @@ final class QueryOutput {
         try writeHeader()
         switch format {
         case .table: rows.append(row.map(Self.text))
-        case .csv: try console.line(row.map(Self.field).joined(separator: ","))
+        case .csv: try console.line(row.map(field).joined(separator: ","))
         case .markdown: try writeMarkdown(row.map(Self.text))
         case .json:
             try console.line(
@@ -39,7 +39,7 @@ final class QueryOutput {
         case .table:
             let names = columns.map(\.escaped)
             rows = [names, names.map { String(repeating: "-", count: max($0.count, 1)) }]
-        case .csv: try console.line(columns.map { Self.field(.text($0)) }.joined(separator: ","))
+        case .csv: try console.line(columns.map { field(.text($0)) }.joined(separator: ","))
         case .markdown:
             try writeMarkdown(columns.map(\.escaped))
             try console.line("|" + columns.map { _ in " --- |" }.joined())
@@ -68,18 +68,20 @@ final class QueryOutput {
         return literal(value)
     }
 
-    /// RFC 4180, except that a control character other than a tab and a line feed is an escape sequence. An empty field is NULL.
-    private static func field(_ value: PropertyValue) -> String {
-        guard case .text(let text) = value else { return value.isNull ? "" : literal(value) }
+    /// RFC 4180, except that on a terminal, a control character other than a tab and a line feed is an escape sequence. An empty
+    /// field is NULL.
+    private func field(_ value: PropertyValue) -> String {
+        guard case .text(let text) = value else { return value.isNull ? "" : Self.literal(value) }
         var field = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\n", "\t", "\\": field.unicodeScalars.append(scalar)
             case "\"": field += "\"\""
-            default: field += String(scalar).escaped
+            case _ where console.settings.isTerminal: field += String(scalar).escaped
+            default: field.unicodeScalars.append(scalar)
             }
         }
-        let isPlain = !field.isEmpty && !field.unicodeScalars.contains { [",", "\"", "\n", "\t"].contains($0) }
+        let isPlain = !field.isEmpty && !field.unicodeScalars.contains { [",", "\"", "\n", "\r", "\t"].contains($0) }
         return isPlain ? field : "\"\(field)\""
     }
 

@@ -204,8 +204,24 @@ extension StoreFile {
         date(of: transaction).map(console.text) ?? Self.unknownDate
     }
 
-    /// Whether the date of the first or the last transaction is not known.
-    func lacksDate(ofNewest isNewest: Bool) throws -> Bool {
+    /// The age of the oldest transaction that a consumer has not acknowledged; `nil` if its date is not known, or if the consumer
+    /// has to start over.
+    func age(ofLagOf status: HistoryConsumerStatus<DefaultHistoryToken>) throws -> Duration? {
+        guard let lag = status.lag, lag.transactions > 0 else { return status.lag?.age }
+        var descriptor: HistoryDescriptor<DefaultHistoryTransaction> =
+            status.position.map { .after($0) } ?? HistoryDescriptor()
+        descriptor.fetchLimit = 1
+        let lacksDate = try store.fetchHistoryWithoutChanges(descriptor).contains { date(of: $0) == nil }
+        return lacksDate ? nil : lag.age
+    }
+
+    /// Whether the dates of the first and of the last transaction are not known. Only changes after all others have no date.
+    func lacksDates() throws -> (oldest: Bool, newest: Bool) {
+        let newest = try lacksDate(ofNewest: true)
+        return (try newest && lacksDate(ofNewest: false), newest)
+    }
+
+    private func lacksDate(ofNewest isNewest: Bool) throws -> Bool {
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
         descriptor.sortBy = [SortDescriptor(\.token, order: isNewest ? .reverse : .forward)]
         descriptor.fetchLimit = 1

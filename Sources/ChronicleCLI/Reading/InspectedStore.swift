@@ -56,6 +56,15 @@ extension AppleStore: InspectedStore {
     }
 }
 
+extension StoreFile {
+    /// The size of the write-ahead log, which contains the newest saves; 0 without a log, and `nil` for a database.
+    func logByteCount() -> Int64? {
+        guard let url = location.url else { return nil }
+        // The log may have been removed meanwhile.
+        return (try? URL(fileURLWithPath: url.resolvingSymlinksInPath().path + "-wal").byteCount()) ?? 0
+    }
+}
+
 extension URL {
     /// A symbolic link may refer to the file.
     func byteCount() throws -> Int64 {

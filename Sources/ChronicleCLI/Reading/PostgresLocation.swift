@@ -95,8 +95,6 @@ struct PostgresLocation: Equatable {
 
 #if Postgres
     extension PostgresStore: ToolStore {
-        func rowIDColumns() -> [String: String] { [:] }
-
         func trackedTables() throws -> [TrackedTableState] {
             try tracking?.tables().map(TrackedTableState.init) ?? []
         }

@@ -131,7 +131,8 @@ struct ValueRules {
         guard try count(store) == 0 else { return }
         throw UsageError(
             "the history preserves no values of \(rule.text.escaped); "
-                + (store.isTracked ? "run chronicle track --values" : "open the store with preservesValues: true")
+                + (store.isTracked
+                    ? "run `chronicle track --values FILE`" : "open the store with preservesValues: true")
                 + " to preserve them, or remove the rule")
     }
 }

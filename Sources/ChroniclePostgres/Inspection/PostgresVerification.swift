@@ -109,7 +109,8 @@
             if let tracked = store.layout.tracked {
                 for table in try TableTracking(connection: connection, schemaName: tracked.schemaName).tables() {
                     guard case .interrupted(let reason) = table.state else { continue }
-                    try report(.trigger, table.name, nil, "\(reason): changes may be missing; use chronicle track")
+                    try report(
+                        .trigger, table.name, nil, "\(reason): changes may be missing; use `chronicle track FILE`")
                 }
                 return
             }

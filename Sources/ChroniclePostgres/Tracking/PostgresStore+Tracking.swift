@@ -8,6 +8,8 @@
         let schemaName: String
         /// The numbered keys by the names of the entities.
         let keys: [String: (entity: Int64, key: TrackedKey)]
+        /// The columns with the other keys, which are integers, by the names of the entities.
+        let integerKeys: [String: String]
 
         /// `nil` for a store.
         init?(_ connection: Connection) throws {
@@ -16,10 +18,17 @@
             let names = Dictionary(
                 try Catalog(connection).entities().map { ($0.number, $0.name) }, uniquingKeysWith: { $1 })
             var keys: [String: (Int64, TrackedKey)] = [:]
-            for (number, state) in try TrackedState.all(connection) where state.key.isNumbered {
-                if let name = names[number] { keys[name] = (number, state.key) }
+            var integerKeys: [String: String] = [:]
+            for (number, state) in try TrackedState.all(connection) {
+                guard let name = names[number] else { continue }
+                if state.key.isNumbered {
+                    keys[name] = (number, state.key)
+                } else {
+                    integerKeys[name] = state.key.columns.first?.name
+                }
             }
             self.keys = keys
+            self.integerKeys = integerKeys
         }
 
         /// Returns the names of the entities whose tables have all recorded columns, so that their rows can be read.
@@ -55,6 +64,9 @@
         package func trackedKeyColumns(ofEntity name: String) -> [String]? {
             layout.tracked?.keys[name]?.key.columns.map(\.name)
         }
+
+        /// The columns of tracked tables whose integers are the identifiers of the rows, by the names of the tables.
+        package func rowIDColumns() -> [String: String] { layout.tracked?.integerKeys ?? [:] }
 
         /// Returns the primary key of a row; empty if no row ever had the identifier.
         package func trackedKey(of identifier: PersistentIdentifier) throws -> [PropertyValue] {

@@ -31,7 +31,7 @@ enum FileFormat {
         guard application == 0, tables == 0 else {
             throw SwiftDataError.notAChronicleStore.with(
                 detail: "\(path) is an SQLite database of another program; choose another URL, or record its "
-                    + "changes with `chronicle track`")
+                    + "changes with `chronicle track FILE`")
         }
         return .new
     }

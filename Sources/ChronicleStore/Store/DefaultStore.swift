@@ -206,8 +206,8 @@ public final class DefaultStore: DataStore {
         guard isChanged else { return }
         throw SwiftDataError.unsupportedFeature.with(
             detail:
-                "a program has given a table another primary key, which the history does not have yet; use `chronicle track` "
-                + "to record this change, after which the table and its history can be read",
+                "a program has given a table another primary key, which the history does not have yet; use `chronicle track "
+                + "FILE` to record this change, after which the table and its history can be read",
             storeIdentifier: identifier, underlying: cause.underlying)
     }
 

@@ -74,7 +74,8 @@ extension DefaultStore {
             for (table, text) in try database.unrecordedRows(within: limit) {
                 log(
                     .notice, event: "unrecordedRows",
-                    "\(path): \(table): \(text) without a record; use chronicle verify, and chronicle track --reconcile",
+                    "\(path): \(table): \(text) without a record; use `chronicle verify FILE`, and "
+                        + "`chronicle track --reconcile FILE`",
                     metadata: ["path": path, "table": table])
             }
         } catch {

@@ -97,10 +97,10 @@ struct RecorderObjects {
     }
 
     private var advice: String {
-        if !isIncomplete { return "use chronicle track to restart the recording" }
+        if !isIncomplete { return "use `chronicle track FILE` to restart the recording" }
         return lacksChanges
-            ? "use chronicle untrack, or chronicle track to begin a new history"
-            : "use chronicle untrack to delete the rest of the history"
+            ? "use `chronicle untrack FILE`, or `chronicle track FILE` to begin a new history"
+            : "use `chronicle untrack FILE` to delete the rest of the history"
     }
 
     // MARK: Names

@@ -286,7 +286,7 @@ struct TableTracking {
     private func requireTracked() throws {
         guard try FileFormat.isTracked(connection) else {
             throw SwiftDataError.unsupportedFeature.with(
-                detail: "the database is not tracked; use chronicle track to record its changes")
+                detail: "the database is not tracked; use `chronicle track FILE` to record its changes")
         }
     }
 }

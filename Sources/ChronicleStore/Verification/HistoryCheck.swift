@@ -102,7 +102,7 @@ final class HistoryCheck {
         }
         guard statement.isInteger(ChangeTable.Column.primaryKey) else {
             change = nil
-            let advice = verifier.isTracked ? "; if a program has rebuilt its table, use chronicle track" : ""
+            let advice = verifier.isTracked ? "; if a program has rebuilt its table, use `chronicle track FILE`" : ""
             return try verifier.report(.change, at: position, "the primary key is not an integer\(advice)")
         }
         let key = statement.int64(ChangeTable.Column.primaryKey)

@@ -53,7 +53,7 @@ final class StoreVerifier {
     private func checkViews() throws {
         guard try !SchemaFollowing(connection).isDue else { return }
         for name in try PermanentViews(connection).changedNames() {
-            try report(.view, name, detail: "the view was dropped or changed; use chronicle views --install")
+            try report(.view, name, detail: "the view was dropped or changed; use `chronicle views --install FILE`")
         }
     }
 

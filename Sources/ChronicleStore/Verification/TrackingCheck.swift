@@ -15,7 +15,7 @@ struct TrackingCheck {
         for table in try TableTracking(connection).tables() {
             guard case .interrupted(let reason) = table.state else { continue }
             try verifier.report(
-                .trigger, table.name, detail: "changes may be missing: \(reason); use chronicle track")
+                .trigger, table.name, detail: "changes may be missing: \(reason); use `chronicle track FILE`")
         }
         let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?") {
             try $0.bind(PendingTransaction.trigger, at: 1)

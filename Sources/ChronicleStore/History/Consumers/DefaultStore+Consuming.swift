@@ -128,14 +128,17 @@ extension DefaultStore: DataStoreConsuming {
         }
     }
 
-    /// Returns the number of changes after a token, including each preserved value.
+    /// Returns an upper bound of the number of changes after a token, which includes each preserved value.
     ///
     /// - Complexity: Most transactions are counted without visiting them.
     public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
         let transactions = try fetchHistoryCount(token.map { .after($0) } ?? HistoryDescriptor())
-        let newest = try currentHistoryToken()?.position(in: identifier) ?? 0
-        let rows = newest - (token?.position(in: identifier) ?? 0)
-        return max(0, Int(clamping: rows) - transactions)
+        guard transactions > 0 else { return 0 }
+        let newest = try currentHistoryToken()
+        let rows = (newest?.position(in: identifier) ?? 0) - (token?.position(in: identifier) ?? 0)
+        // Changes of other programs have no row for their transaction until a save ends it.
+        let headers = newest?.checkValue(in: identifier) == nil ? transactions - 1 : transactions
+        return max(0, Int(clamping: rows) - headers)
     }
 
     /// Returns the identifiers of the models of an entity in the order of their primary keys.
