@@ -65,6 +65,33 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: output.path))
     }
 
+    @Test(arguments: [0o600, 0o640]) func theCopyIsReadableForNoOthers(_ permissions: Int) async throws {
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+        let run = try await CommandRun("at", file.path, "planned", "-o", output.path)
+        #expect(run.status == 0, "\(run.errors)")
+        var status = stat()
+        let result = stat(output.path, &status)
+        let found = Int(status.st_mode) & 0o777
+        #expect(result == 0 && found & ~permissions == 0 && found & 0o600 == 0o600)
+    }
+
+    /// Programs continue after an error, and COMMIT would keep what preceded it.
+    @Test(arguments: [
+        "DELETE FROM Trip", "DROP TABLE LinkItem", "ALTER TABLE Trip RENAME COLUMN note TO remark",
+    ])
+    func statementsChangeAllRowsOrNone(_ change: String) async throws {
+        let run = try await CommandRun("at", file.path, "planned", "-o", output.path)
+        #expect(run.status == 0, "\(run.errors)")
+        _ = try sql(output, change)
+        let before = try sql(output, ".dump")
+        let script = file.deletingLastPathComponent().appending(path: "forward.sql")
+        try Data(try await CommandRun("diff", "--sql", file.path, "planned", "now").output.utf8).write(to: script)
+        let applied = try Shell.run(
+            "/usr/bin/env", ["sh", "-c", #"sqlite3 "$1" < "$2""#, "sh", output.path, script.path])
+        #expect(applied.status != 0 && applied.errors.contains("so nothing was changed"), "\(applied.errors)")
+        #expect(try sql(output, ".dump") == before)
+    }
+
     @Test func anExistingFileIsNotReplaced() async throws {
         try Data("x".utf8).write(to: output)
         let run = try await CommandRun("at", file.path, "now", "-o", output.path)

@@ -28,7 +28,7 @@ import Testing
             "csv",
             """
             name,note,startDate,bytes
-            Honeymoon,"Bring an \\u{1b}[31mumbrella\\u{1b}[0m
+            Honeymoon,"Bring an \u{1b}[31mumbrella\u{1b}[0m
             ""two"" <b>nights</b>",800000000.0,x'00ff'
 
             """
@@ -61,6 +61,15 @@ import Testing
         #expect(try await run("--format", "markdown", sql).output.hasSuffix("| NULL |  | x\\|y | p,q |\n"))
         #expect(try await run("--format", "csv", "SELECT 1 AS a WHERE 0").output == "a\n")
         #expect(try await run("SELECT 1 AS a WHERE 0").output == "a\n-\n")
+    }
+
+    @Test func textsInCSVAreUnchangedExceptOnATerminal() async throws {
+        let file = try GoldenStore.copy()
+        let sql = "SELECT 'a' || CAST(x'0d0a' AS TEXT) || 'b' AS a, 'c' || CAST(x'1b' AS TEXT) AS c, 'd\\r' AS d"
+        let output = try await run("--format", "csv", sql, file: file).output
+        #expect(output == "a,c,d\n\"a\r\nb\",c\u{1b},d\\r\n")
+        let terminal = try await CommandRun(["sql", file.path, "--format", "csv", sql]) { $0.isTerminal = true }
+        #expect(terminal.output == "a,c,d\n\"a\\r\nb\",c\\u{1b},d\\r\n")
     }
 
     @Test func thePastIsQueried() async throws {
@@ -106,10 +115,13 @@ import Testing
             (["PRAGMA user_version"], 2, "may only read"), (["SELECT * FROM Tripp"], 2, "did you mean Trip?"),
             (["SELECT nme FROM Trip"], 2, "no such column: nme"),
             (["SELECT 1; SELECT 2"], 2, "more than one statement"),
+            (["SELECT :a"], 2, "contains the parameter :a"), (["SELECT ?, ?2"], 2, "contains the parameter ?2"),
+            (["SELECT ?"], 2, "contains the parameter ?,"),
             (["--at", "planed", "SELECT 1"], 2, "did you mean the tag planned?"),
             (["--at", "999", "SELECT 1"], 2, "no transaction 999"),
             (["--unknown", "null", "SELECT 1"], 2, "requires --at"),
             (["--format", "xml", "SELECT 1"], 2, "--format cannot be xml"),
+            (["--json", "--format", "csv", "SELECT 1"], 2, "--json and --format csv exclude each other"),
         ] as [([String], Int32, String)])
     func mistakesAreExplained(_ arguments: [String], _ status: Int32, _ message: String) async throws {
         let file = try GoldenStore.copy()

@@ -10,7 +10,8 @@ enum DiffCommand {
 
             With --sql, the output consists of SQL statements that turn the models and links at the first position into those \
             at the second one, and with --reverse the statements that undo this. A value that is not known is an error. The \
-            statements do not enforce foreign keys; triggers of the database run.
+            statements are one transaction, which changes nothing if one of them fails or finds no row. They do not enforce \
+            foreign keys, and the triggers of a tracked database do not run, except those of Chronicle.
 
               chronicle diff --sql Trips.store before-import now | sqlite3 past.db
             """,
@@ -33,6 +34,10 @@ enum DiffCommand {
             try Position(text, in: file.store, console.settings).token(in: file.store)
         }
         let (start, end) = (try token(try arguments.required("FROM")), try token(arguments.operands["TO"] ?? "now"))
+        // The newest position is not the present if changes of a table are not recorded.
+        if [arguments.operands["FROM"], arguments.operands["TO"] ?? "now"] != ["now", "now"] {
+            try file.requireRecorded(arguments.value("entity"))
+        }
         if arguments.has("sql") { return try writeSQL(arguments, file, start, end, console) }
         guard !arguments.has("reverse") else { throw UsageError("--reverse requires --sql") }
         let all: NetChanges = try ModelContext(file.container).changes(between: start, and: end)

@@ -7,6 +7,15 @@ extension Statement {
     /// 0 for a statement that returns no rows.
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
+    /// The name of the first parameter, such as `:name` or `?1`; `nil` without parameters.
+    package var firstParameter: String? {
+        guard sqlite3_bind_parameter_count(handle) > 0 else { return nil }
+        for index in 1...sqlite3_bind_parameter_count(handle) {
+            if let name = sqlite3_bind_parameter_name(handle, index) { return String(cString: name) }
+        }
+        return "?"
+    }
+
     /// Returns a name for messages.
     package func columnName(_ index: Int32) -> String {
         sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""

@@ -54,6 +54,19 @@ struct UnpublishedFile {
         }
     }
 
+    /// Removes the permissions that another file does not give, except those of its owner to read and write.
+    func restrictPermissions(toThoseOf path: String) throws {
+        var (other, own) = (stat(), stat())
+        // A file that is gone gives none.
+        let allowed: mode_t = stat(path, &other) == 0 ? other.st_mode | 0o600 : 0o600
+        guard stat(url.path, &own) == 0 else { throw Self.failure("\(url.path) cannot be read") }
+        // Not every file system has permissions.
+        guard own.st_mode & 0o777 & ~allowed != 0 else { return }
+        guard chmod(url.path, own.st_mode & 0o777 & allowed) == 0 else {
+            throw Self.failure("the permissions of \(url.path) cannot be changed")
+        }
+    }
+
     /// SQLite copies the log into the file when it closes the file, and reports no error.
     private func requireCompleteFile() throws {
         for suffix in ["-wal", "-journal"] {

@@ -116,7 +116,8 @@ import Testing
         #expect(try text(ModelContext(container, asOf: Date())) == ["c"])
         // An earlier version does not write the row.
         let file = directory.file("test.store")
-        _ = try Shell.sqlite3(file, "UPDATE chronicle_meta SET value = '{\"date\":0,\"floor\":1}' WHERE name = 'lastDeletion'")
+        _ = try Shell.sqlite3(
+            file, "UPDATE chronicle_meta SET value = '{\"date\":0,\"floor\":1}' WHERE name = 'lastDeletion'")
         #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(container, asOf: second) }
         #expect(try #require(container.historyStatistics().first).lastDeletion == nil)
         _ = try Shell.sqlite3(file, "UPDATE chronicle_meta SET value = 'x' WHERE name = 'lastDeletion'")

@@ -91,6 +91,44 @@ import Testing
             "INSERT INTO t(id, c3) VALUES (1, 'x'), (2, 'y')", "UPDATE t SET c3 = 2, c149 = 'z'",
             "UPDATE t SET c0 = c70",
         ] { try fixture.app.execute(statement) }
+        // SQLite 3.38 to 3.40 rejects functions of JSON then.
+        try fixture.app.execute("PRAGMA trusted_schema = OFF")
+        try PermanentViewRows.expectViews(of: store, in: fixture.app, count: 2)
+    }
+
+    /// The conditions of the views find each attribute in masks of several parts.
+    @Test(arguments: [5, 61, 62, 123, 124, 929]) func attributesOfMasks(_ last: Int) throws {
+        var random = TestSeed.generator(last)
+        let connection = try Connection(path: ":memory:", mode: .readWriteCreate)
+        defer { connection.close() }
+        for round in 0..<20 {
+            let numbers = Set((0..<round * 3).map { _ in Int.random(in: 0...last, using: &random) })
+            var masks = AttributeMasks()
+            for number in numbers { masks.insert(number) }
+            if round % 2 == 0 { masks.pad(to: last / AttributeMasks.attributesPerMask + 1) }
+            let statement = try connection.prepare(
+                """
+                WITH RECURSIVE n(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM n WHERE number < \(last)) \
+                SELECT number FROM n, (SELECT \(AttributeMasks.spaced(masks.literal, upTo: last)) AS masks) \
+                WHERE \(AttributeMasks.contains("number", upTo: last, in: "masks"))
+                """)
+            var found: Set<Int> = []
+            while try statement.step() { found.insert(Int(statement.int64(0))) }
+            #expect(found == numbers, "\(TestSeed.description)")
+        }
+    }
+
+    /// The columns that each revision has keep their names.
+    @Test func propertiesWithTheNamesOfOtherColumns() throws {
+        let fixture = try TrackedFixture(#"CREATE TABLE t("from" INTEGER PRIMARY KEY, "TO", unknown, x)"#)
+        let store = try fixture.store(allowsSave: true)
+        try store.installHistoryViews()
+        try fixture.app.execute("INSERT INTO t VALUES (1, 'a', 'u', 2); UPDATE t SET \"TO\" = 'b', x = 3")
+        let select = #"SELECT "from:1", "TO:1", "unknown:1", unknown FROM t_revisions WHERE "to" IS NULL"#
+        #expect(try Shell.sqlite3(fixture.url, select) == "1|b|u|")
+        var rows: [String] = []
+        try store.query(select) { rows.append($0.map { SQLLiteral.text($0) ?? "NULL" }.joined(separator: ", ")) }
+        #expect(rows == ["1, 'b', 'u', NULL"])
         try PermanentViewRows.expectViews(of: store, in: fixture.app, count: 2)
     }
 

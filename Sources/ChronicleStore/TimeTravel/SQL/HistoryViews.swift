@@ -65,12 +65,14 @@ struct HistoryViews {
 
     /// The changes and preserved values of an entity, with the transactions, and with the number of the change to which a value
     /// belongs. Rows after the last header have no transaction yet.
-    private func changes(of entity: QueriedEntity) -> String {
+    ///
+    /// - Parameter more: A further column with a comma before it. A query with a window computes it once for each row.
+    private func changes(of entity: QueriedEntity, adding more: String = "") -> String {
         let numbers = entities.filter { entity.kinds.contains($0.name) }.map { String($0.number) }
         let condition = "c.kind > 0 AND c.kind >> 4 IN (\(numbers.joined(separator: ", ")))"
         let columns = "c.id, c.kind, c.primary_key, c.attributes, c.old_value, c.new_value"
         return """
-            SELECT *, max(CASE WHEN kind & 15 <> 0 THEN id END) OVER (ORDER BY id) AS change FROM (\
+            SELECT *\(more), max(CASE WHEN kind & 15 <> 0 THEN id END) OVER (ORDER BY id) AS change FROM (\
             SELECT h.id AS position, h.primary_key AS time, s.author, \(columns) FROM \(database)chronicle_change AS h \
             CROSS JOIN \(database)chronicle_change AS c ON c.id >= h.old_value AND c.id < h.id \
             LEFT JOIN \(database)chronicle_source AS s ON s.id = -h.kind WHERE h.kind < 0 AND \(condition) \
@@ -87,10 +89,12 @@ struct HistoryViews {
         let columns =
             "position, strftime('%Y-%m-%dT%H:%M:%fZ', time + 978307200, 'unixepoch') AS date, author, operation"
         let attribute = "\(database)chronicle_attribute AS a ON a.entity = \(rows.entity)"
-        let last = entities.first { $0.number == rows.entity }?.attributes.map(\.number).max() ?? 0
-        let isChanged = AttributeMasks.contains("a.number", upTo: last, in: "c.attributes")
+        let last = lastAttribute(of: rows)
+        let masks = AttributeMasks.spaced("attributes", upTo: last)
+        let isSpaced = masks != "attributes"
+        let isChanged = AttributeMasks.contains("a.number", upTo: last, in: isSpaced ? "c.masks" : "c.attributes")
         return """
-            WITH chronicle_changes AS (\(changes(of: entity))), \
+            WITH chronicle_changes AS (\(changes(of: entity, adding: isSpaced ? ", \(masks) AS masks" : ""))), \
             chronicle_results AS (SELECT c.position, c.time, c.author, \
             (SELECT o.kind & 15 FROM \(database)chronicle_change AS o WHERE o.id = c.change) AS kind, c.id, c.primary_key, a.name, \
             c.old_value, c.new_value, c.attributes IS NULL AS unknown \
@@ -104,6 +108,10 @@ struct HistoryViews {
             r.old_value AS previous, r.new_value AS value, r.unknown FROM chronicle_results AS r \
             WHERE r.kind <> 2 OR r.name IS NOT NULL OR r.unknown = 0 ORDER BY r.id
             """
+    }
+
+    private func lastAttribute(of rows: RecordedRows) -> Int {
+        entities.first { $0.number == rows.entity }?.attributes.map(\.number).max() ?? 0
     }
 
     private static let operation =
@@ -129,17 +137,19 @@ struct HistoryViews {
     /// places, so the least place of the later changes of a model is the next one.
     private func revisions(of entity: QueriedEntity, _ rows: RecordedRows) -> String {
         let attributes = attributes(of: entity, rows)
-        let places = attributes.map { "\($0.place(since: "since")) AS m\($0.number)" }
+        let last = lastAttribute(of: rows)
+        let places = attributes.map { "\($0.place(since: "since", upTo: last)) AS m\($0.number)" }
+        let masks = AttributeMasks.spaced("max(CASE WHEN kind & 15 = 2 THEN attributes END)", upTo: last)
         let noPlaces = attributes.map { _ in ", NULL" }.joined()
         let values = attributes.map {
             ", max(CASE WHEN kind & 15 <> 2 AND attributes = \($0.number) THEN id END) AS v\($0.number)"
         }.joined()
         let next = attributes.map { ", min(m\($0.number)) OVER later AS n\($0.number)" }.joined()
-        let names = attributes.map { ", \($0.value) AS \(quoted($0.name))" }.joined()
+        let names = attributes.map { ", \($0.value) AS \(quoted(Self.column($0.name)))" }.joined()
         let unknown = attributes.map {
             "CASE WHEN \($0.isUnknown) THEN ',' || \(RecorderSQL.literal($0.name)) ELSE '' END"
         }
-        let key = rows.hasRowIDKey ? ", q.key AS \(quoted(rows.key[0]))" : ""
+        let key = rows.hasRowIDKey ? ", q.key AS \(quoted(Self.column(rows.key[0])))" : ""
         let condition = entity.condition.map { " AND t.\($0)" } ?? ""
         let complete = meta("max", ["floor", "gap"])
         let start = changedForms[rows.entity].map { "max(\(complete), \($0))" } ?? complete
@@ -150,7 +160,7 @@ struct HistoryViews {
             THEN \(meta("max", ["preservesValuesSince"])) ELSE 9223372036854775807 END), \
             chronicle_changes AS (SELECT change AS id, position, primary_key AS key, max(CASE WHEN id = change THEN kind & 15 END) AS kind, \
             max(CASE WHEN id = change THEN kind >> 4 END) AS entity, \
-            max(CASE WHEN kind & 15 = 2 THEN attributes END) AS masks, \
+            \(masks) AS masks, \
             max(kind & 15 <> 2 AND attributes IS NULL) AS lacks\(values) \
             FROM chronicle_rows WHERE change > (SELECT position FROM chronicle_start) GROUP BY change), \
             chronicle_places AS (SELECT id, c.position, key, kind\(places.map { ", \($0)" }.joined()) \
@@ -167,6 +177,12 @@ struct HistoryViews {
             FROM chronicle_ordered AS q LEFT JOIN \(present(rows)) AS t ON t._rowid_ = q.key \
             WHERE q.kind <> 3 AND (q.until IS NULL OR q.position IS NULL OR q.until <> q.position)
             """
+    }
+
+    /// The name of the column of a property, which must not be that of a column that each revision has. SQLite would rename the
+    /// last one of two equal names.
+    private static func column(_ name: String) -> String {
+        ["from", "to", "unknown"].contains(TableNames.folded(name)) ? "\(name):1" : name
     }
 
     /// In halves, because SQLite limits the depth of an expression.
@@ -218,8 +234,10 @@ private struct RevisedAttribute {
     private enum Code: Int { case value, unknown, defaultValue }
 
     /// An expression for a change.
-    func place(since: String) -> String {
-        let mask = AttributeMasks.contains("\(number)", upTo: number, in: "masks")
+    ///
+    /// - Parameter last: The greatest number of an attribute.
+    func place(since: String, upTo last: Int) -> String {
+        let mask = AttributeMasks.contains("\(number)", upTo: last, in: "masks")
         let deleted =
             "CASE WHEN lacks = 0 AND id > \(since) THEN \(Code.defaultValue.rawValue) ELSE \(Code.unknown.rawValue) END"
         return "CASE WHEN kind = 1 THEN NULL WHEN v\(number) IS NOT NULL THEN v\(number) * 4 "

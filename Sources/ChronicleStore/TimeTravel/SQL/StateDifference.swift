@@ -12,34 +12,32 @@ struct StateDifference {
         let tables: PastTables
     }
 
-    private var deletes: [String] = []
-    private var updates: [String] = []
-    private var inserts: [String] = []
+    private var script: StateScript
     private let literals: SQLLiteralReader
 
     /// - Parameter changed: One of the states, whose temporary tables include all rows that differ.
     init(from start: State, to end: State, changed: State, of store: DefaultStore) throws {
         literals = try SQLLiteralReader(changed.connection)
+        script = try StateScript(changed.connection, isTracked: store.isTracked)
+        let positions = [start, end].map(\.tables.unknowns.position)
+        let (first, last) = (min(positions[0], positions[1]), max(positions[0], positions[1]))
         if store.isTracked {
-            let positions = [start, end].map(\.tables.unknowns.position)
-            try DroppedTables.requireNone(
-                after: min(positions[0], positions[1]), through: max(positions[0], positions[1]), changed.connection)
+            try DroppedTables.requireNone(after: first, through: last, changed.connection)
         }
+        let entities = try EntityRegistry(changed.connection).entities()
         for rows in try RecordedRows.all(changed.connection, store.schema, isTracked: store.isTracked) {
             guard let table = changed.tables.tables[rows.name] else { continue }
             try rows.requireAllColumns()
-            try add(rows, try Self.keys(of: table, changed.connection), from: start, to: end)
+            let numbers = Set(entities.filter { $0.rootName == rows.name }.map(\.number)).union([rows.entity])
+            let keys = try Self.keys(of: table, numbers, after: first, through: last, changed.connection)
+            try add(rows, keys, from: start, to: end)
         }
         for (name, links) in changed.tables.links.sorted(by: { $0.key < $1.key }) {
             try add(name, links, changed.connection, from: start, to: end)
         }
     }
 
-    /// Foreign keys are not enforced, because every row that they would change has a statement.
-    var statements: [String] {
-        let changes = deletes + updates + inserts
-        return changes.isEmpty ? [] : ["PRAGMA foreign_keys = OFF;", "BEGIN IMMEDIATE;"] + changes + ["COMMIT;"]
-    }
+    func statements() throws -> [String] { try script.statements() }
 
     // MARK: Rows
 
@@ -47,8 +45,7 @@ struct StateDifference {
         let before = try RowLookup(rows, start, literals)
         let after = try RowLookup(rows, end, literals)
         let names = rows.names
-        let table = try Self.name(rows.name)
-        let columns = try names.map(Self.name)
+        let columns = try names.map(StateScript.name)
         let unique = try Self.uniqueColumns(of: rows.name, start.connection)
         let places = rows.key.compactMap(names.firstIndex)
         func place(_ row: [String]) -> String {
@@ -65,31 +62,42 @@ struct StateDifference {
                 let differences = names.indices.filter { old[$0] != new[$0] }
                 if differences.allSatisfy({ !unique.contains(names[$0]) }) {
                     let values = differences.map { "\(columns[$0]) = \(new[$0])" }.joined(separator: ", ")
-                    updates.append("UPDATE \(table) SET \(values) WHERE \(place(old));")
+                    try script.update(values, where: place(old), of: rows.name)
                     continue
                 }
             }
-            if let old { deletes.append("DELETE FROM \(table) WHERE \(place(old));") }
+            if let old { try script.delete(place(old), from: rows.name) }
             if let new {
-                let (names, values) = (columns.joined(separator: ", "), new.joined(separator: ", "))
-                inserts.append("INSERT INTO \(table)(\(names)) VALUES (\(values));")
+                try script.insert(
+                    new.joined(separator: ", "), columns.joined(separator: ", "), into: rows.name)
             }
         }
     }
 
-    private static func keys(of table: PastTable, _ connection: Connection) throws -> [Int64] {
-        let statement = try connection.prepare("SELECT _rowid_ FROM \(table.temporary) ORDER BY _rowid_")
+    /// Returns the keys of rows that changed between the positions. Others are equal at both, even if a value is not known.
+    private static func keys(
+        of table: PastTable, _ entities: Set<Int64>, after first: Int64, through last: Int64, _ connection: Connection
+    ) throws -> [Int64] {
+        let numbers = entities.sorted().map { "\($0)" }.joined(separator: ", ")
+        let statement = try connection.prepare(
+            """
+            SELECT _rowid_ FROM \(table.temporary) WHERE _rowid_ IN (SELECT primary_key FROM main.\(ChangeTable.name) \
+            WHERE id > ?1 AND id <= ?2 AND kind > 0 AND kind >> 4 IN (\(numbers))) ORDER BY _rowid_
+            """)
+        try statement.bind(first, at: 1)
+        try statement.bind(last, at: 2)
         var keys: [Int64] = []
         while try statement.step() { keys.append(statement.int64(0)) }
         return keys
     }
 
-    /// `nil` if an index has a condition or an expression, so that every column may be a part of it.
+    /// `nil` if an index has a condition, an expression or a generated column, so that every column may be a part of it.
     private static func uniqueColumns(of table: String, _ connection: Connection) throws -> Set<String>? {
         let statement = try connection.prepare(
             """
-            SELECT c.name, i.partial FROM pragma_index_list(?, 'main') AS i, pragma_index_info(i.name, 'main') AS c \
-            WHERE i."unique"
+            SELECT c.name, i.partial OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1, 'main') AS x \
+            WHERE x.cid = c.cid AND x.hidden <> 0) \
+            FROM pragma_index_list(?1, 'main') AS i, pragma_index_info(i.name, 'main') AS c WHERE i."unique"
             """)
         try statement.bind(table, at: 1)
         var columns: Set<String> = []
@@ -116,32 +124,19 @@ struct StateDifference {
             try lookup.bind(destination, at: 2)
             return try lookup.step()
         }
-        let table = try Self.name(name)
         let changed = try connection.prepare(
             "SELECT owner, destination FROM \(links.temporary) ORDER BY owner, destination")
-        var removed: [String] = []
         while try changed.step() {
             let (owner, destination) = (changed.int64(0), changed.int64(1))
             switch (try exists(before, owner, destination), try exists(after, owner, destination)) {
             case (true, false):
-                removed.append("DELETE FROM \(table) WHERE owner = \(owner) AND destination = \(destination);")
+                try script.removeLink("owner = \(owner) AND destination = \(destination)", from: name)
             // The triggers of a store insert the other direction of a symmetric link.
             case (false, true):
-                inserts.append("INSERT OR IGNORE INTO \(table)(owner, destination) VALUES (\(owner), \(destination));")
+                try script.insert("\(owner), \(destination)", "owner, destination", into: name, or: "OR IGNORE ")
             case (true, true), (false, false): break
             }
         }
-        // The triggers of a store delete the links of a row, and the rows to which these cascade.
-        deletes = removed + deletes
-    }
-
-    /// Quoted. A script may be shown in a terminal.
-    private static func name(_ name: String) throws -> String {
-        guard !name.unicodeScalars.contains(where: \.isTerminalControl) else {
-            throw SwiftDataError.unsupportedFeature.with(
-                detail: "the name of a table or column contains control characters, which SQL cannot escape")
-        }
-        return quoted(name)
     }
 }
 
