@@ -181,8 +181,8 @@ final class ContextReference {
         for member in members { reinsert(member, world) }
         let old = self.members(model, list, world)
         for member in old where !members.contains(member) { set(member, list.inverse.name, .null, world) }
-        // The reference of a row that is gone stays as it was.
-        for member in members where current(member, world)?[list.inverse.name] != .model(model) {
+        for member in members
+        where current(member, world)?[list.inverse.name] != .model(model) || isInNoList(member, list.inverse) {
             set(member, list.inverse.name, .model(model), world)
         }
     }

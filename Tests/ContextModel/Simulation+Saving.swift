@@ -9,7 +9,9 @@ extension Simulation {
             do { try save(context.context) } catch let thrown {
                 context.readReturnedRows(world)
                 // The stores before the one that fails are saved. The deny rule is applied before all of them.
-                guard environment.kind == .stores, error != .denied else { return }
+                guard environment.kind == .stores, error != .denied, thrown as? SwiftDataError != .deleteDenied else {
+                    return
+                }
                 guard let rest = try? context.save(world, of: [.log]) else {
                     throw Difference("the other store cannot be saved: \(thrown)")
                 }
