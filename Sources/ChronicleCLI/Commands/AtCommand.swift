@@ -57,7 +57,10 @@ enum AtCommand {
         let entity = try file.entity(named: name)
         let condition = try arguments.value("where").map { try RowCondition($0, entity, file, console.settings) }
         let limit = try arguments.count("number") ?? .max
-        let store = try store(at: try arguments.required("POSITION"), file, console)
+        let position = try arguments.required("POSITION")
+        // Also the present rows, if the history numbers their keys, which is not done yet.
+        if position != "now" || file.store.primaryKeyColumns(ofEntity: name) != nil { try file.requireRecorded(name) }
+        let store = try store(at: position, file, console)
         let writer = RowPrinter(file: file, console: console, isJSON: arguments.has("json"))
         var count = 0
         var isFound = false

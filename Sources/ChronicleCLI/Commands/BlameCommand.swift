@@ -13,6 +13,7 @@ enum BlameCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
+        try file.printNoteOnInterruptions(console)
         let requested: PersistentIdentifier
         do { requested = try file.identifier(try arguments.required("MODEL")) } catch let error as MissingModel {
             console.message("chronicle: \(error.message)")
@@ -22,7 +23,7 @@ enum BlameCommand {
             let model = try file.text(of: requested).escaped
             console.message(
                 try isDeleted(requested, file)
-                    ? "chronicle: \(model) was deleted; see chronicle log --model \(model)"
+                    ? "chronicle: \(model) was deleted; see `chronicle log --model \(model)`"
                     : "chronicle: there is no model \(model)")
             return .negative
         }

@@ -21,6 +21,7 @@ enum ExportCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
+        try file.requireRecorded()
         func token(_ name: String) throws -> DefaultHistoryToken? {
             try arguments.value(name).map { try Position($0, in: file.store, console.settings).bound(in: file.store) }
         }

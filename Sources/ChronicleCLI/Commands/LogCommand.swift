@@ -51,6 +51,7 @@ enum LogCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console, hasModelKey: true)
         if file.appleStore != nil, !file.store.recordsHistory { return try writeModels(file, console) }
+        try file.printNoteOnInterruptions(console)
         let selection = try selection(arguments, file, console)
         if let paths = try paths(arguments, file, selection.model) {
             return try writeAggregate(selection, paths, file, console, form(arguments))

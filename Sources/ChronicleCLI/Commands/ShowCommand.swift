@@ -13,6 +13,7 @@ enum ShowCommand {
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try StoreFile.read(arguments, console)
+        try file.printNoteOnInterruptions(console)
         let text = try arguments.required("TRANSACTION")
         let found: DefaultHistoryTransaction?
         do { found = try Self.transaction(text, file, console) } catch let error as MissingTransaction {

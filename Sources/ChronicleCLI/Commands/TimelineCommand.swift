@@ -69,7 +69,9 @@ enum TimelineCommand {
         }
         writer.maximumSize = try maximumSize(arguments)
         writer.titles = try titles(arguments, file)
-        writer.note = note(arguments)
+        try file.printNoteOnInterruptions(console)
+        let notes = try [note(arguments), file.noteOnInterruptions()].compactMap(\.self)
+        writer.note = notes.isEmpty ? nil : notes.joined(separator: " ")
         return writer
     }
 

@@ -179,12 +179,13 @@ struct StoreFile {
     /// The ``UsageError`` for an unknown name contains the nearest one.
     func entity(named name: String) throws -> Schema.Entity {
         if let entity = schema.entitiesByName[name] { return entity }
+        try requireRecorded(name)
         let isRecorded = try recordedEntityNames().contains(name)
         let history = isRecorded ? "`chronicle log --entity \(name)` shows its changes" : nil
         if let table = try trackedTables().first(where: { $0.name == name }) {
             var reason = "is not recorded"
             if case .unsupported(let text) = table.state { reason = "cannot be recorded: \(text)" }
-            let advice = [table.state == .notRecorded ? "use `chronicle track` to record it" : nil, history]
+            let advice = [table.state == .notRecorded ? "use `chronicle track FILE` to record it" : nil, history]
             throw UsageError(
                 (["the table \(name) \(reason)"] + advice.compactMap(\.self)).joined(separator: "; ").escaped)
         }

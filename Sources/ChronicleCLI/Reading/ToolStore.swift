@@ -11,6 +11,8 @@ protocol ToolStore: InspectedStore, DataStoreConsuming, DataStoreExporting, Data
     func preservedAttributes() throws -> [String: [String: Bool]]
     /// The columns of tracked tables that are the rowid, by the names of the tables.
     func rowIDColumns() throws -> [String: String]
+    /// Returns an error for each tracked table whose past states are unknown until `chronicle track` follows its program.
+    func interruptedRecordings() throws -> [SwiftDataError]
     /// The position after which every change was recorded and none was deleted.
     func completeHistoryToken() throws -> DefaultHistoryToken
     /// The position at which recording resumed; `nil` if no transaction remains before a gap.

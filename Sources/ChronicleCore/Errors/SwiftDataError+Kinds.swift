@@ -242,8 +242,11 @@ extension SwiftDataError {
     ///
     /// Thrown when models are fetched as of a position, and by an export. The error names the entity, the property, and a model
     /// without the value. Choose a later position, or fetch models that do not reach this entity through relationships. Begin an
-    /// export with ``HistoryStart/snapshot``. The history preserves the values of later changes if the file preserves values, or
-    /// with the options ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
+    /// export with ``HistoryStart/snapshot``. If the detail names a change of a table that another program has made and the history
+    /// does not have yet, run `chronicle track`, or open the file for writing.
+    ///
+    /// The history preserves the values of later changes if the file preserves values, or with the options
+    /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
     public static let historyValueMissing = SwiftDataError(.historyValueMissing)
     /// A revert, an undo or a redo has unresolved conflicts, for example because a property was changed again since.
     ///

@@ -54,6 +54,9 @@
             if state.hasPending { try connection.numberTransactions() }
             do {
                 let result = try connection.transaction(begin) {
+                    // The changes of an interrupted table are not read, because its columns may be others, so it remains unknown
+                    // for this position when the recording continues.
+                    state.tables.unknowns.interruptions.merge(try present.interruptions($0)) { $1 }
                     try addChanges($0, to: &state)
                     return try body($0, state.tables)
                 }
@@ -151,7 +154,9 @@
             var rows: [Int64: [(key: Int64, row: PastChanges.Row)]] = [:]
             for (key, row) in changes.rows where !row.isKnown { rows[key.table, default: []].append((key.key, row)) }
             for (number, rows) in rows {
-                guard let table = layout.tables[number] else { continue }
+                guard let table = layout.tables[number], tables.unknowns.interruptions[table.name] == nil else {
+                    continue
+                }
                 let sorted = rows.sorted { $0.key < $1.key }
                 for start in stride(from: 0, to: sorted.count, by: Self.partSize) {
                     try write(

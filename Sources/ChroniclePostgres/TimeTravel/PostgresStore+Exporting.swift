@@ -1,5 +1,6 @@
 #if Postgres
     public import ChronicleCore
+    import ChronicleSQLStore
 
     extension PostgresStore: DataStoreExporting {
         /// Calls a closure with all models and all links in one read transaction.
@@ -27,6 +28,9 @@
                     try connection.numberTransactions()
                     return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
                         connection in
+                        var unknowns = PastUnknowns(storeIdentifier: identifier, position: 0)
+                        unknowns.interruptions = try interruptions(connection)
+                        try unknowns.requireAllRecorded()
                         let state = try HistoryState(connection.run(HistoryState.select(connection)))
                         for entity in schema.entities where entity.superentity == nil {
                             try forEachRow(of: try layout.table(named: entity.name), nil, connection) {

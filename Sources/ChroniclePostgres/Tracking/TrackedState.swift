@@ -114,15 +114,18 @@
 
         /// `nil` if all changes are recorded.
         ///
-        /// - Parameter table: The table with the name, or `nil` if there is none.
-        func interruption(_ table: TrackedTable?) -> String? {
+        /// - Parameters:
+        ///   - table: The table with the name, or `nil` if there is none.
+        ///   - isRead: Whether the recorded rows are only read: neither columns without a record of their values nor the role
+        ///     are a reason.
+        func interruption(_ table: TrackedTable?, isRead: Bool = false) -> String? {
             guard let table, table.isOrdinary else {
                 if let present, present.name != self.table { return "the table was renamed to \(present.name)" }
                 return "the table does not exist"
             }
-            if let reason = table.reason { return reason }
+            if let reason = table.reason, !(isRead && table.isOfOtherRole) { return reason }
             if hasOtherKey(table) { return "its primary key is another one" }
-            if let change = changedColumn(table) { return change }
+            if let change = changedColumn(table) ?? (isRead ? nil : newColumn(table)) { return change }
             if table.oid == oid, table.file != file, table.columnVersions != columnVersions {
                 return "its rows may have been written again with other values, as by ALTER COLUMN … TYPE … USING"
             }
@@ -162,6 +165,10 @@
                     return "the column \(column.name) has the type \(present.type) instead of \(column.type)"
                 }
             }
+            return nil
+        }
+
+        private func newColumn(_ table: TrackedTable) -> String? {
             let known = Set(columns.map(\.name))
             return table.columns.first { !known.contains($0.name) }.map { "the column \($0.name) is not recorded" }
         }

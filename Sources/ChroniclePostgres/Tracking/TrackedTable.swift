@@ -22,6 +22,8 @@
         let circumstances: RecordedTable?
         /// Why the table cannot be recorded.
         let reason: String?
+        /// Whether the only reason is the role of the connection.
+        let isOfOtherRole: Bool
         /// `false` for a view.
         let isOrdinary: Bool
 
@@ -100,29 +102,33 @@
                 let known = circumstances[name]
                 // Tables that inherit are tables on their own, in contrast to partitions.
                 let relations = (known?.relations ?? []).filter { kind == "p" || !$0.isPartition && $0.name == name }
+                let isOwned = tables.bool(row, 4)
                 var reason: String?
+                var ownReason: String?
                 switch kind {
                 case "v", "m": reason = "it is a view"
                 case "f": reason = "it is a foreign table, whose changes other servers make"
                 default:
-                    reason = Self.reason(
+                    ownReason = Self.reason(
                         name, own, key, isKnown: key.columns.count == numbers.count,
-                        owner: tables.bool(row, 4) ? nil : tables.text(row, 5), isUnlogged: tables.bool(row, 3),
-                        hasForeignPartition: known?.hasForeignRelation ?? false)
+                        isUnlogged: tables.bool(row, 3), hasForeignPartition: known?.hasForeignRelation ?? false)
+                    let owner = isOwned ? nil : tables.text(row, 5)
+                    reason =
+                        ownReason
+                        ?? owner.map { "the role \($0) owns it; connect as this role, or as a member of it" }
                 }
                 return TrackedTable(
                     oid: oid, name: name, isPartitioned: kind == "p", file: tables.text(row, 6),
                     columnVersions: tables.text(row, 7), columns: own, key: key,
                     relations: kind == "p" ? relations : Array(relations.prefix(1)),
                     partitions: partitions["\(oid)"] ?? TableAttachments(), circumstances: known,
-                    reason: reason,
+                    reason: reason, isOfOtherRole: reason != nil && ownReason == nil && ["r", "p"].contains(kind),
                     isOrdinary: ["r", "p"].contains(kind))
             }
         }
 
         private static func reason(
-            _ name: String, _ columns: [TrackedColumn], _ key: TrackedKey, isKnown: Bool, owner: String?,
-            isUnlogged: Bool,
+            _ name: String, _ columns: [TrackedColumn], _ key: TrackedKey, isKnown: Bool, isUnlogged: Bool,
             hasForeignPartition: Bool
         ) -> String? {
             if name.hasPrefix("chronicle_") { return "the name is reserved" }
@@ -133,7 +139,7 @@
             if let column = columns.first(where: { reservedColumns.contains($0.name) }) {
                 return "the name of its column \"\(column.name)\" is reserved"
             }
-            return owner.map { "the role \($0) owns it; connect as this role, or as a member of it" }
+            return nil
         }
 
         /// Returns the description of the table as an entity without a class.

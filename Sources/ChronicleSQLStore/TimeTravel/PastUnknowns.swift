@@ -15,6 +15,9 @@ package struct PastUnknowns: Sendable {
     package private(set) var links: [String: Value] = [:]
     /// The tables of models of which a relationship changed between to-one and to-many.
     package var changedForms: Set<String> = []
+    /// What a program has done to tracked tables that the history does not have yet, by the name of the table. The rows of
+    /// these tables are unknown as of every position.
+    package var interruptions: [String: String] = [:]
 
     /// A value that the history does not contain.
     package struct Value: Sendable {
@@ -45,6 +48,16 @@ package struct PastUnknowns: Sendable {
         }
     }
 
+    /// Throws an error if the recording of a table is interrupted.
+    package func requireRecorded(_ table: String) throws {
+        if let reason = interruptions[table] { throw SwiftDataError.interruptedRecording(of: table, reason) }
+    }
+
+    /// Throws an error if the recording of any table is interrupted.
+    package func requireAllRecorded() throws {
+        if let table = interruptions.keys.min() { try requireRecorded(table) }
+    }
+
     /// Throws an error if rows of a link table are unknown.
     package func requireLinks(_ table: String) throws {
         if let unknown = links[table] { throw error(unknown) }
@@ -59,6 +72,7 @@ package struct PastUnknowns: Sendable {
     ///   - layout: The tables.
     /// - Throws: `SwiftDataError.historyValueMissing`.
     package func requireKnownDestinations(of entityName: String, loadsModels: Bool, _ layout: PastLayout) throws {
+        try requireRecorded(entityName)
         guard !values.isEmpty || !changedForms.isEmpty else { return }
         let reachable = layout.tablesReachable(from: entityName)
         if let name = changedForms.intersection(reachable.union([entityName])).min() {
@@ -86,6 +100,33 @@ package struct PastUnknowns: Sendable {
             persistentIdentifier: PersistentIdentifier.Origin(
                 storeIdentifier: storeIdentifier, entityName: value.entity, rootEntityName: value.table
             ).identifier(value.key))
+    }
+}
+
+extension StringProtocol {
+    /// Returns whether the text of a query contains a name as a word, in uppercase or lowercase letters.
+    ///
+    /// - Parameter name: The name of a table or view.
+    package func containsName(_ name: String) -> Bool {
+        func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber || character == "_" }
+        let (text, name) = (lowercased(), name.lowercased())
+        guard name.allSatisfy(isWord) else { return text.contains(name) }
+        return text.split { !isWord($0) }.contains { $0 == name }
+    }
+}
+
+extension SwiftDataError {
+    /// The error of a tracked table that a program has changed, if the history does not have the change yet.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the table in the history.
+    ///   - reason: What is different.
+    package static func interruptedRecording(of table: String, _ reason: String) -> SwiftDataError {
+        .historyValueMissing.with(
+            detail:
+                "the history does not yet have a change of the table: \(reason); use `chronicle track FILE` to record "
+                + "this change",
+            entityName: table)
     }
 }
 

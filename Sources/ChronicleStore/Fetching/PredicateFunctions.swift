@@ -4,7 +4,7 @@ import ChronicleSQLite
 
 /// SQL functions for predicate operators that SQLite does not provide.
 enum PredicateFunctions {
-    static let all = [contains, count, real, integer, reciprocal, json, elements, checked, missing]
+    static let all = [contains, count, real, integer, reciprocal, json, elements, checked, missing, interrupted]
 
     static func contains(_ text: SQLQuery, _ part: SQLQuery) -> SQLQuery {
         "\(raw: contains.name)(\(text), \(part))"
@@ -98,6 +98,20 @@ enum PredicateFunctions {
             .split(separator: separator, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let key = Int64(parts[0]) else { return nil }
         return (String(parts[1]), String(parts[2]), key)
+    }
+
+    /// Ends the statement with an error because the recording of a table is interrupted, also if unknown values are replaced.
+    static func interrupted(_ table: String) -> String { "\(interrupted.name)(\(RecorderSQL.literal(table)))" }
+
+    private static let interruptedTable = "interrupted table: "
+
+    /// Returns the name of the table in an error of ``interrupted(_:)``, or `nil` for other errors.
+    static func interruptedTable(_ message: String) -> String? {
+        message.hasPrefix(interruptedTable) ? String(message.dropFirst(interruptedTable.count)) : nil
+    }
+
+    private static let interrupted = SQLFunction("chronicle_interrupted", argumentCount: 1) { call in
+        .error(interruptedTable + (call.text(0).map { String(decoding: $0, as: UTF8.self) } ?? ""))
     }
 
     private static let missing = SQLFunction("chronicle_missing", argumentCount: 3) { call in

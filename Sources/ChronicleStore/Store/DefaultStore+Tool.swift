@@ -80,6 +80,20 @@ extension DefaultStore {
         }
     }
 
+    /// Returns an error for each table of a tracked database that its program has changed, if the history does not have the
+    /// change yet. The tables are those whose rows as of a position are unknown until the change is followed.
+    package func interruptedRecordings() throws -> [SwiftDataError] {
+        guard layout.isTracked else { return [] }
+        let reasons = try attributingErrors {
+            try database.read { connection in
+                try connection.deferredRead { try TableTracking(connection).interruptions() }
+            }
+        }
+        return reasons.sorted { $0.key < $1.key }.map {
+            SwiftDataError.interruptedRecording(of: $0.key, $0.value).with(storeIdentifier: identifier)
+        }
+    }
+
     /// `VACUUM` may change rowids on which the program of a tracked database depends.
     package func requireVacuum() throws {
         guard layout.isTracked else { return }
@@ -116,7 +130,9 @@ extension TrackedDatabase {
     package func unrecordedRows(
         within limit: Duration = .milliseconds(10)
     ) throws -> [(table: String, text: String)] {
-        try reading { try TableTracking($0).differences(within: limit).filter { !$0.1.isEmpty }.map { ($0.table, $0.1.text) } }
+        try reading {
+            try TableTracking($0).differences(within: limit).filter { !$0.1.isEmpty }.map { ($0.table, $0.1.text) }
+        }
     }
 
     /// Whether the schema has changed since ``followSchemaChanges()``, also in a way that does not matter.

@@ -8,8 +8,9 @@ extension DefaultStore: DataStoreExporting {
     /// Other connections can write meanwhile, but the write-ahead log grows. A store in memory has a single connection, so
     /// other requests wait.
     ///
-    /// - Throws: The errors of the protocol's requirement, and ``SwiftDataError/unsupportedFeature`` if the store is read
-    ///   as of an earlier position.
+    /// - Throws: The errors of the protocol's requirement, ``SwiftDataError/unsupportedFeature`` if the store is read as of an
+    ///   earlier position, and ``SwiftDataError/historyValueMissing`` if the program of a ``TrackedDatabase`` has changed a table
+    ///   and the history does not have the change yet; use `chronicle track`.
     /// - Complexity: Proportional to the number of models and links. The memory does not depend on it.
     public func exportRows(_ row: (DataStoreExportedRow<DefaultSnapshot>) throws -> Void) throws -> DefaultHistoryToken
     {
@@ -20,6 +21,7 @@ extension DefaultStore: DataStoreExporting {
                 storeIdentifier: identifier)
         }
         return try readingHistory { connection in
+            try requireRecorded(nil, connection)
             let newest = try HistoryPositions(connection).newestToken(of: identifier)
             for entity in schema.entities where entity.superentity == nil {
                 let table = try layout.table(named: entity.name)

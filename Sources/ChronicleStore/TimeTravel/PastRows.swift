@@ -23,6 +23,8 @@ final class PastRows: Sendable {
         var layout: PastLayout
         /// The version that ``layout`` describes; see ``HistoryCatalog``.
         var schemaVersion: Int64?
+        /// The version of a tracked database whose tables were compared with the recorded ones.
+        var comparedVersion: Int64?
     }
 
     private static let count = Atomic(0)
@@ -50,6 +52,7 @@ final class PastRows: Sendable {
                 rowSets.withLock { for set in $0.values { set.mark() } }
                 do {
                     return try connection.deferredRead {
+                        try addInterruptions(connection)
                         try addChanges(connection)
                         return try body(connection, state.withLock(\.tables))
                     }
@@ -93,6 +96,19 @@ final class PastRows: Sendable {
         throw SwiftDataError.storeBusy.with(
             detail: "a transaction of the store in memory is open; fetch models as of a position before or after it",
             storeIdentifier: present.identifier)
+    }
+
+    /// The changes of an interrupted table are not read, because its columns may be others, so it remains unknown for this
+    /// position when the recording continues.
+    private func addInterruptions(_ connection: Connection) throws {
+        guard present.isTracked else { return }
+        let version = try connection.scalarInt64("PRAGMA main.schema_version")
+        guard state.withLock(\.comparedVersion) != version else { return }
+        let found = try TableTracking(connection).interruptions()
+        state.withLock { state in
+            state.tables.unknowns.interruptions.merge(found) { $1 }
+            state.comparedVersion = version
+        }
     }
 
     private func addChanges(_ connection: Connection) throws {

@@ -36,7 +36,9 @@ final class PastWriter {
         // In the order of the keys, so that both tables are visited page by page.
         for (key, row) in changes.rows.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where !row.isKnown {
-            guard let table = pastLayout.tables[key.table] else { continue }
+            guard let table = pastLayout.tables[key.table], tables.unknowns.interruptions[table.name] == nil else {
+                continue
+            }
             let past = try tables.tables[table.name] ?? create(table)
             tables.tables[table.name] = past
             try write(row, key.key, table, past)

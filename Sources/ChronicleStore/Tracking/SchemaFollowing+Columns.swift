@@ -24,6 +24,14 @@ extension SchemaFollowing {
         }
     }
 
+    /// Returns a text about a column that was renamed and has its earlier name in the history; `nil` if there is none.
+    func renamedColumn(of entity: RecordedEntity, _ table: TrackedTable) throws -> String? {
+        guard table.reason == nil, let renamed = try renamed(entity, table),
+            let (earlier, present) = zip(entity.attributes, renamed.attributes).first(where: { $0.name != $1.name })
+        else { return nil }
+        return "the column \(earlier.name) was renamed to \(present.name)"
+    }
+
     /// Returns the entity with the names that its triggers have; `nil` if no column was renamed.
     private func renamed(_ entity: RecordedEntity, _ table: TrackedTable) throws -> RecordedEntity? {
         // SQLite replaces the name of the rowid, too, if the column that is the rowid was renamed.

@@ -43,10 +43,11 @@ struct SchemaFollowing {
     /// Chronicle and `VACUUM`.
     var isDue: Bool {
         get throws {
-            guard try FileFormat.isTracked(connection), try !RecorderObjects(connection).isIncomplete else {
-                return false
-            }
-            return try MetaTable.integer(.followedSchema, connection) != schemaVersion
+            // Reads ask for this, so the versions are compared before the definitions of the file are read.
+            guard try FileFormat.isTracked(connection),
+                try MetaTable.integer(.followedSchema, connection) != schemaVersion
+            else { return false }
+            return try !RecorderObjects(connection).isIncomplete
         }
     }
 

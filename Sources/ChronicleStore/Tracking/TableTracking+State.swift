@@ -79,7 +79,9 @@ extension TableTracking {
         }
         let state: TrackedDatabase.Table.State
         if let entity {
-            state = try interruption(of: entity, table).map { .interrupted(reason: $0) } ?? .recorded
+            let reason = try interruption(of: entity, table)
+            let renamed = try reason == nil ? nil : SchemaFollowing(connection).renamedColumn(of: entity, table)
+            state = (renamed ?? reason).map { .interrupted(reason: $0) } ?? .recorded
         } else {
             state = table.reason.map { .unsupported(reason: $0) } ?? .notRecorded
         }
@@ -95,13 +97,19 @@ extension TableTracking {
     }
 
     /// `nil` if all changes are recorded.
-    func interruption(of entity: RecordedEntity, _ table: TrackedTable) throws -> String? {
+    ///
+    /// - Parameter allowsNewColumns: Whether columns without a record of their values are no reason.
+    func interruption(
+        of entity: RecordedEntity, _ table: TrackedTable, allowsNewColumns: Bool = false
+    ) throws -> String? {
         if let reason = table.reason { return reason }
         if hasOtherKey(entity, table) { return "its primary key has other columns" }
         let columns = Set(table.attributes.map(\.name))
         let recorded = Set(entity.attributes.filter(\.isPresent).map(\.name))
         if let name = recorded.subtracting(columns).min() { return "the column \(name) does not exist" }
-        if let name = columns.subtracting(recorded).min() { return "the column \(name) is not recorded" }
+        if !allowsNewColumns, let name = columns.subtracting(recorded).min() {
+            return "the column \(name) is not recorded"
+        }
         let found = try triggers(of: table.name)
         if found.isEmpty { return "its triggers were dropped, as by a change that rebuilds the table" }
         if !RecorderSQL.isRecorded(table.recordedTable(entity), by: Set(found.map(\.sql))) {

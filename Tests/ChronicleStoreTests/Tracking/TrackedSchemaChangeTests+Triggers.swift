@@ -90,12 +90,12 @@ extension TrackedSchemaChangeTests {
         let start = try #require(try fixture.store().earliestHistoryToken())
         func expectAdvice(_ read: () throws -> Void) {
             let error = #expect(throws: SwiftDataError.unsupportedFeature) { try read() }
-            #expect(error?.detail?.contains("use `chronicle track` to record this change") == true)
+            #expect(error?.detail?.contains("use `chronicle track FILE` to record this change") == true)
         }
         expectAdvice { _ = try fixture.changes() }
         let past = try #require(try fixture.store().store(asOf: start) as? DefaultStore)
         expectAdvice { _ = try past.fetchCount(ofEntity: "a") }
-        #expect(try fixture.problems().contains { $0.contains("use chronicle track") })
+        #expect(try fixture.problems().contains { $0.contains("use `chronicle track FILE`") })
         #expect(try fixture.database.followSchemaChanges() == ["primary key changed: a"])
         #expect(
             try fixture.changes(after: start) == Self.changesOfRebuiltTable + [

@@ -116,13 +116,16 @@ import Testing
     func rowsWrittenBeforeARecordedChangeAreFound(_ columns: String) throws {
         let fixture = try TrackedFixture("CREATE TABLE a(\(columns); INSERT INTO a VALUES (1, 1), (2, 2)", track: false)
         try fixture.database.track()
-        try fixture.app.execute("DELETE FROM a WHERE id = 2; INSERT INTO a VALUES (2, 2), (3, 3); DELETE FROM a WHERE id = 3")
-        try fixture.app.execute("UPDATE a SET v = 5 WHERE id = 2; REPLACE INTO a VALUES (2, 6); INSERT INTO a VALUES (4, 4)")
+        try fixture.app.execute(
+            "DELETE FROM a WHERE id = 2; INSERT INTO a VALUES (2, 2), (3, 3); DELETE FROM a WHERE id = 3")
+        try fixture.app.execute(
+            "UPDATE a SET v = 5 WHERE id = 2; REPLACE INTO a VALUES (2, 6); INSERT INTO a VALUES (4, 4)")
         #expect(try fixture.problems() == [])
         try fixture.app.setTriggersEnabled(false)
         try fixture.app.execute("DELETE FROM a WHERE id = 1; INSERT INTO a VALUES (8, 8), (9, 9)")
         try fixture.app.setTriggersEnabled(true)
-        try fixture.app.execute("INSERT INTO a VALUES (1, 5); UPDATE a SET v = 7 WHERE id = 8; DELETE FROM a WHERE id = 9")
+        try fixture.app.execute(
+            "INSERT INTO a VALUES (1, 5); UPDATE a SET v = 7 WHERE id = 8; DELETE FROM a WHERE id = 9")
         var problems: [StoreProblem] = []
         try DefaultStore.verify(fileAt: fixture.url) { problems.append($0) }
         #expect(problems.map(\.kind) == Array(repeating: .unrecordedChange, count: 3), "\(problems)")

@@ -32,6 +32,7 @@
             if let name = tables?.unknowns.changedForms.min(), let tables {
                 throw tables.unknowns.changedForm(of: name)
             }
+            try requireRecorded(connection, tables)
             let queried = try QueriedRows.all(connection, store)
             var tables = tables
             tables?.selection.ignoresUnknown = replacesUnknownValues
@@ -62,6 +63,21 @@
             }
             let statements = views.map { "CREATE VIEW pg_temp.\(quoted($0.name)) AS \($0.select)" }
             if !statements.isEmpty { try connection.script(statements.joined(separator: "; "), mayCommit: false) }
+        }
+
+        /// Throws an error if the query may read the rows as of a position, or the states, of a table whose recording is
+        /// interrupted.
+        private func requireRecorded(_ connection: Connection, _ tables: PastTables?) throws {
+            guard tables != nil || includeHistory else { return }
+            var unknowns = tables?.unknowns ?? PastUnknowns(storeIdentifier: store.identifier, position: 0)
+            if tables == nil { unknowns.interruptions = try store.interruptions(connection) }
+            let known = Set(store.schema.entities.map(\.rootName))
+            for name in unknowns.interruptions.keys.sorted() {
+                // A store without the entity has neither of the views.
+                let views =
+                    tables == nil ? ["\(name)_revisions"] + (known.contains(name) ? [] : ["\(name)_history"]) : [name]
+                if views.contains(where: sql.containsName) { try unknowns.requireRecorded(name) }
+            }
         }
 
         private func links(_ name: String, _ tables: PastTables?, replacesUnknownValues: Bool) -> String {

@@ -47,6 +47,7 @@ extension DefaultStore: RevisionProviding {
         }
         let table = try layout.table(named: descriptor.entityName)
         return try readingHistory { connection in
+            try requireRecorded(table.name, connection)
             let plan = try revisionPlan(descriptor, table, connection)
             let computed = ComputedTable(
                 RevisionTables.newName(), columns: RevisionRows.declarations(plan.columns)

@@ -26,8 +26,9 @@ extension DefaultStore {
     ///   - row: A closure that receives the values of each row: integers, reals, texts, binary data or null.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if SQLite rejects the statement, with its message, or if the statement
     ///   does more than read; correct it. ``SwiftDataError/historyValueMissing`` if it uses a value that the history does not
-    ///   contain; use a later position. ``SwiftDataError/historyTokenExpired`` if the history after the position is incomplete.
-    ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again. An error of a closure ends the query.
+    ///   contain; use a later position, or `chronicle track` if the detail names a change of a table.
+    ///   ``SwiftDataError/historyTokenExpired`` if the history after the position is incomplete. ``SwiftDataError/storeBusy`` if
+    ///   the file stays locked; try again. An error of a closure ends the query.
     /// - Complexity: That of the query. The history and the revisions of an entity take time proportional to the length of the
     ///   history and the number of the models, also if few of their rows are needed. The first query as of a position takes time
     ///   proportional to the changes after it.
@@ -52,7 +53,9 @@ extension DefaultStore {
                 let histories =
                     past == nil ? try views.histories().filter { !names.contains(TableNames.folded($0.name)) } : []
                 try connection.withQueryViews(models + histories) {
-                    try run(connection, sql, columns: columns, row: row)
+                    try explainingErrors(of: sql, views.interruptions) {
+                        try run(connection, sql, columns: columns, row: row)
+                    }
                 }
             }
         }
@@ -63,9 +66,33 @@ extension DefaultStore {
         row: ([PropertyValue]) throws -> Void
     ) throws {
         let statement = try explainingErrors { try connection.prepare(sql) }
+        if let name = statement.firstParameter {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "the SQL contains the parameter \(name), which has no value; write the value instead",
+                storeIdentifier: identifier)
+        }
         let indices = 0..<statement.columnCount
         try columns(indices.map { statement.columnName($0) })
         while try explainingErrors({ try statement.step() }) { try row(indices.map { statement.plainValue($0) }) }
+    }
+
+    /// A table that a program has changed can lack the columns of a query, or be missing. The error then names the change.
+    private func explainingErrors<Result>(
+        of sql: String, _ interruptions: [String: String], _ body: () throws -> Result
+    ) throws -> Result {
+        do { return try body() } catch {
+            let cause = (error as? SwiftDataError)?.underlying as? DatabaseError
+            let table = cause.flatMap { PredicateFunctions.interruptedTable($0.message) }
+            let suffixes = past == nil ? ["_history", "_revisions"] : [""]
+            let isRejected = cause != nil && (error as? SwiftDataError) == .unsupportedFeature
+            let name =
+                table
+                ?? interruptions.keys.sorted().first { name in
+                    isRejected && suffixes.contains { sql.containsName(name + $0) }
+                }
+            guard let name, let reason = interruptions[name] else { throw error }
+            throw SwiftDataError.interruptedRecording(of: name, reason)
+        }
     }
 
     /// The errors of the statement that its author can correct.

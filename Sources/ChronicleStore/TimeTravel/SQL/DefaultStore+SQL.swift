@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 public import Foundation
 
@@ -8,7 +9,7 @@ extension DefaultStore {
     /// For a store that ``store(asOf:)`` returned, the rows are those as of its position, so the file contains the whole store as
     /// it was. The tables are those of today, with their indexes. A ``TrackedDatabase`` also has its views and triggers, its
     /// `user_version` and its `application_id`. The file is not a store of Chronicle; to copy a store with its history, use
-    /// ``backup(to:)``.
+    /// ``backup(to:)``. The file has the permissions that the file of the store and the process both allow.
     ///
     /// ```swift
     /// let past = try store.store(asOf: token) as? DefaultStore
@@ -37,6 +38,7 @@ extension DefaultStore {
             defer { target.close() }
             try MissingValues.$current.withValue(replacesUnknownValues ? MissingValues() : nil) {
                 try source.readingPast { connection, tables in
+                    if past != nil { try tables.unknowns.requireAllRecorded() }
                     try DatabaseCopy(
                         connection: connection, tables: tables, target: target, store: source, isPresent: past == nil,
                         replacesUnknownValues: replacesUnknownValues
@@ -44,15 +46,23 @@ extension DefaultStore {
                 }
             }
         }
-        try attributingErrors { try file.publish() }
+        try attributingErrors {
+            if !configuration.isStoredInMemoryOnly { try file.restrictPermissions(toThoseOf: database.path) }
+            try file.publish()
+        }
     }
 
     /// Returns the SQL statements that turn the rows at one position into those at another one.
     ///
     /// Applied to a database with the rows at the first position, such as one that ``writeDatabase(to:replacesUnknownValues:)`` has
     /// written, they result in the rows at the second one. They are one transaction, in a syntax that any version of SQLite reads,
-    /// and contain no control characters. Exchange the positions for statements that undo the changes. Triggers of the
-    /// database run as for other statements, so a ``TrackedDatabase`` or a store records the changes.
+    /// and contain no control characters except line breaks and tabs of triggers. If a statement fails or finds no row, the last
+    /// one before COMMIT rolls the transaction back, also in a program that continues after an error. Exchange the positions for
+    /// statements that undo the changes.
+    ///
+    /// The triggers that programs have defined for changed tables of a ``TrackedDatabase`` are dropped and created again, so that
+    /// they do not change further rows. Those of Chronicle run, so a tracked database or a store records the changes. Triggers that
+    /// programs have added to a store run, too.
     ///
     /// - Parameters:
     ///   - start: The first position.
@@ -60,21 +70,24 @@ extension DefaultStore {
     /// - Returns: The statements, each with a semicolon; empty if the rows are equal.
     /// - Throws: ``SwiftDataError/historyValueMissing`` if a value is unknown at one of the positions, with its model and
     ///   property; use later positions. ``SwiftDataError/historyTokenExpired`` if the history after a position is incomplete.
+    ///   ``SwiftDataError/unsupportedFeature`` if a name or the definition of a trigger contains control characters.
     ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     /// - Complexity: Proportional to the changes after the earlier position, also in memory.
     public func sqlStatements(from start: DefaultHistoryToken, to end: DefaultHistoryToken) throws -> [String] {
         let (first, last) = (try storeAsOf(start), try storeAsOf(end))
+        let isEmpty = start.position(in: identifier) == end.position(in: identifier)
         return try attributingErrors {
             // Stores in memory share a connection, and a read within another one must have reached its changes.
             try last.readingPast { _, _ in }
             return try first.readingPast { firstConnection, firstTables in
                 try last.readingPast { lastConnection, lastTables in
+                    if !isEmpty { try lastTables.unknowns.requireAllRecorded() }
                     let before = StateDifference.State(connection: firstConnection, tables: firstTables)
                     let after = StateDifference.State(connection: lastConnection, tables: lastTables)
                     let isForward = (start.position(in: identifier) ?? 0) <= (end.position(in: identifier) ?? 0)
                     return try StateDifference(
                         from: before, to: after, changed: isForward ? before : after, of: last
-                    ).statements
+                    ).statements()
                 }
             }
         }

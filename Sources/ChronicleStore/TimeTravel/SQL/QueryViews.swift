@@ -8,18 +8,25 @@ struct QueryViews {
     /// The tables as of the position, or without changed rows for the present.
     let tables: PastTables
     let store: DefaultStore
+    /// See ``TableTracking/interruptions()``.
+    let interruptions: [String: String]
     private let recorded: [RecordedRows]
 
     init(_ connection: Connection, _ tables: PastTables, _ store: DefaultStore) throws {
         (self.connection, self.tables, self.store) = (connection, tables, store)
         recorded = try RecordedRows.all(connection, store.schema, isTracked: store.isTracked)
+        interruptions =
+            try store.past == nil && store.isTracked
+            ? TableTracking(connection).interruptions() : tables.unknowns.interruptions
     }
 
     func models() throws -> [(name: String, select: String)] {
         var views: [(name: String, select: String)] = []
-        for rows in recorded {
+        for rows in recorded where store.past == nil || interruptions[rows.name] == nil {
+            // Rows that are not recorded have no number, which the present does not need.
+            let hasNumbers = !rows.hasRowIDKey && interruptions[rows.name] == nil
             // Not the temporary view of a tracked table, because a view of this query replaces it.
-            let present = TrackedRows.source(rows.name, rows.entity, rows.hasRowIDKey ? nil : rows.key)
+            let present = TrackedRows.source(rows.name, rows.entity, hasNumbers ? rows.key : nil)
             let past = tables.tables[rows.name]?.reading(present)
             for entity in rows.entities(store.schema) {
                 let columns = zip(rows.values(of: entity), entity.columns).map { value, column in
@@ -29,7 +36,10 @@ struct QueryViews {
                 views.append((entity.name, "SELECT \(columns) FROM \(past?.unchecked ?? present) AS r\(condition)"))
             }
         }
-        if store.past != nil, store.isTracked { views += try unrecorded() }
+        if store.past != nil, store.isTracked {
+            for name in interruptions.keys.sorted() { views.append((name, failure(of: name))) }
+            views += try unrecorded()
+        }
         for name in store.layout.linkTablesByName.keys.sorted() {
             if let unknown = tables.unknowns.links[name] {
                 // An error when the view is read.
@@ -46,18 +56,31 @@ struct QueryViews {
     /// The tables that are not recorded, which are an error when they are read: without a view, a query would find their present
     /// rows.
     private func unrecorded() throws -> [(name: String, select: String)] {
-        let names = Set(recorded.map(\.name))
+        let names = Set(recorded.map(\.name)).union(interruptions.keys)
         return try TrackedTable.names(connection).filter { try !names.contains($0) && isOrdinary($0) }.map { name in
             let missing = PredicateFunctions.missing("", of: name, key: "0")
             return (name, "SELECT * FROM main.\(quoted(name)) WHERE \(missing)")
         }
     }
 
+    /// An error when the view is read. If the query uses a column, SQLite rejects it, which is the same error.
+    private func failure(of name: String) -> String {
+        "SELECT NULL AS \"from\" WHERE \(PredicateFunctions.interrupted(name))"
+    }
+
     private func isOrdinary(_ name: String) throws -> Bool { try TrackedTable(name, connection)?.isOrdinary == true }
 
     /// The histories and the revisions of the models.
     func histories() throws -> [(name: String, select: String)] {
-        try HistoryViews(connection, store.schema, isTracked: store.isTracked).all().map { ($0.name, $0.select) }
+        let all = try HistoryViews(connection, store.schema, isTracked: store.isTracked).all()
+        let views = all.map { view in
+            let isUnknown = interruptions[view.entityName] != nil && view.name.hasSuffix("_revisions")
+            return (name: view.name, select: isUnknown ? failure(of: view.entityName) : view.select)
+        }
+        let missing = interruptions.keys.sorted().flatMap { name in
+            ["\(name)_history", "\(name)_revisions"].map { (name: $0, select: failure(of: name)) }
+        }
+        return views + missing.filter { missing in !views.contains { $0.name == missing.name } }
     }
 }
 

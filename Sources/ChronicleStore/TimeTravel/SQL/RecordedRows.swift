@@ -100,7 +100,7 @@ struct RecordedRows {
     func requireAllColumns() throws {
         guard let column = unrecordedColumns.first else { return }
         throw SwiftDataError.historyValueMissing.with(
-            detail: "the values of the column are not recorded yet; use `chronicle track` to record them",
+            detail: "the values of the column are not recorded yet; use `chronicle track FILE` to record them",
             entityName: name,
             propertyName: column)
     }
