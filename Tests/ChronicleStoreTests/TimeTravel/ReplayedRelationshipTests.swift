@@ -61,6 +61,27 @@ import Testing
             (items[0].tags[0], items[1].tags[0]) = (second, first)
             items[2].friends = [items[0], items[1]]
         },
+        { context in
+            let items = (0..<4).map { LinkItem("album \($0)") }
+            for item in items {
+                context.insert(item)
+                item.photos = [LinkPhoto("\(item.name) a"), LinkPhoto("\(item.name) b")]
+            }
+        },
+        { context in
+            // Owners are deleted after a photo was removed from their list, moved to another one, or both. A cascade deletes others.
+            let items = try (0..<4).map { number in
+                let name = "album \(number)"
+                return try #require(
+                    try context.fetch(FetchDescriptor<LinkItem>(predicate: #Predicate { $0.name == name })).first)
+            }
+            let photo = items[1].photos[0]
+            items[0].photos = []
+            items[3].photos.append(photo)
+            items[1].photos.removeAll { $0 === photo }
+            items[2].photos.removeLast()
+            for item in items[..<3] { context.delete(item) }
+        },
     ]
 
     private static func node(_ number: Int, _ context: ModelContext) throws -> GraphNode {

@@ -21,6 +21,8 @@ struct ReplayedChanges {
     private var places: [PersistentIdentifier: Int] = [:]
     /// Whether a link exists after the transaction.
     private var links: [DataStoreLink: Bool] = [:]
+    /// The links that an update removed, as opposed to those of a deleted row.
+    private var unlinked: Set<DataStoreLink> = []
 
     init(_ schema: Schema, storeIdentifier: String) {
         self.schema = schema
@@ -64,7 +66,7 @@ struct ReplayedChanges {
         } else {
             add(Model(identifier: identifier, before: entity, after: entity, old: old, values: values))
         }
-        try addLinks(change, entity, identifier)
+        try addLinks(change, entity, identifier, isUpdate: true)
     }
 
     mutating func delete(_ change: HistoryExportLine.Change) throws {
@@ -97,7 +99,8 @@ struct ReplayedChanges {
     }
 
     private mutating func addLinks(
-        _ change: HistoryExportLine.Change, _ entity: Schema.Entity, _ identifier: PersistentIdentifier
+        _ change: HistoryExportLine.Change, _ entity: Schema.Entity, _ identifier: PersistentIdentifier,
+        isUpdate: Bool = false
     ) throws {
         for (keys, exists) in [(change.removed, false), (change.added, true)] {
             for (name, keys) in keys ?? [:] {
@@ -110,6 +113,7 @@ struct ReplayedChanges {
                     let link = DataStoreLink(
                         found, owner: isOwner ? identifier : other, destination: isOwner ? other : identifier)
                     links[link] = exists
+                    if exists { unlinked.remove(link) } else if isUpdate { unlinked.insert(link) }
                 }
             }
         }
@@ -201,9 +205,14 @@ struct ReplayedChanges {
         func isDeleted(_ identifier: PersistentIdentifier) -> Bool {
             places[identifier].map { models[$0].after == nil } ?? false
         }
-        // A deleted row also deletes its links.
-        for (link, exists) in links where !isDeleted(link.owner) && !isDeleted(link.destination) {
-            if exists { parts.linked.append(link) } else { parts.unlinked.append(link) }
+        for (link, exists) in links {
+            let deletedCount = [link.owner, link.destination].count(where: isDeleted)
+            if deletedCount == 0 {
+                if exists { parts.linked.append(link) } else { parts.unlinked.append(link) }
+            } else if deletedCount == 1, unlinked.contains(link) {
+                // A deleted row also deletes its links, but a cascade must not follow one that was removed before.
+                parts.unlinked.append(link)
+            }
         }
         parts.linked.sort(by: DataStoreLink.precedes)
         parts.unlinked.sort(by: DataStoreLink.precedes)
