@@ -5,11 +5,11 @@ extension SwiftDataError {
     /// switch error.code {
     /// case .storeBusy: try again()
     /// case .storeFull, .fileReadOnly: report(error)
-    /// @unknown default: throw error
+    /// default: throw error
     /// }
     /// ```
     ///
-    /// Later versions add cases, so a `switch` needs `@unknown default`. A code equals only itself; to match a kind together with
+    /// Later versions add cases, so a `switch` needs a `default`. A code equals only itself; to match a kind together with
     /// the more specific ones, use the static members, as in `catch SwiftDataError.historyTokenExpired`.
     @nonexhaustive public enum Code: String, CaseIterable, Hashable, Sendable {
         // Schema

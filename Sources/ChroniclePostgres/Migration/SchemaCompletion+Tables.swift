@@ -209,7 +209,9 @@
             for index in definition(of: entity).with(indexes).indexes where !present.contains(index.name) {
                 do { try connection.script(index.sql) } catch let error as PostgresError where error.isUniqueViolation {
                     throw SwiftDataError.uniquenessViolation.with(
-                        detail: "the store contains several models with the same values for a unique constraint",
+                        detail:
+                            "the store contains several models with the same values for a unique constraint; delete or "
+                            + "change the duplicates before you add it, for example in `willMigrate` of a custom migration stage",
                         entityName: entity.name, underlying: error)
                 }
             }

@@ -75,7 +75,8 @@ extension SchemaCompletion {
         for index in definition.indexes where present[index.name] == nil {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
-                    detail: "the file contains several models with the same values for a unique constraint",
+                    detail: "the file contains several models with the same values for a unique constraint; delete or "
+                        + "change the duplicates before you add it, for example in `willMigrate` of a custom migration stage",
                     entityName: definition.entity.name, underlying: DatabaseError(error))
             }
         }
