@@ -37,9 +37,10 @@ import Testing
             try #require(differences.isEmpty, comment)
             let names = try fixture.database.tables().filter { $0.state == .recorded }.map(\.name)
             #expect(Set(store.schema.entities.map(\.name)) == Set(names), comment)
-            // The order can be wrong while a trigger is missing for a new unique index.
+            // The order can be wrong while a trigger is missing for a new unique index. A note about a row that an insert has not
+            // replaced, because it was ignored, has the values of that time if the table is dropped before the next write.
             let problems = try fixture.problems().filter {
-                !$0.contains("exist before") && !$0.contains("exists before")
+                !$0.contains("exist before") && !$0.contains("exists before") && !$0.contains("replaced another value")
             }
             #expect(problems == [], comment)
         }
@@ -76,7 +77,10 @@ import Testing
                 #expect(hasChange, comment)
             }
             #expect(
-                try fixture.problems().filter { !$0.contains("exist before") && !$0.contains("exists before") } == [],
+                try fixture.problems().filter {
+                    !$0.contains("exist before") && !$0.contains("exists before")
+                        && !$0.contains("replaced another value")
+                } == [],
                 comment)
             (rows, token) = (present, try #require(try store.currentHistoryToken()))
         }
