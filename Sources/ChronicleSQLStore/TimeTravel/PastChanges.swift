@@ -101,6 +101,7 @@ package struct PastChanges {
         }
         switch change.operation {
         case .insert:
+            if let row = rows[key], row.isPresent, !row.isComplete { forget(row, key, table) }
             // Links that a restored row did not have before its delete.
             for value in change.values {
                 if let list = table.lists[Int(value.attribute)] { addLinks(value, change.key, list) }
@@ -109,6 +110,16 @@ package struct PastChanges {
         case .delete: addDelete(change, key, table)
         case nil: break
         }
+    }
+
+    /// The row was changed, and then inserted without a delete in between: triggers of a program change the order in which changes
+    /// are recorded, or a delete was not recorded. The values before these changes are not known.
+    private mutating func forget(_ row: Row, _ key: Key, _ table: PastLayout.Table) {
+        var row = row
+        row.isComplete = true
+        row.values = [:]
+        row.unknown = Set(table.attributes.values)
+        rows[key] = row
     }
 
     private mutating func addUpdate(_ change: some PastChange, _ key: Key, _ table: PastLayout.Table) throws {

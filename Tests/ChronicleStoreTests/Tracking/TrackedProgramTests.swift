@@ -366,4 +366,24 @@ extension TrackedProgramTests {
         #expect(changes.last?.hasSuffix("v='back' o=7") == true)
         #expect(try fixture.problems() == [])
     }
+
+    /// Two updates by a trigger are recorded before the insert that fired it, so whether the row existed is not known.
+    @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"]) func anotherOrderIsUnknown(_ key: String) throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(\(key), v, o)")
+        try fixture.app.execute(
+            """
+            CREATE TEMP TRIGGER twice AFTER INSERT ON a BEGIN
+                UPDATE a SET o = 1 WHERE id = new.id; UPDATE a SET v = new.v || '!' WHERE id = new.id;
+            END
+            """)
+        let store = try fixture.store()
+        let start = try #require(try store.currentHistoryToken())
+        try fixture.app.execute("INSERT INTO a VALUES (1, 'a', NULL)")
+        let end = try #require(try store.currentHistoryToken())
+        #expect(try fixture.problems().contains { $0.contains("exists before") })
+        let earlier = try #require(try store.store(asOf: start) as? DefaultStore)
+        #expect(throws: SwiftDataError.historyValueMissing) { try earlier.query("SELECT v FROM a") { _ in } }
+        let present = try #require(try store.store(asOf: end) as? DefaultStore)
+        try present.query("SELECT v, o FROM a") { #expect($0 == [.text("a!"), .integer(1)]) }
+    }
 }
