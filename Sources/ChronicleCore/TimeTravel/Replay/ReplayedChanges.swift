@@ -21,8 +21,8 @@ struct ReplayedChanges {
     private var places: [PersistentIdentifier: Int] = [:]
     /// Whether a link exists after the transaction.
     private var links: [DataStoreLink: Bool] = [:]
-    /// The links that an update removed, as opposed to those of a deleted row.
-    private var unlinked: Set<DataStoreLink> = []
+    /// The models whose own updates removed a link. A delete also removes links, as updates of the models at their other ends.
+    private var unlinked: [DataStoreLink: Set<PersistentIdentifier>] = [:]
 
     init(_ schema: Schema, storeIdentifier: String) {
         self.schema = schema
@@ -113,7 +113,11 @@ struct ReplayedChanges {
                     let link = DataStoreLink(
                         found, owner: isOwner ? identifier : other, destination: isOwner ? other : identifier)
                     links[link] = exists
-                    if exists { unlinked.remove(link) } else if isUpdate { unlinked.insert(link) }
+                    if exists {
+                        unlinked[link] = nil
+                    } else if isUpdate {
+                        unlinked[link, default: []].insert(identifier)
+                    }
                 }
             }
         }
@@ -206,11 +210,11 @@ struct ReplayedChanges {
             places[identifier].map { models[$0].after == nil } ?? false
         }
         for (link, exists) in links {
-            let deletedCount = [link.owner, link.destination].count(where: isDeleted)
-            if deletedCount == 0 {
+            let deleted = [link.owner, link.destination].filter(isDeleted)
+            if deleted.isEmpty {
                 if exists { parts.linked.append(link) } else { parts.unlinked.append(link) }
-            } else if deletedCount == 1, unlinked.contains(link) {
-                // A deleted row also deletes its links, but a cascade must not follow one that was removed before.
+            } else if deleted.count == 1, unlinked[link]?.contains(deleted[0]) == true {
+                // Deleting a row deletes its links. A link that an update removed before must not cascade, so remove it first.
                 parts.unlinked.append(link)
             }
         }
