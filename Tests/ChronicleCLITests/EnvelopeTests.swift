@@ -9,13 +9,13 @@ import Testing
 /// The lines of `chronicle watch --format`.
 @Suite struct EnvelopeTests {
     private func watch(
-        _ file: URL, _ format: String, from start: String = "start", consumer: String = "envelope", batch: Int = 1_000
+        _ file: URL, _ format: String, from start: String = "start", consumer: String = "envelope", batch: Int = 1_000,
+        _ options: String...
     ) async throws -> [JSON] {
         let output = try TemporaryDirectory().url.appending(path: "lines")
+        let arguments = ["--name", consumer, "--from", start, "--format", format, "--batch", "\(batch)", "--once"]
         let run = try await CommandRun(
-            "watch", "--name", consumer, "--from", start, "--format", format, "--batch", "\(batch)", "--once",
-            file.path,
-            "--", "sh", "-c", "cat >> '\(output.path)'")
+            ["watch"] + arguments + options + [file.path, "--", "sh", "-c", "cat >> '\(output.path)'"])
         #expect(run.status == 0, "\(run.errors)")
         guard let text = try? String(contentsOf: output, encoding: .utf8) else { return [] }
         return try text.split(separator: "\n").map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
@@ -119,6 +119,24 @@ import Testing
         #expect(lines.map { $0["op"] } == [.string("c"), .string("u"), .string("d")])
         #expect(lines[1]["before"]?["name"] == unknown && lines[1]["after"]?["_id"] == .integer(1))
         #expect(lines[2]["before"]?["name"] == .string("b") && lines[2]["before"]?["weight"] == unknown)
+    }
+
+    /// A transaction between those of the consumer changes the row.
+    @Test func messagesOfAnAuthorHaveTheValuesOfTheirTime() async throws {
+        let file = try TemporaryDirectory().file("parcels.store")
+        let container = try ModelContainer(
+            for: Parcel.self, configurations: ModelConfiguration(url: file, preservesValues: true))
+        let (own, other) = (ModelContext(container), ModelContext(container))
+        own.author = "app"
+        let parcel = Parcel("a")
+        own.insert(parcel)
+        try own.save()
+        try #require(other.fetch(FetchDescriptor<Parcel>()).first).name = "b"
+        try other.save()
+        own.insert(Parcel("c"))
+        try own.save()
+        let lines = try await watch(file, "debezium", "--author", "app")
+        #expect(lines.map { $0["after"]?["name"] } == [.string("a"), .string("c")])
     }
 
     /// The history does not preserve the values of an insert, but the row has those that no later change has replaced.

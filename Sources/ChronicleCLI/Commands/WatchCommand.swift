@@ -11,8 +11,8 @@ enum WatchCommand {
             after a restart. Otherwise, or if the process ends before, the batch is delivered again: the command receives \
             each change at least once.
 
-            A transaction with more than 10,000 changes, or than N of --batch if that is larger, is divided into lines of \
-            1,000 changes, of which all but the last have "isPartial": true. If changes are missing because the history was \
+            A transaction with more than 10,000 changes and preserved values, and more than --batch, is divided into lines of \
+            1,000 changes. All but the last line have "isPartial": true. If changes are missing because the history was \
             deleted, the command receives a line {"reset": REASON}, followed by batches with a line {"model": E/KEY, \
             "values": {...}} for each model.
 
@@ -58,11 +58,13 @@ enum WatchCommand {
                 unrecorded = unrecorded ?? UnrecordedRows(TrackedDatabase(url: url), console)
             }
             unrecorded?.report()
+            let filter = try filter(arguments)
             let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
-                named: name, filter: filter(arguments), startingNewAt: try start(arguments, file, console))
+                named: name, filter: filter, startingNewAt: try start(arguments, file, console))
             let batchRunner = BatchRunner(
                 file: file, console: console, format: arguments.value("format").flatMap(EnvelopeFormat.init) ?? .json,
-                command: arguments.trailing, opened: try file.store.currentHistoryToken())
+                isFiltered: filter != HistoryFilter(), command: arguments.trailing,
+                opened: try file.store.currentHistoryToken())
             guard !arguments.has("once") else {
                 return try runOnce(consumer, batchRunner, limit: limit, skipAfter: skipAfter)
             }
@@ -216,6 +218,8 @@ private struct BatchRunner {
     let file: StoreFile
     let console: Console
     let format: EnvelopeFormat
+    /// Whether the consumer does not receive all transactions.
+    let isFiltered: Bool
     let command: [String]
     /// The position when the file was opened.
     let opened: DefaultHistoryToken?
@@ -266,7 +270,7 @@ private struct BatchRunner {
     private func write(
         _ batch: HistoryBatch<DefaultHistoryTransaction>, _ line: @escaping (JSON) throws -> Void
     ) throws {
-        let envelope = try ChangeEnvelope(format, file, console, line: line)
+        let envelope = try ChangeEnvelope(format, file, console, isFiltered: isFiltered, line: line)
         switch batch.content {
         case .changes(let transactions): try envelope.write(transactions)
         case .largeTransaction(let transaction):

@@ -17,24 +17,33 @@ struct ChangeEnvelope {
     let file: StoreFile
     let text: TransactionText
     let line: (JSON) throws -> Void
+    /// Whether transactions can be missing between others.
+    private let isFiltered: Bool
     /// The columns of the tracked tables that have an integer key.
     private let rowIDColumns: [String: String]
 
     init(
-        _ format: EnvelopeFormat, _ file: StoreFile, _ console: Console, line: @escaping (JSON) throws -> Void
+        _ format: EnvelopeFormat, _ file: StoreFile, _ console: Console, isFiltered: Bool,
+        line: @escaping (JSON) throws -> Void
     ) throws {
-        (self.format, self.file, self.line) = (format, file, line)
+        (self.format, self.file, self.isFiltered, self.line) = (format, file, isFiltered, line)
         rowIDColumns = try format == .debezium ? (file.store as? any ToolStore)?.rowIDColumns() ?? [:] : [:]
         text = TransactionText(console: console, file: file)
     }
 
     /// Writes transactions in commit order.
     func write(_ transactions: [DefaultHistoryTransaction]) throws {
-        guard format == .debezium, let last = transactions.last else {
+        guard format == .debezium else {
             for transaction in transactions { try write(transaction, transaction.changes, from: 0, isPartial: false) }
             return
         }
-        // Reading rows as of a position visits all later changes, so the rows are read once for all transactions.
+        // Reading rows as of a position visits all later changes, so the rows are read once for all transactions. If others are
+        // missing in between, the changes do not connect the states of the rows.
+        for group in isFiltered ? transactions.map({ [$0] }) : [transactions] { try writeMessages(group) }
+    }
+
+    private func writeMessages(_ transactions: [DefaultHistoryTransaction]) throws {
+        guard let last = transactions.last else { return }
         let changes = transactions.flatMap(\.changes)
         var states = try states(of: changes, after: rows(after: last, of: changes))[...]
         for transaction in transactions {
