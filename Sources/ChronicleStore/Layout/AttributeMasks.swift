@@ -87,9 +87,9 @@ extension AttributeMasks {
 
     /// An expression for stored masks from which ``contains(_:upTo:in:)`` reads one in constant time.
     ///
-    /// With spaces in place of each comma, as many as the text is long, the mask of an index is the only one that overlaps the
-    /// range of this size that begins there. Functions of JSON would be shorter, but SQLite 3.38 to 3.40 does not accept them in
-    /// a view with `PRAGMA trusted_schema = OFF`.
+    /// Each comma becomes as many spaces as a text with all masks is long. The range of this length that begins at the index of a
+    /// mask times the length therefore contains this mask, and no part of another. Functions of JSON would be shorter, but SQLite
+    /// 3.38 to 3.40 rejects them in a view with `PRAGMA trusted_schema = OFF`.
     static func spaced(_ masks: String, upTo last: Int) -> String {
         guard last >= attributesPerMask else { return masks }
         return "CAST(replace(\(masks), ',', printf('%\(width(last))s', '')) AS BLOB)"
@@ -101,7 +101,8 @@ extension AttributeMasks {
     static func contains(_ number: String, upTo last: Int, in masks: String) -> String {
         // The number at the beginning of a text.
         if last < attributesPerMask { return "CAST(\(masks) AS INTEGER) >> \(number) & 1" }
-        let (size, width) = (attributesPerMask, Self.width(last))
+        // A character has two bytes in a database with UTF-16.
+        let (size, width) = (attributesPerMask, "\(Self.width(last)) * length(CAST('0' AS BLOB))")
         return
             "CAST(substr(\(masks), \(number) / \(size) * \(width) + 1, \(width)) AS INTEGER) >> (\(number) % \(size)) & 1"
     }

@@ -368,7 +368,8 @@ extension TrackedProgramTests {
     }
 
     /// Two updates by a trigger are recorded before the insert that fired it, so whether the row existed is not known.
-    @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"]) func anotherOrderIsUnknown(_ key: String) throws {
+    @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY"]) func anotherOrderIsUnknown(_ key: String) throws
+    {
         let fixture = try TrackedFixture("CREATE TABLE a(\(key), v, o)")
         try fixture.app.execute(
             """
@@ -385,5 +386,29 @@ extension TrackedProgramTests {
         #expect(throws: SwiftDataError.historyValueMissing) { try earlier.query("SELECT v FROM a") { _ in } }
         let present = try #require(try store.store(asOf: end) as? DefaultStore)
         try present.query("SELECT v, o FROM a") { #expect($0 == [.text("a!"), .integer(1)]) }
+    }
+
+    @Test(arguments: ["UTF-8", "UTF-16le"]) func wideTables(_ encoding: String) throws {
+        let columns = (0..<130).map { "c\($0)" }
+        let fixture = try TrackedFixture(
+            "PRAGMA encoding = '\(encoding)'; CREATE TABLE a(id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))"
+        )
+        try fixture.app.execute("INSERT INTO a(id, c0, c61, c62, c129) VALUES (1, 0, 61, 62, 129)")
+        for column in ["c0", "c61", "c62", "c129"] {
+            // Ends the transaction.
+            _ = try fixture.store(allowsSave: true).planHistoryPurge(
+                HistoryRetention(maximumAge: .seconds(1_000)), at: Date())
+            try fixture.app.execute("UPDATE a SET \(column) = -1")
+        }
+        let store = try fixture.store()
+        var changed: [PropertyValue] = []
+        try store.query("SELECT attribute FROM a_history WHERE operation = 'update' ORDER BY position") {
+            changed += $0
+        }
+        #expect(changed == ["c0", "c61", "c62", "c129"].map { .text($0) })
+        var states: [[PropertyValue]] = []
+        try store.query("SELECT c61, c62, c129 FROM a_revisions ORDER BY \"from\"") { states.append($0) }
+        let expected: [[Int64]] = [[61, 62, 129], [61, 62, 129], [-1, 62, 129], [-1, -1, 129], [-1, -1, -1]]
+        #expect(states == expected.map { $0.map { .integer($0) } })
     }
 }
