@@ -114,6 +114,22 @@ import Testing
         #expect(try Shell.sqlite3(url, ".dump") == before)
     }
 
+    /// Without OR ABORT, the statements after the conflict would not be in a transaction.
+    @Test(arguments: ["INSERT INTO item VALUES (1, 'a'), (2, 'b')", "UPDATE item SET n = 'b' WHERE id = 7"])
+    func aConstraintThatRollsBackLeavesTheDatabaseUnchanged(_ change: String) throws {
+        let fixture = try TrackedFixture(
+            "CREATE TABLE item(id INTEGER PRIMARY KEY, n CHECK (n <> 'x') UNIQUE ON CONFLICT ROLLBACK)")
+        try fixture.app.execute("INSERT INTO item VALUES (7, 'c'), (8, 'd')")
+        let start = try token(fixture)
+        try fixture.app.execute("\(change); UPDATE item SET n = 'e' WHERE id = 8")
+        let url = try copy(fixture, start, "past.db")
+        _ = try Shell.sqlite3(url, "INSERT INTO item VALUES (9, 'a'), (10, 'b')")
+        let before = try Shell.sqlite3(url, ".dump")
+        let run = try apply(fixture.store().sqlStatements(from: start, to: token(fixture)), to: url)
+        #expect(run.status != 0, "\(run.errors)")
+        #expect(try Shell.sqlite3(url, ".dump") == before)
+    }
+
     @Test func aLockLeavesTheDatabaseUnchanged() throws {
         let fixture = try TrackedFixture(Self.audited)
         let start = try token(fixture)

@@ -3,12 +3,12 @@ import ChronicleSQLite
 
 /// The statements of a ``StateDifference`` as one transaction, in plain SQL.
 ///
-/// Programs such as the `sqlite3` shell continue after an error, so an error alone would not prevent COMMIT. Temporary triggers
-/// count the changed rows, and the last statement violates a constraint, which rolls the transaction back, unless there are as
-/// many as statements.
+/// Programs such as the `sqlite3` shell continue after an error and would execute COMMIT. Temporary triggers therefore count the
+/// changed rows. If the count differs from the number of statements, the last statement violates a constraint, which rolls the
+/// transaction back.
 ///
-/// The transaction is deferred: if another connection has the lock, BEGIN IMMEDIATE fails, and each following statement would
-/// be a transaction. A deferred one begins always, and the statements that fail are missing in the count.
+/// The transaction is deferred, because a lock of another connection cannot make BEGIN fail then. After a failed BEGIN IMMEDIATE,
+/// each statement would be a transaction. Statements that fail are not counted.
 struct StateScript {
     private enum Operation: String, Hashable { case delete = "DELETE", update = "UPDATE", insert = "INSERT" }
 
@@ -31,11 +31,18 @@ struct StateScript {
     /// The triggers of programs, by the folded names of their tables.
     private var triggers: [(table: String, trigger: Trigger)] = []
     private var changedTables: Set<String> = []
+    /// The tables with a constraint that may end the transaction, after which the next statements would take effect.
+    private var tablesThatRollBack: Set<String> = []
+    /// In a store, the triggers of programs run, and the changes that they make are counted as well.
+    private let isTracked: Bool
 
-    /// - Parameter connection: The database whose triggers do not run, because the rows that they would change have statements.
-    ///   Those of Chronicle run. A copy of a store has no triggers of programs, so theirs are not replaced.
+    /// - Parameter connection: The database. The script drops its triggers, except those of Chronicle, because the rows that they
+    ///   would change have statements. A copy of a store has no triggers of programs, so the script drops none.
     init(_ connection: Connection, isTracked: Bool) throws {
-        guard isTracked else { return }
+        let tables = try connection.prepare(
+            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND instr(upper(sql), 'ROLLBACK') > 0")
+        while try tables.step() { tablesThatRollBack.insert(TableNames.folded(tables.text(0))) }
+        self.isTracked = isTracked
         let statement = try connection.prepare(
             """
             SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND sql IS NOT NULL \
@@ -65,13 +72,17 @@ struct StateScript {
 
     mutating func update(_ values: String, where condition: String, of table: String) throws {
         let name = try add(.update, table)
-        updates.append("UPDATE \(name) SET \(values) WHERE \(condition);")
+        updates.append("UPDATE \(abort(table))\(name) SET \(values) WHERE \(condition);")
     }
 
-    /// - Parameter action: What happens if the row exists, or an empty text.
+    /// - Parameter action: The conflict clause with a space, such as `OR IGNORE `, or an empty string.
     mutating func insert(_ values: String, _ columns: String, into table: String, or action: String = "") throws {
         let name = try add(.insert, table)
-        inserts.append("INSERT \(action)INTO \(name)(\(columns)) VALUES (\(values));")
+        inserts.append("INSERT \(action.isEmpty ? abort(table) : action)INTO \(name)(\(columns)) VALUES (\(values));")
+    }
+
+    private func abort(_ table: String) -> String {
+        tablesThatRollBack.contains(TableNames.folded(table)) ? "OR ABORT " : ""
     }
 
     /// Returns the quoted name of the table.
@@ -101,7 +112,8 @@ struct StateScript {
     func statements() throws -> [String] {
         let rows = removedLinks + deletes + updates + inserts
         guard !rows.isEmpty else { return [] }
-        let present = triggers.filter { changedTables.contains($0.table) }.map(\.trigger)
+        let running = triggers.filter { changedTables.contains($0.table) }.map(\.trigger)
+        let present = isTracked ? running : []
         let names = present.map { RecorderSQL.literal($0.name) }.joined(separator: ", ")
         let message = "some statements failed or found no row, so nothing was changed"
         // Foreign keys are not enforced, because every row that they would change has a statement.
@@ -112,11 +124,11 @@ struct StateScript {
         }
         script += [
             "CREATE TEMP TABLE \(Self.table)(changes, triggers, ended, CONSTRAINT \(quoted(message)) "
-                + "CHECK (ended = 0 OR changes = \(rows.count) AND triggers = 0));",
+                + "CHECK (ended = 0 OR changes \(running.count > present.count ? ">=" : "=") \(rows.count) AND triggers = 0));",
             "INSERT INTO \(Self.table) VALUES (0, \(present.isEmpty ? 0 : 1), 0);",
         ]
         if !present.isEmpty {
-            // A trigger that could not be dropped has run.
+            // A trigger that could not be dropped runs with the statements.
             script.append(
                 "UPDATE \(Self.table) SET triggers = (SELECT count(*) FROM sqlite_master WHERE type = 'trigger' "
                     + "AND name COLLATE NOCASE IN (\(names)));")
@@ -127,7 +139,7 @@ struct StateScript {
                     + "BEGIN UPDATE \(Self.table) SET changes = changes + 1; END;")
         }
         script += rows
-        // Before the transaction may be rolled back, so that no statement after it changes the database.
+        // Before the statement that may roll back: after it, CREATE TRIGGER would change the database.
         for trigger in present { script.append(try Self.definition(trigger)) }
         script += changes.indices.map { "DROP TRIGGER IF EXISTS \(Self.table)_\($0);" }
         script += [
@@ -136,7 +148,7 @@ struct StateScript {
         return script
     }
 
-    /// With its line breaks, which may end a comment.
+    /// The definition keeps its line breaks, because one can end a comment.
     private static func definition(_ trigger: Trigger) throws -> String {
         let blanks: Set<Unicode.Scalar> = ["\n", "\r", "\t"]
         guard !trigger.sql.unicodeScalars.contains(where: { $0.isTerminalControl && !blanks.contains($0) }) else {
