@@ -211,8 +211,13 @@ extension StoreFile {
         var descriptor: HistoryDescriptor<DefaultHistoryTransaction> =
             status.position.map { .after($0) } ?? HistoryDescriptor()
         descriptor.fetchLimit = 1
-        let lacksDate = try store.fetchHistoryWithoutChanges(descriptor).contains { date(of: $0) == nil }
-        return lacksDate ? nil : lag.age
+        do {
+            let lacksDate = try store.fetchHistoryWithoutChanges(descriptor).contains { date(of: $0) == nil }
+            return lacksDate ? nil : lag.age
+        } catch let error as SwiftDataError where error == .historyTokenExpired || error == .historyTokenGap {
+            // The history was deleted after the status was read.
+            return nil
+        }
     }
 
     /// Whether the dates of the first and of the last transaction are not known. Only changes after all others have no date.

@@ -248,9 +248,12 @@ struct Baseline {
         var keys: [Int64: (existed: Bool, exists: Bool)] = [:]
         while try statement.step() {
             let kind = statement.int64(1)
-            if statement.isInteger(0) {
-                keys[statement.int64(0), default: (kind != insertion, true)].exists = kind != deletion
-            }
+            guard statement.isInteger(0) else { continue }
+            let key = statement.int64(0)
+            // Triggers of a program can change a row before its insert is recorded.
+            let isInserted = kind == insertion && keys[key]?.exists ?? true
+            keys[key, default: (kind != insertion, true)].exists = kind != deletion
+            if isInserted { keys[key]?.existed = false }
         }
         return keys
     }

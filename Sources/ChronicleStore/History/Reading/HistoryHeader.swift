@@ -78,12 +78,13 @@ extension Statement {
 }
 
 extension Connection {
-    /// Returns the timestamp of the transaction that ends at a position, or `nil` if it was deleted.
+    /// Returns the timestamp of the transaction that ends at a position, or `nil` if it was deleted or has no valid one.
     func timestamp(at position: Int64) throws -> Date? {
         let statement = try cached(
-            "SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id = ? AND \(ChangeTable.isHeader())")
+            "SELECT primary_key FROM \(ChangeTable.name) WHERE id = ? AND \(ChangeTable.isHeader())")
         defer { statement.reset() }
         try statement.bind(position, at: 1)
-        return try statement.step() ? HistoryHeader(statement).timestamp : nil
+        guard try statement.step(), statement.isNumber(0), statement.double(0).isFinite else { return nil }
+        return Date(timeIntervalSinceReferenceDate: statement.double(0))
     }
 }
