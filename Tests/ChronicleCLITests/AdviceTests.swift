@@ -94,7 +94,7 @@ import Testing
 
     @Test func deletedModels() async throws {
         let file = try GoldenStore.copy().path
-        let text = "LinkTag/1 was deleted; see `chronicle log --model LinkTag/1`"
+        let text = "LinkTag/1 was deleted; see `chronicle log --model LinkTag/1 \(file)`"
         try await expectError(["blame", file, "LinkTag/1"], text, status: 1)
         try await expectError(["blame", file, "LinkTag/99"], "there is no model LinkTag/99", status: 1)
         let tracked = try TrackedFile.make().path

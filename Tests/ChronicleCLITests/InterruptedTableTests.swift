@@ -133,7 +133,7 @@ import Testing
     @Test(arguments: changes) func historiesHaveANote(_ change: Change) async throws {
         try await make()
         try apply(change)
-        let note = "Changes may be missing of "
+        let note = "Changes may be missing, because the program has changed tables: "
         for arguments in [
             ["log", "FILE"], ["show", "FILE", "p1"], ["blame", "FILE", "u/1"], ["timeline", "-o", "-", "FILE"],
         ] {

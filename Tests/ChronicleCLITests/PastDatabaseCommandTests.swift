@@ -75,7 +75,7 @@ import Testing
         #expect(result == 0 && found & ~permissions == 0 && found & 0o600 == 0o600)
     }
 
-    /// Programs continue after an error, and COMMIT would keep what preceded it.
+    /// The shell continues after an error, so COMMIT would keep the changes of the statements before it.
     @Test(arguments: [
         "DELETE FROM Trip", "DROP TABLE LinkItem", "ALTER TABLE Trip RENAME COLUMN note TO remark",
     ])

@@ -58,7 +58,7 @@ enum AtCommand {
         let condition = try arguments.value("where").map { try RowCondition($0, entity, file, console.settings) }
         let limit = try arguments.count("number") ?? .max
         let position = try arguments.required("POSITION")
-        // Also the present rows, if the history numbers their keys, which is not done yet.
+        // Rows whose keys have numbers cannot be identified before new keys are numbered, so this includes the present.
         if position != "now" || file.store.primaryKeyColumns(ofEntity: name) != nil { try file.requireRecorded(name) }
         let store = try store(at: position, file, console)
         let writer = RowPrinter(file: file, console: console, isJSON: arguments.has("json"))

@@ -23,7 +23,9 @@ enum BlameCommand {
             let model = try file.text(of: requested).escaped
             console.message(
                 try isDeleted(requested, file)
-                    ? "chronicle: \(model) was deleted; see `chronicle log --model \(model)`"
+                    ? ErrorText.namingFile(
+                        "chronicle: \(model) was deleted; see `chronicle log --model \(model) FILE`",
+                        console.file?.escaped)
                     : "chronicle: there is no model \(model)")
             return .negative
         }

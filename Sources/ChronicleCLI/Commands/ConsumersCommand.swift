@@ -5,8 +5,8 @@ enum ConsumersCommand {
     static let command = Command(
         name: "consumers", summary: "list the consumers of the history and their lag, or remove one",
         discussion: """
-            Lists the named consumers of the history: how many transactions they have not acknowledged, with how many changes at \
-            most, since when, and when they were last seen. The number of changes is an upper bound, which in a file includes each \
+            Lists the named consumers of the history: the transactions and changes that they have not acknowledged, the age of \
+            the oldest one, and when they were last seen. The number of changes is an upper bound; in a file, it includes each \
             preserved value. A consumer whose history is incomplete shows why it starts over.
 
             With --remove, the file is changed: the consumer and its position are deleted, so that history is no longer kept for \

@@ -11,7 +11,8 @@ enum DiffCommand {
             With --sql, the output consists of SQL statements that turn the models and links at the first position into those \
             at the second one, and with --reverse the statements that undo this. A value that is not known is an error. The \
             statements are one transaction, which changes nothing if one of them fails or finds no row. They do not enforce \
-            foreign keys, and the triggers of a tracked database do not run, except those of Chronicle.
+            foreign keys. They drop the triggers of the changed tables of a tracked database, except those of Chronicle, and \
+            create them again.
 
               chronicle diff --sql Trips.store before-import now | sqlite3 past.db
             """,

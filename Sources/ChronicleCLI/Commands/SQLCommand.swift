@@ -20,9 +20,9 @@ enum SQLCommand {
             schema is the prefix of the tables, and functions can do what the role may do, except for changing rows. The role \
             needs the privilege TEMPORARY on the database.
 
-            CSV is as in RFC 4180, with a line feed after each row: an empty field is NULL, "" is an empty text, and binary data \
+            CSV follows RFC 4180, with a line feed after each row: an empty field is NULL, "" is an empty text, and binary data \
             is x'00ff'. Texts are written unchanged, except on a terminal: there, control characters other than tabs and line \
-            feeds are escape sequences, as in the other formats. A JSON parser restores all texts.
+            feeds are escape sequences, as in the other formats. A JSON parser restores the texts of JSON.
 
               chronicle sql Trips.store --at 2026-03-01 "SELECT name FROM Trip WHERE price > 100"
               chronicle sql Trips.store "SELECT date, author, value FROM Trip_history WHERE attribute = 'price'"

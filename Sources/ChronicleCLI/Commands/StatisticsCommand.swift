@@ -10,8 +10,8 @@ enum StatisticsCommand {
             with "about". For a tracked database, tables whose recording was interrupted, and tables that are \
             not recorded, are listed.
 
-            With --format prometheus, the statistics, the lag of each consumer and the state of each tracked table are gauges \
-            in the text format that Prometheus reads, for example from a file of the node exporter's textfile collector. A value \
+            With --format prometheus, prints gauges in the text format of Prometheus: the statistics, the lag of each consumer \
+            and the state of each recorded table. A file for the node exporter's textfile collector can contain them. A value \
             that is not known has no gauge. The lag of a consumer in changes is an upper bound.
             """,
         options: [

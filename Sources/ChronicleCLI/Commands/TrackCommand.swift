@@ -195,7 +195,8 @@ enum UntrackCommand {
                 hasHistory
                     ? "The recording has ended. The history remains."
                     : keepsHistory
-                        ? "The recording has ended. No history remains: it had not begun, or another program dropped some of its tables."
+                        ? "The recording has ended. No history remains: recording had not begun, or another program had "
+                            + "dropped tables of the history."
                         : "The history was deleted.")
         }
         return .success

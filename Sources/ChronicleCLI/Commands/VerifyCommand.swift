@@ -99,7 +99,7 @@ enum VerifyCommand {
         let names = UnrecordedTable.all(in: tables).map(\.name.escaped)
         if !names.isEmpty {
             let statistics = ErrorText.namingFile("`chronicle stats FILE`", console.file?.escaped)
-            console.message("Note: not recorded: \(names.joined(separator: ", ")); \(statistics) has the reasons.")
+            console.message("Note: not recorded: \(names.joined(separator: ", ")); \(statistics) shows the reasons.")
         }
         for table in tables where table.state == .recorded {
             for limitation in table.limitations {

@@ -16,8 +16,8 @@ enum ErrorText {
         }
     }
 
-    /// Replaces FILE in the commands of a message, such as `chronicle track FILE`, with the path. A connection string, which can
-    /// contain a password, remains FILE.
+    /// Replaces FILE in the commands of a message, such as `chronicle track FILE`, with the path, and adds the path to
+    /// `chronicle track`. A connection string can contain a password, so FILE remains.
     static func namingFile(_ text: String, _ file: String?) -> String {
         guard let file, !file.contains("://") else { return text }
         return text.replacing(/(`chronicle [^`]*)\bFILE`/) { "\($0.output.1)\(file)`" }

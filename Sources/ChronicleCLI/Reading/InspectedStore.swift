@@ -57,7 +57,7 @@ extension AppleStore: InspectedStore {
 }
 
 extension StoreFile {
-    /// The size of the write-ahead log, which contains the newest saves; 0 without a log, and `nil` for a database.
+    /// The size of the write-ahead log, which contains the newest saves; 0 without a log, and `nil` in PostgreSQL.
     func logByteCount() -> Int64? {
         guard let url = location.url else { return nil }
         // The log may have been removed meanwhile.

@@ -1,7 +1,6 @@
 import Chronicle
 
-// The tables of a tracked database that its program has changed, for example by creating them again, and whose changes are not
-// recorded until `chronicle track` follows it.
+// Tables of a tracked database that their program has changed, for example created again, since the schema was followed.
 extension StoreFile {
     private func interruptedRecordings() throws -> [SwiftDataError] {
         guard store.isTracked else { return [] }
@@ -13,11 +12,11 @@ extension StoreFile {
         for error in try interruptedRecordings() where name == nil || error.entityName == name { throw error }
     }
 
-    /// Returns a remark about the tables of which changes can be missing.
+    /// Returns a note that names the tables of which changes may be missing; `nil` if there are none.
     func noteOnInterruptions(path: String = "FILE") throws -> String? {
         let names = try interruptedRecordings().compactMap(\.entityName)
         guard !names.isEmpty else { return nil }
-        return "Changes may be missing of \(names.joined(separator: ", ")), which the program has changed; use "
+        return "Changes may be missing, because the program has changed tables: \(names.joined(separator: ", ")); use "
             + "`chronicle track \(path)`."
     }
 

@@ -181,7 +181,7 @@ struct StoreFile {
         if let entity = schema.entitiesByName[name] { return entity }
         try requireRecorded(name)
         let isRecorded = try recordedEntityNames().contains(name)
-        let history = isRecorded ? "`chronicle log --entity \(name)` shows its changes" : nil
+        let history = isRecorded ? "`chronicle log --entity \(name) FILE` shows its changes" : nil
         if let table = try trackedTables().first(where: { $0.name == name }) {
             var reason = "is not recorded"
             if case .unsupported(let text) = table.state { reason = "cannot be recorded: \(text)" }

@@ -11,7 +11,8 @@ protocol ToolStore: InspectedStore, DataStoreConsuming, DataStoreExporting, Data
     func preservedAttributes() throws -> [String: [String: Bool]]
     /// The columns of tracked tables that are the rowid, by the names of the tables.
     func rowIDColumns() throws -> [String: String]
-    /// Returns an error for each tracked table whose past states are unknown until `chronicle track` follows its program.
+    /// Returns an error for each tracked table that its program has changed since the schema was followed. Past states of these
+    /// tables are unknown until it is followed again.
     func interruptedRecordings() throws -> [SwiftDataError]
     /// The position after which every change was recorded and none was deleted.
     func completeHistoryToken() throws -> DefaultHistoryToken

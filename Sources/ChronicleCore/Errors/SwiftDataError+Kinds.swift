@@ -242,8 +242,8 @@ extension SwiftDataError {
     ///
     /// Thrown when models are fetched as of a position, and by an export. The error names the entity, the property, and a model
     /// without the value. Choose a later position, or fetch models that do not reach this entity through relationships. Begin an
-    /// export with ``HistoryStart/snapshot``. If the detail names a change of a table that another program has made and the history
-    /// does not have yet, run `chronicle track`, or open the file for writing.
+    /// export with ``HistoryStart/snapshot``. If the detail names a change of a tracked table, run `chronicle track`, or open the
+    /// file for writing.
     ///
     /// The history preserves the values of later changes if the file preserves values, or with the options
     /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.

@@ -94,8 +94,8 @@ extension PersistentModel {
     /// Whether the model has unsaved changes.
     public var hasChanges: Bool { persistentBackingData.hasChanges }
 
-    /// Whether the model was deleted in its context, even if the delete is not saved yet. A model that was deleted before its first
-    /// save is not in a context any more, so the property is `false`, and `modelContext` is `nil`.
+    /// Whether the model was deleted in its context, even if the delete is not saved yet. For a model that was deleted before its
+    /// first save, the property is `false`, and ``modelContext`` is `nil`.
     public var isDeleted: Bool { persistentBackingData.state.isDeleted }
 
     /// Creates a model with sample values in no context, for a getter whose type requires a model when none is available.

@@ -211,7 +211,7 @@
                     throw SwiftDataError.uniquenessViolation.with(
                         detail:
                             "the store contains several models with the same values for a unique constraint; delete or "
-                            + "change the duplicates before you add it, for example in `willMigrate` of a custom migration stage",
+                            + "change the duplicates before you add the constraint, for example in `willMigrate` of a custom stage",
                         entityName: entity.name, underlying: error)
                 }
             }

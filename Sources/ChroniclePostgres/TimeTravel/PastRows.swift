@@ -54,8 +54,8 @@
             if state.hasPending { try connection.numberTransactions() }
             do {
                 let result = try connection.transaction(begin) {
-                    // The changes of an interrupted table are not read, because its columns may be others, so it remains unknown
-                    // for this position when the recording continues.
+                    // Changes of an interrupted table are not read, because its columns may differ. The table therefore remains
+                    // unknown in this store after the recording continues.
                     state.tables.unknowns.interruptions.merge(try present.interruptions($0)) { $1 }
                     try addChanges($0, to: &state)
                     return try body($0, state.tables)

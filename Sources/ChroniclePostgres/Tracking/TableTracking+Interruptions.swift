@@ -2,13 +2,13 @@
     package import ChronicleCore
     import ChronicleSQLStore
 
-    // What a program has done to recorded tables that the history does not have yet. Until the tables are recorded again, rows as
-    // of a position would be those of another table, or lack changes.
+    // Changes of recorded tables by their program that Chronicle has not followed. Until the tables are recorded again, rows as of
+    // a position would be those of another table, or lack changes.
     extension TableTracking {
-        /// Returns the reasons by the names of the tables, which are those in the history, and the present ones of renamed tables.
+        /// Returns why the recording of tables is interrupted, by name. A renamed table has an entry for both names.
         ///
-        /// Tables with additional columns are not among them, because the history has the values of all other columns, nor those
-        /// that cannot be recorded any more.
+        /// Omits tables with additional columns, because the history has the values of all others, and tables that can no longer
+        /// be recorded.
         func interruptions() throws -> [String: String] {
             guard try hasHistory() else { return [:] }
             let names = Dictionary(
@@ -38,8 +38,7 @@
             return try TableTracking(connection: connection, schemaName: tracked.schemaName).interruptions()
         }
 
-        /// Returns an error for each tracked table that its program has changed, if the history does not have the change yet. The
-        /// tables are those whose rows as of a position are unknown until they are recorded again.
+        /// Returns an error for each tracked table whose recording is interrupted, in the order of the names.
         package func interruptedRecordings() throws -> [SwiftDataError] {
             guard isTracked else { return [] }
             let reasons = try attributingErrors { try pool.read { try interruptions($0) } }

@@ -116,8 +116,7 @@
         ///
         /// - Parameters:
         ///   - table: The table with the name, or `nil` if there is none.
-        ///   - isRead: Whether the recorded rows are only read: neither columns without a record of their values nor the role
-        ///     are a reason.
+        ///   - isRead: Whether to ignore columns that are not recorded, and the owner of the table, which do not matter for reads.
         func interruption(_ table: TrackedTable?, isRead: Bool = false) -> String? {
             guard let table, table.isOrdinary else {
                 if let present, present.name != self.table { return "the table was renamed to \(present.name)" }

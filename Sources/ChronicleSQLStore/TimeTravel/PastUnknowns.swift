@@ -15,8 +15,8 @@ package struct PastUnknowns: Sendable {
     package private(set) var links: [String: Value] = [:]
     /// The tables of models of which a relationship changed between to-one and to-many.
     package var changedForms: Set<String> = []
-    /// What a program has done to tracked tables that the history does not have yet, by the name of the table. The rows of
-    /// these tables are unknown as of every position.
+    /// Why the recording of tracked tables is interrupted, by the name of the table. The rows of these tables are unknown as of
+    /// every position.
     package var interruptions: [String: String] = [:]
 
     /// A value that the history does not contain.
@@ -104,7 +104,7 @@ package struct PastUnknowns: Sendable {
 }
 
 extension StringProtocol {
-    /// Returns whether the text of a query contains a name as a word, in uppercase or lowercase letters.
+    /// Returns whether the text of a query contains a name as a word, ignoring case.
     ///
     /// - Parameter name: The name of a table or view.
     package func containsName(_ name: String) -> Bool {
@@ -124,8 +124,7 @@ extension SwiftDataError {
     package static func interruptedRecording(of table: String, _ reason: String) -> SwiftDataError {
         .historyValueMissing.with(
             detail:
-                "the history does not yet have a change of the table: \(reason); use `chronicle track FILE` to record "
-                + "this change",
+                "a program has changed the table: \(reason); use `chronicle track FILE` to record this change",
             entityName: table)
     }
 }

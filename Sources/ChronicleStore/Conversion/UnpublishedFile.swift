@@ -54,10 +54,10 @@ struct UnpublishedFile {
         }
     }
 
-    /// Removes the permissions that another file does not give, except those of its owner to read and write.
+    /// Removes the permissions that another file does not have. The owner can always read and write.
     func restrictPermissions(toThoseOf path: String) throws {
         var (other, own) = (stat(), stat())
-        // A file that is gone gives none.
+        // If the other file was deleted, only the owner has access.
         let allowed: mode_t = stat(path, &other) == 0 ? other.st_mode | 0o600 : 0o600
         guard stat(url.path, &own) == 0 else { throw Self.failure("\(url.path) cannot be read") }
         // Not every file system has permissions.

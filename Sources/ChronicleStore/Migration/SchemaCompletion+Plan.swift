@@ -76,7 +76,7 @@ extension SchemaCompletion {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "the file contains several models with the same values for a unique constraint; delete or "
-                        + "change the duplicates before you add it, for example in `willMigrate` of a custom migration stage",
+                        + "change the duplicates before you add the constraint, for example in `willMigrate` of a custom stage",
                     entityName: definition.entity.name, underlying: DatabaseError(error))
             }
         }

@@ -122,7 +122,7 @@ struct StoreOpener {
         let directory = configuration.url.deletingLastPathComponent()
         do { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) } catch {
             throw SwiftDataError.missingDirectory.with(
-                detail: "the directory \(directory.path) could not be created; use a configuration with another `url`",
+                detail: "the directory \(directory.path) could not be created; choose another URL",
                 underlying: error)
         }
     }

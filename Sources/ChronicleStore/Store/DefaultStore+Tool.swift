@@ -80,8 +80,7 @@ extension DefaultStore {
         }
     }
 
-    /// Returns an error for each table of a tracked database that its program has changed, if the history does not have the
-    /// change yet. The tables are those whose rows as of a position are unknown until the change is followed.
+    /// Returns an error for each tracked table whose recording is interrupted, in the order of the names.
     package func interruptedRecordings() throws -> [SwiftDataError] {
         guard layout.isTracked else { return [] }
         let reasons = try attributingErrors {

@@ -10,7 +10,7 @@ extension DefaultStore: DataStoreExporting {
     ///
     /// - Throws: The errors of the protocol's requirement, ``SwiftDataError/unsupportedFeature`` if the store is read as of an
     ///   earlier position, and ``SwiftDataError/historyValueMissing`` if the program of a ``TrackedDatabase`` has changed a table
-    ///   and the history does not have the change yet; use `chronicle track`.
+    ///   since the schema was followed; call ``TrackedDatabase/followSchemaChanges()``.
     /// - Complexity: Proportional to the number of models and links. The memory does not depend on it.
     public func exportRows(_ row: (DataStoreExportedRow<DefaultSnapshot>) throws -> Void) throws -> DefaultHistoryToken
     {

@@ -98,8 +98,8 @@ final class PastRows: Sendable {
             storeIdentifier: present.identifier)
     }
 
-    /// The changes of an interrupted table are not read, because its columns may be others, so it remains unknown for this
-    /// position when the recording continues.
+    /// Changes of an interrupted table are not read, because its columns may differ. The table therefore remains unknown in this
+    /// store after the recording continues.
     private func addInterruptions(_ connection: Connection) throws {
         guard present.isTracked else { return }
         let version = try connection.scalarInt64("PRAGMA main.schema_version")

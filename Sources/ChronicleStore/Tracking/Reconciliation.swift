@@ -197,8 +197,9 @@ struct Reconciliation {
         do { return try body() } catch let error as SQLiteError where error.isMissingCollation {
             throw SwiftDataError.unsupportedFeature.with(
                 detail:
-                    "the rows of the table cannot be compared, because a column or an index has a collation that only its "
-                    + "program defines (\(error.message)); if it is an index, drop it, and create it again afterwards",
+                    "the rows of the table cannot be compared, because a column or an index has a collation that only the "
+                    + "program defines (\(error.message)); drop such an index and create it again afterwards; a table with "
+                    + "such a column cannot be reconciled",
                 entityName: table, underlying: DatabaseError(error))
         }
     }

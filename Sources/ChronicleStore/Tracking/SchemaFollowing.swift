@@ -43,7 +43,7 @@ struct SchemaFollowing {
     /// Chronicle and `VACUUM`.
     var isDue: Bool {
         get throws {
-            // Reads ask for this, so the versions are compared before the definitions of the file are read.
+            // Each read as of a position calls this, so compare the versions before reading the definitions of the file.
             guard try FileFormat.isTracked(connection),
                 try MetaTable.integer(.followedSchema, connection) != schemaVersion
             else { return false }

@@ -2,14 +2,14 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-// What a program has done to recorded tables that the history does not have yet. Until the change is followed, rows as of a
-// position would be those of another table, or lack changes.
+// Changes of recorded tables by their program that Chronicle has not followed. Until it follows them, rows as of a position would
+// be those of another table, or lack changes.
 extension TableTracking {
-    /// Returns the reasons by the names of the tables, which are those in the history, and the present ones of renamed tables.
-    /// Only compares two numbers if the schema has not changed.
+    /// Returns why the recording of tables is interrupted, by name. A renamed table has an entry for both names. If the schema has
+    /// not changed, this only compares two numbers.
     ///
-    /// Tables with additional columns are not among them, because the history has the values of all other columns, nor those that
-    /// cannot be recorded any more, because following the schema does not change this.
+    /// Omits tables with additional columns, because the history has the values of all others, and tables that can no longer be
+    /// recorded, because following the schema does not change this.
     func interruptions() throws -> [String: String] {
         guard try SchemaFollowing(connection).isDue else { return [:] }
         var reasons: [String: String] = [:]

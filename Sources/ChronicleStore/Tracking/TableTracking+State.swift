@@ -98,7 +98,7 @@ extension TableTracking {
 
     /// `nil` if all changes are recorded.
     ///
-    /// - Parameter allowsNewColumns: Whether columns without a record of their values are no reason.
+    /// - Parameter allowsNewColumns: Whether to ignore columns that are not recorded.
     func interruption(
         of entity: RecordedEntity, _ table: TrackedTable, allowsNewColumns: Bool = false
     ) throws -> String? {

@@ -50,11 +50,11 @@ public struct StoreProblem: Hashable, Sendable {
         case column
         /// A row differs from the history that is recorded about it.
         case row
-        /// A recorded change of a tracked database replaced a value that differs from the one recorded last: a program changed
-        /// it in between without a record, or several triggers changed the row in one statement. Or the first recorded change of a
-        /// row shows that a program inserted or deleted the row before without a record. Reads as of positions before that change
-        /// can return a wrong value, a row that did not exist, or none that did; later ones are right. The history cannot be
-        /// repaired. Deleting it through the change removes the problem.
+        /// A recorded change of a tracked database does not continue the earlier ones: it replaced a value that differs from the
+        /// one recorded last, or its row was inserted or deleted without a record before. A program made a change without a record,
+        /// or several triggers changed the row in one statement. Reads as of positions before the change can return a wrong value,
+        /// return a row that did not exist, or omit a row that existed; later ones are right. The history cannot be repaired. To
+        /// remove the problem, delete the history through the change; `chronicle track --reconcile` also removes it for rows.
         case unrecordedChange
     }
 

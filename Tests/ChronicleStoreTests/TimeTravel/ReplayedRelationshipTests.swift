@@ -69,7 +69,7 @@ import Testing
             }
         },
         { context in
-            // Owners are deleted after a photo was removed from their list, moved to another one, or both. A cascade deletes others.
+            // Deletes owners after a photo was removed from their list, moved to another list, or both. Deletes cascade to others.
             let items = try (0..<4).map { number in
                 let name = "album \(number)"
                 return try #require(

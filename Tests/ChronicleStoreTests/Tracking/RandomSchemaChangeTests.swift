@@ -37,8 +37,8 @@ import Testing
             try #require(differences.isEmpty, comment)
             let names = try fixture.database.tables().filter { $0.state == .recorded }.map(\.name)
             #expect(Set(store.schema.entities.map(\.name)) == Set(names), comment)
-            // The order can be wrong while a trigger is missing for a new unique index. A note about a row that an insert has not
-            // replaced, because it was ignored, has the values of that time if the table is dropped before the next write.
+            // The order can be wrong while a trigger is missing for a new unique index. The note about an ignored insert can have
+            // earlier values of the row when the table is dropped.
             let problems = try fixture.problems().filter {
                 !$0.contains("exist before") && !$0.contains("exists before") && !$0.contains("replaced another value")
             }

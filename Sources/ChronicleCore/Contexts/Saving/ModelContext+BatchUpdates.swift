@@ -150,7 +150,9 @@ extension ModelContext {
     ///
     /// The method saves immediately, in one transaction with the context's ``author``, ``name`` and ``transactionMetadata``.
     /// Unsaved changes of this context are not saved. The method checks required values and required relationships like
-    /// ``save()``. Unlike a save, it does not replace an existing row with the same unique value, but throws an error. A to-one relationship may reference a model of this context that is saved; to-many relationships must be empty.
+    /// ``save()``. Unlike ``save()``, it does not replace a model with the same unique value, but throws
+    /// ``SwiftDataError/uniquenessViolation``. A to-one relationship may reference a model of this context that is saved; to-many
+    /// relationships must be empty.
     ///
     /// - Parameters:
     ///   - model: The model class.

@@ -16,8 +16,8 @@ public struct HistoryStatistics: Hashable, Sendable {
     public let oldest: Date?
     /// The timestamp of the newest transaction, or `nil` if there is none.
     public let newest: Date?
-    /// The time at which transactions were last deleted, for example by a purge, or `nil` if they never were. A store in which an
-    /// earlier version deleted them last does not contain the time.
+    /// The time at which transactions were last deleted, for example by a purge. `nil` if none were deleted, or if an earlier
+    /// version of Chronicle deleted the last ones.
     public let lastDeletion: Date?
     /// The consumers that have not acknowledged all transactions, which purges therefore keep, the one that is furthest behind
     /// first. Those that were silent for longer than ``HistoryRetention/maximumSilence`` are missing.

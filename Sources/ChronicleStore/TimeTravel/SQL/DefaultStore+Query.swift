@@ -26,7 +26,7 @@ extension DefaultStore {
     ///   - row: A closure that receives the values of each row: integers, reals, texts, binary data or null.
     /// - Throws: ``SwiftDataError/unsupportedFeature`` if SQLite rejects the statement, with its message, or if the statement
     ///   does more than read; correct it. ``SwiftDataError/historyValueMissing`` if it uses a value that the history does not
-    ///   contain; use a later position, or `chronicle track` if the detail names a change of a table.
+    ///   contain; use a later position, or call ``TrackedDatabase/followSchemaChanges()`` if the detail names a change of a table.
     ///   ``SwiftDataError/historyTokenExpired`` if the history after the position is incomplete. ``SwiftDataError/storeBusy`` if
     ///   the file stays locked; try again. An error of a closure ends the query.
     /// - Complexity: That of the query. The history and the revisions of an entity take time proportional to the length of the

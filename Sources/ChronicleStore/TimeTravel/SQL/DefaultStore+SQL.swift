@@ -9,7 +9,7 @@ extension DefaultStore {
     /// For a store that ``store(asOf:)`` returned, the rows are those as of its position, so the file contains the whole store as
     /// it was. The tables are those of today, with their indexes. A ``TrackedDatabase`` also has its views and triggers, its
     /// `user_version` and its `application_id`. The file is not a store of Chronicle; to copy a store with its history, use
-    /// ``backup(to:)``. The file has the permissions that the file of the store and the process both allow.
+    /// ``backup(to:)``. Apart from its owner, only users who may read the file of the store can read it.
     ///
     /// ```swift
     /// let past = try store.store(asOf: token) as? DefaultStore
@@ -56,13 +56,14 @@ extension DefaultStore {
     ///
     /// Applied to a database with the rows at the first position, such as one that ``writeDatabase(to:replacesUnknownValues:)`` has
     /// written, they result in the rows at the second one. They are one transaction, in a syntax that any version of SQLite reads,
-    /// and contain no control characters except line breaks and tabs of triggers. If a statement fails or finds no row, the last
-    /// one before COMMIT rolls the transaction back, also in a program that continues after an error. Exchange the positions for
+    /// and contain no control characters except the line breaks and tabs of triggers. If a statement fails or finds no row, the
+    /// statement before COMMIT rolls the transaction back, also in a program that continues after an error. If the disk is full,
+    /// SQLite rolls it back at once; a program must then not execute the remaining statements. Exchange the positions for
     /// statements that undo the changes.
     ///
-    /// The triggers that programs have defined for changed tables of a ``TrackedDatabase`` are dropped and created again, so that
-    /// they do not change further rows. Those of Chronicle run, so a tracked database or a store records the changes. Triggers that
-    /// programs have added to a store run, too.
+    /// The statements drop the triggers that programs have defined for changed tables of a ``TrackedDatabase``, and create them
+    /// again, so that these change no further rows. The triggers of Chronicle run, so a tracked database or a store records the
+    /// changes. Triggers that programs have added to a store run, too.
     ///
     /// - Parameters:
     ///   - start: The first position.

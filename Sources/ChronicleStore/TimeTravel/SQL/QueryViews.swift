@@ -23,7 +23,7 @@ struct QueryViews {
     func models() throws -> [(name: String, select: String)] {
         var views: [(name: String, select: String)] = []
         for rows in recorded where store.past == nil || interruptions[rows.name] == nil {
-            // Rows that are not recorded have no number, which the present does not need.
+            // New keys of an interrupted table have no numbers. The present rows can be read without them.
             let hasNumbers = !rows.hasRowIDKey && interruptions[rows.name] == nil
             // Not the temporary view of a tracked table, because a view of this query replaces it.
             let present = TrackedRows.source(rows.name, rows.entity, hasNumbers ? rows.key : nil)
@@ -63,7 +63,7 @@ struct QueryViews {
         }
     }
 
-    /// An error when the view is read. If the query uses a column, SQLite rejects it, which is the same error.
+    /// A view that fails when it is read. SQLite rejects queries that name a column; ``DefaultStore`` replaces that error.
     private func failure(of name: String) -> String {
         "SELECT NULL AS \"from\" WHERE \(PredicateFunctions.interrupted(name))"
     }
