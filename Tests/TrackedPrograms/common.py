@@ -328,11 +328,12 @@ def tracked_steps(tracked, check_all):
 
 
 def note_unrecorded(tracked, states):
-    # `track` and `stats` say why a table cannot be recorded.
+    # `track` says why a table cannot be recorded. `stats` does so for ordinary tables.
     reasons = collections.Counter(re.split("[;,]", state["reason"])[0].removeprefix("it ") for state in states
                                   if state["state"] != "recorded")
     for reason, count in reasons.items():
-        tracked.exceptions.append(f"`track` and `stats` list {count} {'table' if count == 1 else 'tables'}: “it {reason}”")
+        commands = "`track` lists" if "virtual table" in reason or "view" in reason else "`track` and `stats` list"
+        tracked.exceptions.append(f"{commands} {count} {'table' if count == 1 else 'tables'}: “it {reason}”")
 
 
 def check_history(tracked):
