@@ -199,7 +199,8 @@ let package = Package(
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
-            name: "ChronicleSealsTests", dependencies: ["ChronicleCore", "ChronicleSeals", "ChronicleTestSupport"],
+            name: "ChronicleSealsTests",
+            dependencies: ["Chronicle", "ChronicleCore", "ChronicleSeals", "ChronicleTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleAppleStoreTests",

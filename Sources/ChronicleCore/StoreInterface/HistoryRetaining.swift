@@ -55,6 +55,8 @@ public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     public var evicted: [String]
     /// The time before which a consumer must have been seen last to be evicted; `nil` to evict none.
     public var evictionDate: Date?
+    /// The limits for which the plan was made, which a sealed history records with the purge; `nil` if they are not known.
+    public var retention: HistoryRetention?
 
     /// Creates a plan.
     ///
@@ -65,10 +67,10 @@ public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     ///   - abandoned: The names of those of `keptFor` that have not used the store for more than a day.
     ///   - evicted: The names of the consumers whose unread transactions are deleted.
     ///   - evictionDate: The time before which a consumer must have been seen last to be evicted.
+    ///   - retention: The limits for which the plan was made.
     public init(
         newest: Token?, erasures: [Erasure] = [], keptFor: [String] = [], abandoned: [String] = [],
-        evicted: [String] = [],
-        evictionDate: Date? = nil
+        evicted: [String] = [], evictionDate: Date? = nil, retention: HistoryRetention? = nil
     ) {
         self.newest = newest
         self.erasures = erasures
@@ -76,5 +78,6 @@ public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
         self.abandoned = abandoned
         self.evicted = evicted
         self.evictionDate = evictionDate
+        self.retention = retention
     }
 }

@@ -15,8 +15,19 @@ enum StoredName: String {
         if text.isEmpty, isIdentity {
             throw SwiftDataError.valueOutOfRange.with(detail: "the \(rawValue) is empty; choose one")
         }
+        if self == .consumer { try Self.requireUnreservedConsumer(text) }
         guard text.utf8.contains(0) else { return }
         throw SwiftDataError.valueOutOfRange.with(detail: "the \(rawValue) contains a NUL character; remove it")
+    }
+
+    /// Throws ``SwiftDataError/valueOutOfRange`` for the name of the consumer that seals the history, whose record only the store
+    /// changes. A program may remove it.
+    static func requireUnreservedConsumer(_ name: String) throws {
+        guard name == HistorySeal.consumerName else { return }
+        throw SwiftDataError.valueOutOfRange.with(
+            detail:
+                "the \(Self.consumer.rawValue) \"\(name)\" is reserved for the one that seals the history; choose another"
+        )
     }
 
     /// Whether something is found by the name, so that it must not be empty.

@@ -7,6 +7,10 @@ package struct RetentionHold: Hashable, Sendable {
     package let position: Int64
     package let lastSeen: Date
 
+    package init(name: String, position: Int64, lastSeen: Date) {
+        (self.name, self.position, self.lastSeen) = (name, position, lastSeen)
+    }
+
     /// Omits consumers that start over from the models, or will have to, because reading cannot continue from their
     /// positions: they need no earlier history. A consumer may not select the authors of deleted transactions.
     package static func all(
@@ -44,16 +48,17 @@ extension HistoryRetention {
 extension HistoryPurgePlan<DefaultHistoryToken> {
     /// - Parameter limit: The last position that exceeds a limit, or 0.
     /// - Parameter valueLimits: The last position that is older than the age of each rule, or 0.
+    /// - Parameter roundedDown: Returns the last position up to another one at which a purge may end.
     /// - Parameter lastTransaction: Returns the last transaction up to a position.
     package init(
         _ retention: HistoryRetention, at date: Date, limit: Int64, valueLimits: [Int64], _ holds: [RetentionHold],
-        storeIdentifier: String,
+        storeIdentifier: String, roundedDown: (Int64) throws -> Int64 = { $0 },
         lastTransaction: (Int64) throws -> (position: Int64, checkValue: Int64)?
     ) rethrows {
         let evictionDate = retention.evictionDate(at: date)
         let live = holds.filter { $0.isLive(evictionDate) }
         let held = live.map(\.position).min() ?? .max
-        let newest = try lastTransaction(min(limit, held))
+        let newest = try lastTransaction(roundedDown(min(limit, held)))
         let erasures = try zip(retention.valueRules, valueLimits).compactMap { rule, limit in
             try lastTransaction(min(limit, held)).flatMap { last in
                 last.position > newest?.position ?? 0
@@ -69,7 +74,7 @@ extension HistoryPurgePlan<DefaultHistoryToken> {
             keptFor: kept.map(\.name).sorted(),
             abandoned: kept.filter { $0.lastSeen < date - 86_400 }.map(\.name).sorted(),
             evicted: evicted.map(\.name).sorted(),
-            evictionDate: evictionDate)
+            evictionDate: evictionDate, retention: retention)
     }
 
     private static func token(

@@ -13,6 +13,8 @@ enum FileRow {
     case summary(Int64)
     case consumer(Int64)
     case tag(Int64)
+    case seal(Int64)
+    case event(Int64)
     case meta(String)
 }
 
@@ -27,6 +29,8 @@ extension FileRow: CustomStringConvertible {
         case .summary(let first): "row \(first) of \(SummaryTable.name)"
         case .consumer(let number): "row \(number) of \(ConsumerTable.name)"
         case .tag(let number): "row \(number) of \(TagTable.name)"
+        case .seal(let number): "row \(number) of \(SealTables.seal)"
+        case .event(let number): "row \(number) of \(SealTables.event)"
         case .meta(let name): "row '\(name)' of chronicle_meta"
         }
     }

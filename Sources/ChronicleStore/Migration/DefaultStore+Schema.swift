@@ -58,7 +58,8 @@ extension DefaultStore {
         }
     }
 
-    /// The version of the format of new and upgraded files.
+    /// The version of the format of new and upgraded files. A file whose history is sealed has a later one, which this version of
+    /// Chronicle also supports.
     public static var currentFormatVersion: Int { Int(FileFormat.current) }
 
     /// Runs `body` with a connection that reads a file, or returns `nil` if the file is empty or incomplete.

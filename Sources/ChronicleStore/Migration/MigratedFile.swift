@@ -16,8 +16,8 @@ struct MigratedFile: MigratedStore {
 
     func needsStage(_ hasStages: () throws -> Bool) throws -> Bool {
         try connection.deferredRead {
-            try FileFormat.requireSupportedVersion(connection, configuration.url.path)
-            guard try FileFormat.version(connection) == FileFormat.current else { return true }
+            let format = try FileFormat.requireSupportedVersion(connection, configuration.url.path)
+            guard FileFormat.isSupported(format) else { return true }
             return try hasStages()
         }
     }

@@ -51,9 +51,10 @@ struct SchemaCompletion {
 
     func complete() throws -> StoreLayout {
         let known: StoreLayout? = try connection.deferredRead {
-            try FileFormat.requireSupportedVersion(connection, path)
-            guard try FileFormat.version(connection) == FileFormat.current else { return nil }
+            let format = try FileFormat.requireSupportedVersion(connection, path)
+            guard FileFormat.isSupported(format) else { return nil }
             let file = try FileSchema(connection)
+            try SealTables.exist(in: file, format: format)
             if try isInspectorOfUnusedClasses(file) { return try layout(file) }
             guard try knownDigest(file) == file.digest, try isInUse(), try hasVersion(), try !startsPreservingValues
             else { return nil }
@@ -66,7 +67,9 @@ struct SchemaCompletion {
             if try file.hasHistory() { try version?.requireNotLater(MetaTable(connection)) }
             let digest = try knownDigest(file)
             if try digest != file.digest || !isInUse() {
-                try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
+                try SealedCatalog.recordingChanges(connection) {
+                    try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
+                }
             }
             if try !hasVersion() { try version?.store(MetaTable(connection)) }
             let startsPreservingValues = try startsPreservingValues
@@ -96,8 +99,9 @@ struct SchemaCompletion {
     /// Returns the layout of a file that is opened read-only.
     func existingLayout() throws -> StoreLayout {
         try connection.deferredRead {
-            try FileFormat.requireCurrentVersion(connection, path)
+            let format = try FileFormat.requireCurrentVersion(connection, path)
             let file = try FileSchema(connection)
+            try SealTables.exist(in: file, format: format)
             let hasHistory = try !FileFormat.isTracked(connection) && file.hasHistory()
             if hasHistory { try version?.requireNotLater(MetaTable(connection)) }
             let layout: StoreLayout

@@ -8,6 +8,12 @@ enum FileFormat {
     static let applicationIdentifier: Int64 = 0x4368_726e
     /// Files of earlier versions are upgraded when they are opened with write access, if ``FormatUpgrade`` has the steps.
     static let current: Int64 = 2
+    /// The version of a file with the tables of seals, which differs in nothing else. Programs that do not know these tables would
+    /// purge and erase history without events, so they must not open the file. See ``SealTables``.
+    static let sealed: Int64 = 3
+
+    /// Whether this program reads and writes the version without an upgrade.
+    static func isSupported(_ version: Int64) -> Bool { (current...sealed).contains(version) }
 
     /// Runs in one transaction, because another process may be creating the file.
     static func finding(_ connection: Connection, path: String) throws -> FileInspection.Finding {
@@ -18,7 +24,7 @@ enum FileFormat {
         let application = try connection.scalarInt64("PRAGMA application_id") ?? 0
         if application == applicationIdentifier {
             // Without reading the schema, which may be damaged.
-            guard try headerVersion(connection) != current else { return .store }
+            guard try !isSupported(headerVersion(connection)) else { return .store }
             try requireSupportedVersion(connection, path)
             return .store
         }
@@ -36,21 +42,23 @@ enum FileFormat {
         return .new
     }
 
-    static func requireSupportedVersion(_ connection: Connection, _ path: String) throws {
+    @discardableResult
+    static func requireSupportedVersion(_ connection: Connection, _ path: String) throws -> Int64 {
         let version = try version(connection)
-        if version == current || version < current && FormatUpgrade.steps[version] != nil { return }
+        if isSupported(version) || version < current && FormatUpgrade.steps[version] != nil { return version }
         throw unsupported(version, path)
     }
 
     static func unsupported(_ version: Int64, _ path: String) -> SwiftDataError {
         .unsupportedFileVersion.with(
-            detail: "\(path) has format version \(version), but this program supports version \(current); "
-                + (version > current ? "update it" : "use the program that created the file"))
+            detail: "\(path) has format version \(version), but this program supports versions \(current) and "
+                + "\(sealed); " + (version > sealed ? "update it" : "use the program that created the file"))
     }
 
-    static func requireCurrentVersion(_ connection: Connection, _ path: String) throws {
-        try requireSupportedVersion(connection, path)
-        guard try version(connection) < current else { return }
+    @discardableResult
+    static func requireCurrentVersion(_ connection: Connection, _ path: String) throws -> Int64 {
+        let version = try requireSupportedVersion(connection, path)
+        guard version < current else { return version }
         throw SwiftDataError.loadIssueModelContainer.with(
             detail: "\(path) has an earlier format; open it once with `allowsSave: true` to upgrade it")
     }
@@ -60,7 +68,7 @@ enum FileFormat {
     static func version(_ connection: Connection) throws -> Int64 {
         if try hasMetaTable(connection), let version = try MetaTable.integer(.format, connection) { return version }
         let version = try headerVersion(connection)
-        return try version < current && isIncomplete(connection) ? current : version
+        return try (version < current || version == sealed) && isIncomplete(connection) ? current : version
     }
 
     /// Whether the process that created the file was interrupted. Opening the file with write access creates the tables.

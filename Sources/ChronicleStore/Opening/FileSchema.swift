@@ -42,6 +42,9 @@ struct FileSchema {
 
     // MARK: Tables
 
+    /// Whether there is a table or a view.
+    func contains(_ name: String) -> Bool { objects[TableNames.folded(name)] != nil }
+
     /// Throws ``SwiftDataError/damagedFile`` for a view, a virtual table, or a table with computed columns.
     func hasTable(_ name: String, of entityName: String? = nil) throws -> Bool {
         guard let object = objects[TableNames.folded(name)] else { return false }

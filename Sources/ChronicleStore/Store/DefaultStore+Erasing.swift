@@ -75,7 +75,9 @@ extension DefaultStore {
         let position = try newest.position(0)
         let checkValue = try newest.integer(1, of: .change(position))
         newest.reset()
-        var eraser = HistoryEraser(connection, newest: position)
+        let seals = try SealedHistory(connection)
+        try seals?.recordDeletionOfAll(through: position)
+        var eraser = HistoryEraser(connection, seals, newest: position)
         try eraser.erase(from: HistoryPosition.valid.lowerBound, through: position, checkValue)
         try MetaTable.remove(.purged, connection)
     }

@@ -95,7 +95,7 @@ extension Connection {
     /// The programs that opened the file, or saved a transaction of its history. A file of an earlier version may contain
     /// none.
     fileprivate func programs() throws -> Set<String> {
-        guard try FileFormat.version(self) == FileFormat.current else { return [] }
+        guard try FileFormat.isSupported(FileFormat.version(self)) else { return [] }
         var programs = try KnownSchemas.programs(MetaTable.knownSchemas(self))
         let statement = try prepare("SELECT DISTINCT program FROM \(SourceTable.name) WHERE program <> ''")
         while try statement.step() { programs.insert(statement.text(0)) }

@@ -25,12 +25,14 @@ struct RecorderObjects {
             """)
         var triggers: [String] = []
         var tables: Set<String> = []
+        var sealTables: Set<String> = []
         var keyTables: Set<String> = []
         var areOfTracking = false
         while try statement.step() {
             let name = statement.text(1)
             if statement.text(0) == "table" {
                 if Self.isTable(name) { tables.insert(name) }
+                if SealTables.names.contains(name) { sealTables.insert(name) }
             } else if Self.isTrigger(name) {
                 triggers.append(name)
                 if statement.int64(2) > 0 { areOfTracking = true }
@@ -40,6 +42,8 @@ struct RecorderObjects {
                 }
             }
         }
+        // Without seals, another program may use the names of the other tables.
+        if sealTables.contains(SealTables.seal) { tables.formUnion(sealTables) }
         (self.triggers, self.tables, self.areOfTracking) = (triggers, tables, areOfTracking)
         missingKeyTables = areOfTracking ? keyTables.subtracting(tables) : []
         if isIncomplete { rejectsWrites = try mention(missingTables, connection) }

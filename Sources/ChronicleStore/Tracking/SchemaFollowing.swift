@@ -93,7 +93,7 @@ struct SchemaFollowing {
     func run() throws -> Result {
         guard try isDue else { return Result() }
         var result = Result()
-        if try hasWork() { result = try follow() }
+        if try hasWork() { result = try SealedCatalog.recordingChanges(connection) { try follow() } }
         try IgnoredTables(connection).removeMissing()
         try finish()
         return result

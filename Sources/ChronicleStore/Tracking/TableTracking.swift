@@ -34,7 +34,9 @@ struct TableTracking {
         followed.gaps.formUnion(earlier.gaps)
         if let preservesValues { try setPreservesValues(preservesValues) }
         var begun: Set<String> = []
-        for table in requested where try record(table) { begun.insert(table.name) }
+        try SealedCatalog.recordingChanges(connection) {
+            for table in requested where try record(table) { begun.insert(table.name) }
+        }
         if !begun.isEmpty { try HistoryGap.record(connection) }
         let ignored = IgnoredTables(connection)
         if let recordsNewTables, !recordsNewTables { try ignored.remove() }

@@ -83,11 +83,20 @@ struct DefinitionCheck {
                 try verifier.report(.definition, String(name), detail: "the table is missing")
             }
         }
-        let hasIndex = try verifier.connection.scalarInt64(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = 'chronicle_source_index'")
-        if hasIndex == nil {
-            try verifier.report(.index, SourceTable.name, detail: "the index chronicle_source_index is missing")
+        try checkIndex("chronicle_source_index", of: SourceTable.name)
+        // Without its tables, the file has the version of another program.
+        guard isComplete else { return false }
+        try verifier.check(.definition) {
+            let format = try FileFormat.version(verifier.connection)
+            guard try SealTables.exist(in: file, format: format) else { return }
+            for index in SealTables.indexes { try checkIndex(index.name, of: index.table) }
         }
-        return isComplete
+        return true
+    }
+
+    private func checkIndex(_ name: String, of table: String) throws {
+        let exists = try verifier.connection.scalarInt64(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = '\(name)'")
+        if exists == nil { try verifier.report(.index, table, detail: "the index \(name) is missing") }
     }
 }

@@ -16,6 +16,8 @@ extension DefaultStore {
     /// Rows that were changed before the history begins, before a gap, or while it was disabled are compared as far as
     /// later changes determine them.
     ///
+    /// The seals of a sealed history are not verified, except that their tables and indexes exist.
+    ///
     /// - Parameters:
     ///   - url: The URL of the file.
     ///   - progress: A closure that receives the part of the work that is done, from 0 to 1.

@@ -151,7 +151,7 @@ struct PublicInterfaceTests {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
         // The recorder, which tests choose, and what the command-line tool needs are not part of the interface of a store.
-        // The hashes of seals will be, when a store can be sealed.
+        // Other stores cannot be sealed yet.
         // What both SQL stores of this package share is in ChronicleSQLStore and ChronicleSQL.
         let exceptions = [
             "ChronicleStore/Store/ModelConfiguration.swift", "ChronicleStore/Store/DefaultStore+Tool.swift",
@@ -159,6 +159,7 @@ struct PublicInterfaceTests {
             "ChronicleCore/Predicates/PredicateConditions.swift",
             "ChronicleCore/Errors/NearestName.swift",
             "ChronicleCore/TimeTravel/Replay/ModelContainer+HistoryReplay.swift", "ChronicleCore/History/Seals/",
+            "ChronicleStore/History/Seals/DefaultStore+Sealing.swift",
         ]
         var lines = 0
         for target in ["ChronicleCore", "ChronicleStore", "Chronicle"] {

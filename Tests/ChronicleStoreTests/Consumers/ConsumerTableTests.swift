@@ -55,7 +55,7 @@ import Testing
         #expect(try store.store.consumerRecords().count == places.count)
         // A purge must keep what the consumers need.
         let positions = try store.database.read { connection in
-            try connection.deferredRead { try ConsumerTable.holds(connection).map(\.position) }
+            try connection.deferredRead { try ConsumerTable.holds(nil, connection).map(\.position) }
         }
         #expect(positions == [0, 2, 4, 4])
     }

@@ -115,7 +115,7 @@ import Testing
     }
 
     private static let newerVersion =
-        "PRAGMA user_version = 3; UPDATE chronicle_meta SET value = 3 WHERE name = 'format'"
+        "PRAGMA user_version = 4; UPDATE chronicle_meta SET value = 4 WHERE name = 'format'"
 
     @Test(arguments: [0, 1, 3, 99]) func theUserVersionOfAnotherProgramIsIgnored(_ version: Int) throws {
         _ = try open()

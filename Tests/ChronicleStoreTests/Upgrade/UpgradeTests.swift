@@ -85,7 +85,7 @@ import Testing
         "PRAGMA user_version = 1; UPDATE chronicle_meta SET value = 1 WHERE name = 'format'",
         "UPDATE chronicle_meta SET value = 0 WHERE name = 'format'",
         "UPDATE chronicle_meta SET value = -1 WHERE name = 'format'",
-        "UPDATE chronicle_meta SET value = 3 WHERE name = 'format'",
+        "UPDATE chronicle_meta SET value = 4 WHERE name = 'format'",
     ])
     func otherVersionsAreNotSupported(_ sql: String) throws {
         try store.shell(sql)
@@ -93,7 +93,7 @@ import Testing
         for allowsSave in [true, false] {
             let error = try failure(of: { try open(allowsSave: allowsSave) })
             #expect(error == .unsupportedFileVersion, "\(error as Any)")
-            #expect(error?.detail?.contains("supports version 2") == true, "\(error as Any)")
+            #expect(error?.detail?.contains("supports versions 2 and 3") == true, "\(error as Any)")
         }
         #expect(throws: SwiftDataError.unsupportedFileVersion) { try DefaultStore.schema(ofFileAt: store.url) }
         #expect(throws: SwiftDataError.unsupportedFileVersion) { try DefaultStore.formatVersion(ofFileAt: store.url) }

@@ -14,6 +14,7 @@ extension DataStoreConsuming {
     }
 
     func createConsumer(named name: String, at start: HistoryStart<Token>) throws {
+        try StoredName.requireUnreservedConsumer(name)
         guard try consumerRecord(named: name) == nil else { return }
         try StoredName.consumer.validate(name)
         let place = try place(start)
@@ -25,6 +26,7 @@ extension DataStoreConsuming {
 
     /// Evicts the current instance.
     func moveConsumer(named name: String, to start: HistoryStart<Token>) throws {
+        try StoredName.requireUnreservedConsumer(name)
         let place = try place(start)
         try updateExistingConsumer(named: name) { $0?.moveAndEvict(to: place) }
     }

@@ -19,7 +19,8 @@ extension ModelContainer {
     ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type and the
     ///     models of the filter. Pass the name of a store.
     ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreConsuming``.
-    ///   - ``SwiftDataError/valueOutOfRange`` if the name of a new consumer is empty or contains a NUL character.
+    ///   - ``SwiftDataError/valueOutOfRange`` if the name is `chronicle.seals`, whose consumer seals the history, or the name
+    ///     of a new consumer is empty or contains a NUL character.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
     ///   - ``SwiftDataError/storeBusy`` or another error of the store.
@@ -77,12 +78,14 @@ extension ModelContainer {
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
     /// - Throws: The errors of ``removeHistoryConsumer(named:of:storeName:)``. ``SwiftDataError/duplicateHistoryConsumer`` if there
-    ///   is a consumer with the new name. ``SwiftDataError/valueOutOfRange`` if the new name is empty or contains a NUL character.
+    ///   is a consumer with the new name. ``SwiftDataError/valueOutOfRange`` if the new name is empty or contains a NUL
+    ///   character, or one of the names is `chronicle.seals`.
     public func renameHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
         storeName: String? = nil
     ) throws {
         try withStore(ofConsumer: name, type, storeName) { store in
+            try StoredName.requireUnreservedConsumer(name)
             try StoredName.consumer.validate(newName)
             try store.updateExistingConsumer(named: name) { record in
                 record?.name = newName
@@ -101,6 +104,7 @@ extension ModelContainer {
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
     /// - Throws: The errors of ``removeHistoryConsumer(named:of:storeName:)``, such as ``SwiftDataError/historyConsumerNotFound``.
+    ///   ``SwiftDataError/valueOutOfRange`` for the consumer `chronicle.seals`, which seals the history.
     public func resetHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to start: HistoryStart<Transaction.TokenType>,
         of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil

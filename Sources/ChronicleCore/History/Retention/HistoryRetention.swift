@@ -15,6 +15,9 @@
 /// Without ``maximumSilence``, a consumer that is never used again keeps the history from being deleted for ever: the history grows
 /// without limit. ``HistoryStatistics/holds`` contains such a consumer, and a purge passes the message `consumerAbandoned` to the
 /// logger; remove it with ``ModelContainer/removeHistoryConsumer(named:of:storeName:)``.
+///
+/// In a sealed history (see ``HistorySeal``), a purge deletes whole seals, so it can keep up to one seal more than the limits, and the
+/// transactions that are not sealed are kept like those of a consumer with the name `chronicle.seals`.
 public struct HistoryRetention: Hashable, Sendable {
     /// The age from which transactions are deleted, or `nil` for no limit.
     ///

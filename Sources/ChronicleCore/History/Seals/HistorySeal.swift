@@ -14,7 +14,8 @@ public import Foundation
 ///
 /// A head has only one text, so two heads are equal if and only if their texts are. The JSON representation is the text.
 ///
-/// This version of Chronicle does not create or verify heads yet. <doc:SealFormat> specifies how the hash is computed.
+/// The method `sealHistory(storeName:)` of the product `ChronicleSeals` creates heads. This version of Chronicle does not verify them
+/// yet. <doc:SealFormat> specifies how the hash is computed.
 public struct HistorySeal: Hashable, Sendable {
     /// The position of the newest transaction that the seal contains, 0 before the first transaction. Several seals can have the
     /// same position, because some contain no transactions.

@@ -113,10 +113,18 @@ extension ModelContext {
         var descriptor = descriptor
         descriptor.requiresCompleteHistory = false
         try ReadCancellation.suspended { [descriptor] in
-            for (store, part) in try parts(of: descriptor, in: stores) {
-                try attributingErrors(to: store) { try store.deleteHistory(part) }
+            try withAuthor {
+                for (store, part) in try parts(of: descriptor, in: stores) {
+                    try attributingErrors(to: store) { try store.deleteHistory(part) }
+                }
             }
         }
+    }
+
+    /// A sealed history records who deleted a part of it.
+    private func withAuthor<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let author else { return try body() }
+        return try HistoryAuthor.withValue(author, operation: body)
     }
 
     /// Deletes all transactions from the stores with default history. Models are not affected, and all tokens before the newest

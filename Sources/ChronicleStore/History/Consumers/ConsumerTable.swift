@@ -62,12 +62,19 @@ struct ConsumerTable {
     }
 
     /// The consumers that need a part of the history. Must be used in a transaction.
-    static func holds(_ connection: Connection) throws -> [RetentionHold] {
-        guard try exists(connection) else { return [] }
+    ///
+    /// - Parameter seals: `nil` if the history is not sealed.
+    static func holds(_ seals: SealedHistory?, _ connection: Connection) throws -> [RetentionHold] {
         let storeIdentifier = try MetaTable.text(.storeIdentifier, connection) ?? ""
-        return try RetentionHold.all(
-            ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), HistoryPositions(connection),
-            storeIdentifier: storeIdentifier)
+        var records =
+            try exists(connection) ? ConsumerTable(connection, storeIdentifier: storeIdentifier).records() : []
+        var holds: [RetentionHold] = []
+        if let seals {
+            let index = records.firstIndex { $0.name == HistorySeal.consumerName }
+            if let hold = try seals.hold(lastSeen: index.map { records.remove(at: $0).seen }) { holds.append(hold) }
+        }
+        return try holds
+            + RetentionHold.all(records, HistoryPositions(connection), storeIdentifier: storeIdentifier)
     }
 
     private static let columns =

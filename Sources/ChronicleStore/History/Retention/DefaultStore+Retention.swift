@@ -37,9 +37,9 @@ extension DefaultStore: HistoryValueRetaining {
                 transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
                 changes: size.changes.clamped, bytes: size.bytes.clamped, isEstimated: size.isEstimated,
                 oldest: oldest?.timestamp, newest: try newestTimestamp(range, oldest, connection),
-                lastDeletion: try MetaTable(connection).lastDeletion(
-                    floor: MetaTable.position(.floor, connection) ?? 0)?.date,
-                holds: try ConsumerTable.holds(connection).statistics(
+                 lastDeletion: try MetaTable(connection).lastDeletion(
+                     floor: MetaTable.position(.floor, connection) ?? 0)?.date,
+                 holds: try ConsumerTable.holds(SealedHistory(connection), connection).statistics(
                     before: PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0, historyRetention,
                     at: .now))
         }
@@ -74,9 +74,11 @@ extension DefaultStore: HistoryValueRetaining {
             let registry = EntityRegistry(connection)
             for rule in retention.valueRules { _ = try registry.selection(rule) }
             let planner = PurgePlanner(connection: connection, retention: retention, date: date)
+            let seals = try SealedHistory(connection)
             return try HistoryPurgePlan(
                 retention, at: date, limit: planner.limit(), valueLimits: planner.valueLimits(),
-                ConsumerTable.holds(connection), storeIdentifier: identifier
+                ConsumerTable.holds(seals, connection), storeIdentifier: identifier,
+                roundedDown: { try seals?.roundedDown($0) ?? $0 }
             ) { try PurgePlanner.lastHeader(through: $0, connection) }
         }
     }

@@ -35,7 +35,7 @@ extension DefaultStore {
                         _ = try HistoryPositions(connection).checkedUpperBound(bound.token, storeIdentifier: identifier)
                     }
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
-                    var eraser = try HistoryEraser(connection)
+                    var eraser = try HistoryEraser(connection, SealedHistory(connection))
                     try eraser.erase(HeaderSearch(query: query, range: range, connection: connection))
                 }
             }
@@ -52,18 +52,24 @@ struct HistoryEraser {
     /// The last of the deleted transactions before which none remains.
     private var beginning: (position: Int64, checkValue: Int64)?
     private var authors: DeletedAuthors
+    /// `nil` if the history is not sealed.
+    private let seals: SealedHistory?
+    /// What a deletion removes of the seals. Other callers record a purge.
+    private var deletedEntries: DeletedEntries?
 
-    init(_ connection: Connection) throws {
-        self.init(connection, newest: try HistoryPositions(connection).newest()?.position ?? 0)
+    init(_ connection: Connection, _ seals: SealedHistory?) throws {
+        self.init(connection, seals, newest: try HistoryPositions(connection).newest()?.position ?? 0)
     }
 
-    init(_ connection: Connection, newest: Int64) {
+    init(_ connection: Connection, _ seals: SealedHistory?, newest: Int64) {
         self.connection = connection
         self.newest = newest
+        self.seals = seals
         authors = DeletedAuthors(connection)
     }
 
     mutating func erase(_ search: HeaderSearch) throws {
+        deletedEntries = seals.map { DeletedEntries($0) }
         var search = search
         if let beginning = try search.beginning() {
             if let last = beginning.last {
@@ -124,6 +130,7 @@ struct HistoryEraser {
     private mutating func delete(_ positions: ClosedRange<Int64>, _ checkValue: Int64) throws {
         let last = positions.upperBound
         if last > highest?.position ?? 0 { highest = (last, checkValue, try connection.timestamp(at: last)) }
+        try deletedEntries?.add(positions, newest: newest)
         if last == newest {
             if positions.lowerBound < last { try deleteRows(positions.lowerBound...last - 1) }
             try makeVoid(last)
@@ -145,6 +152,7 @@ struct HistoryEraser {
         try statement.bind(positions.lowerBound, at: 1)
         try statement.bind(positions.upperBound, at: 2)
         try statement.run()
+        try seals?.deleteCommitments(positions)
     }
 
     private func makeVoid(_ position: Int64) throws {
@@ -155,11 +163,13 @@ struct HistoryEraser {
         try statement.bind(ChangeTable.Kind.void.rawValue, at: 1)
         try statement.bind(position, at: 2)
         try statement.run()
+        try seals?.deleteCommitments(position...position)
     }
 
-    private func finish() throws {
+    private mutating func finish() throws {
         guard highest != nil else { return }
         try raiseFloor()
+        try deletedEntries?.record()
         let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? 0
         try SourceTable.deleteUnused(before: oldest, open: SummaryTable.openRange(connection).first, connection)
     }

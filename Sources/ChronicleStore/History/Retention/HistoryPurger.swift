@@ -27,20 +27,20 @@ struct HistoryPurger {
             guard let step = try ValuePurger(store: store, connection: connection).step(plan) else {
                 return try returnPages()
             }
-            checkpoint(isLast: false)
+            store.copyLog(of: connection, isLast: false)
             return step
         }
         var time = Duration.zero
         let step = try connection.immediateTimed(&time) { try delete(rows, plan) }
         store.purgePacing.withLock { $0.deleted(in: time) }
-        checkpoint(isLast: false)
+        store.copyLog(of: connection, isLast: false)
         return step
     }
 
     // MARK: Deleting
 
     private func oldestRows(_ plan: HistoryPurgePlan<DefaultHistoryToken>, _ size: Int) throws -> Rows? {
-        let end = try end(plan)
+        let end = try end(plan, SealedHistory(connection))
         let statement = try connection.cached(
             """
             SELECT id, \(ChangeTable.isHeader()), \(ChangeTable.isOperation()), attributes, \(HistorySize.rowBytes) \
@@ -67,11 +67,18 @@ struct HistoryPurger {
         return rows
     }
 
-    private func end(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> Int64 {
+    private func end(_ plan: HistoryPurgePlan<DefaultHistoryToken>, _ seals: SealedHistory?) throws -> Int64 {
         let purged = try HistoryPositions(connection).purged() ?? 0
         guard let token = plan.newest else { return purged }
         let planned = try HistoryPositions(connection).checkedUpperBound(token, storeIdentifier: store.identifier)
-        let end = try plan.end(planned, ConsumerTable.holds(connection))
+        var end = try plan.end(planned, ConsumerTable.holds(seals, connection))
+        if let seals {
+            end = try seals.roundedDown(end)
+            // A step deletes either transactions of seals or others, so that one event describes it.
+            if end > seals.end, let last = try PurgePlanner.lastHeader(through: seals.end, connection) {
+                end = last.position
+            }
+        }
         // Not the changes of a transaction that ends later.
         return max(purged, try PurgePlanner.lastHeader(through: end, connection)?.position ?? 0)
     }
@@ -84,26 +91,38 @@ struct HistoryPurger {
         let first = rows.positions.lowerBound
         let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? .max
         guard oldest >= first else { throw SwiftDataError.damagedRow(.change(oldest), "the row is out of order") }
+        let seals = try SealedHistory(connection)
+        let end = try end(plan, seals)
         // Another purge may have deleted the rows, and a consumer may have been created.
-        guard try oldest == first && end(plan) >= rows.positions.upperBound else {
+        guard oldest == first && end >= rows.positions.upperBound else {
             return HistoryPurgeStep(isLast: false)
         }
         try store.recorder.groupExternalChanges(connection)
-        var eraser = try HistoryEraser(connection)
+        var eraser = try HistoryEraser(connection, seals)
         if let header = rows.header {
             try eraser.erase(from: first, through: header.position, header.checkValue)
             if try MetaTable.position(.purged, connection) ?? .max <= header.position {
                 try MetaTable.remove(.purged, connection)
             }
+            try seals?.record(purge(rows, through: header.position, plan))
             return HistoryPurgeStep(transactions: rows.transactions, changes: rows.changes, isLast: false)
         }
         let next = try PurgePlanner.firstHeader(from: rows.positions.upperBound, connection)
-        guard let header = next, try header.position <= end(plan) else {
+        guard let header = next, header.position <= end else {
             throw SwiftDataError.damagedRow(.change(rows.positions.upperBound), "no header follows the change")
         }
         try MetaTable.set(.purged, header.position, connection)
         try eraser.erase(rows.positions, ofTransaction: header.position, header.checkValue)
+        try seals?.record(purge(rows, through: header.position, plan))
         return HistoryPurgeStep(changes: rows.changes, isLast: false)
+    }
+
+    private func purge(
+        _ rows: Rows, through header: Int64, _ plan: HistoryPurgePlan<DefaultHistoryToken>
+    ) -> SealedHistory.Purge {
+        SealedHistory.Purge(
+            reason: PurgeReason(plan.retention, configured: store.historyRetention), rows: rows.positions,
+            header: header, transactions: rows.header == nil ? 0 : rows.transactions)
     }
 
     // MARK: Returning space
@@ -115,7 +134,7 @@ struct HistoryPurger {
         guard try !store.configuration.isStoredInMemoryOnly && connection.scalarInt64("PRAGMA auto_vacuum") == 2,
             try connection.scalarInt64("PRAGMA freelist_count") ?? 0 > 0
         else {
-            checkpoint(isLast: true)
+            store.copyLog(of: connection, isLast: true)
             return HistoryPurgeStep(isLast: true)
         }
         let pages = store.purgePacing.withLock(\.pages)
@@ -126,15 +145,9 @@ struct HistoryPurger {
             return (before, try connection.scalarInt64("PRAGMA freelist_count") ?? 0)
         }
         let isLast = store.purgePacing.withLock { $0.returnedPages(pages, of: before, in: time) } || after == 0
-        checkpoint(isLast: isLast)
+        store.copyLog(of: connection, isLast: isLast)
         let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
         return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: isLast)
-    }
-
-    /// Writers wait meanwhile.
-    private func checkpoint(isLast: Bool) {
-        guard store.purgePacing.withLock({ $0.needsCheckpoint(isLast: isLast) }) else { return }
-        connection.tidy { try $0.checkpoint() }
     }
 }
 

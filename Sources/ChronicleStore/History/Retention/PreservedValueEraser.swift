@@ -88,13 +88,17 @@ extension DefaultStore {
                     // The values of replaced rows are written to the history first.
                     try recorder.groupExternalChanges(connection, resolvesConflicts: true) - 1
                 }
-                for eraser in erasers { try eraser.erase(through: newest, connection) }
+                for var eraser in erasers { try eraser.erase(through: newest, connection) }
+                // Another process may erase values while the file is rebuilt.
+                let erasure = try connection.deferredRead { try SealedHistory(connection)?.newestErasure() }
                 if !configuration.isStoredInMemoryOnly { try connection.execute("VACUUM") }
                 guard try connection.truncateLog() else {
                     throw SwiftDataError.storeBusy.with(
                         detail: "the values were erased, but the write-ahead log still contains them because a reader "
                             + "uses it; erase them again later")
                 }
+                guard let erasure else { return }
+                try connection.immediate { try SealedHistory(connection)?.recordEmptiedLog(of: erasure) }
             }
         }
     }
@@ -121,29 +125,61 @@ private struct PreservedValueEraser {
     let selection: PreservedValueSelection
     /// `nil` for all models.
     let keys: [Int64]?
+    /// The event of the batches in a sealed history. Another call has another one, because its values are other ones.
+    private var event: Int64?
+
+    init(selection: PreservedValueSelection, keys: [Int64]?) { (self.selection, self.keys) = (selection, keys) }
 
     /// Other writers can write between batches.
     private static let batchSize: Int64 = 50_000
 
     private static let selectNext = "SELECT id FROM \(ChangeTable.name) WHERE id >= ? ORDER BY id LIMIT 1"
 
-    func erase(through newest: Int64, _ connection: Connection) throws {
+    mutating func erase(through newest: Int64, _ connection: Connection) throws {
+        let statement = try prepare(
+            "UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL", connection)
+        var first = HistoryPosition.valid.lowerBound
+        // Deleted history leaves gaps, which can be far longer than a batch.
+        while let next = try connection.scalarInt64(Self.selectNext, { try $0.bind(first, at: 1) }), next <= newest {
+            let positions = next...next + Self.batchSize - 1
+            try bind(positions, to: statement)
+            try connection.immediate {
+                try recordErasure(positions, connection)
+                try statement.run()
+            }
+            first = next + Self.batchSize
+        }
+    }
+
+    private func prepare(_ sql: String, _ connection: Connection) throws -> Statement {
         var sql = """
-            UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
-            WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: selection.entities)) AND attributes IS NOT NULL
+            \(sql) WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: selection.entities)) \
+            AND attributes IS NOT NULL
             """
         if keys != nil { sql += " AND primary_key IN (SELECT value FROM json_each(?3))" }
         if selection.attributes != nil { sql += " AND attributes IN (SELECT value FROM json_each(?4))" }
         let statement = try connection.prepare(sql)
         if let keys { try statement.bind("\(keys)", at: 3) }
         if let attributes = selection.attributes { try statement.bind("\(attributes)", at: 4) }
-        var first = HistoryPosition.valid.lowerBound
-        // Deleted history leaves gaps, which can be far longer than a batch.
-        while let next = try connection.scalarInt64(Self.selectNext, { try $0.bind(first, at: 1) }), next <= newest {
-            try statement.bind(next, at: 1)
-            try statement.bind(next + Self.batchSize - 1, at: 2)
-            try connection.immediate { try statement.run() }
-            first = next + Self.batchSize
-        }
+        return statement
+    }
+
+    private func bind(_ positions: ClosedRange<Int64>, to statement: Statement) throws {
+        try statement.bind(positions.lowerBound, at: 1)
+        try statement.bind(positions.upperBound, at: 2)
+    }
+
+    /// In a sealed history, removes the keys of the values before they are erased.
+    private mutating func recordErasure(_ positions: ClosedRange<Int64>, _ connection: Connection) throws {
+        guard let seals = try SealedHistory(connection) else { return }
+        let values = try prepare("SELECT id FROM \(ChangeTable.name)", connection)
+        try bind(positions, to: values)
+        var erased: [Int64] = []
+        while try values.step() { erased.append(values.int64(0)) }
+        let detail = ErasureDetail(
+            entities: selection.entities, attributes: selection.attributes, models: keys?.count, values: erased.count)
+        event =
+            try seals.recordErasedValues(erased + seals.positionsErasedEarlier(positions), detail) { $0 == event }
+            ?? event
     }
 }

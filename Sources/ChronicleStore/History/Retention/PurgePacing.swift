@@ -1,3 +1,6 @@
+import ChronicleSQLite
+import Synchronization
+
 /// How much a step of a purge does, adapted to how long the previous steps held the write lock.
 struct PurgePacing {
     /// A large value counts as several rows.
@@ -41,10 +44,20 @@ struct PurgePacing {
         size = min(max(Int(Double(size) * factor), range.lowerBound), range.upperBound)
     }
 
-    mutating func needsCheckpoint(isLast: Bool) -> Bool {
+    fileprivate mutating func needsCheckpoint(isLast: Bool) -> Bool {
         steps += 1
         guard isLast || steps >= Self.stepsPerCheckpoint else { return false }
         steps = 0
         return true
+    }
+}
+
+extension DefaultStore {
+    /// Copies the log after some commits of the maintenance connection, so that the next save need not. Writers wait meanwhile.
+    ///
+    /// - Parameter isLast: Whether no more commits follow.
+    func copyLog(of maintenance: Connection, isLast: Bool) {
+        guard purgePacing.withLock({ $0.needsCheckpoint(isLast: isLast) }) else { return }
+        maintenance.tidy { try $0.checkpoint() }
     }
 }

@@ -42,7 +42,9 @@ struct ValuePurger {
         _ size: Int
     ) throws -> Rows? {
         let selection = try EntityRegistry(connection).selection(erasure.rule)
-        let (start, last) = (try Self.start(selection, connection), try end(erasure, plan))
+        let (start, last) = (
+            try Self.start(selection, connection), try end(erasure, plan, SealedHistory(connection))
+        )
         guard start < last else { return nil }
         let end = try endOfSearch(after: start, last)
         let statement = try Self.select("id, \(HistorySize.rowBytes)", selection, connection)
@@ -91,7 +93,8 @@ struct ValuePurger {
         // Throws if another program disabled the history.
         _ = try HistoryPositions(connection).facts(at: 0)
         // A consumer may have been created.
-        guard try end(erasure, plan) >= rows.through else { return HistoryPurgeStep(isLast: false) }
+        let seals = try SealedHistory(connection)
+        guard try end(erasure, plan, seals) >= rows.through else { return HistoryPurgeStep(isLast: false) }
         let statement = try connection.cached(
             """
             UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
@@ -100,16 +103,24 @@ struct ValuePurger {
         try statement.bind("\(rows.positions)", at: 1)
         try statement.run()
         let count = connection.changes
+        if count > 0 {
+            try seals?.recordErasedValues(
+                rows.positions,
+                ErasureDetail(
+                    entities: rows.selection.entities, attributes: rows.selection.attributes,
+                    maximumAge: erasure.rule.maximumAge.timeInterval, values: count))
+        }
         try MetaTable(connection).setErased(rows.selection, through: ErasedValues.Place(rows.through))
         return HistoryPurgeStep(values: count, isLast: false)
     }
 
     private func end(
-        _ erasure: HistoryPurgePlan<DefaultHistoryToken>.Erasure, _ plan: HistoryPurgePlan<DefaultHistoryToken>
+        _ erasure: HistoryPurgePlan<DefaultHistoryToken>.Erasure, _ plan: HistoryPurgePlan<DefaultHistoryToken>,
+        _ seals: SealedHistory?
     ) throws -> Int64 {
         let planned = try HistoryPositions(connection).checkedUpperBound(
             erasure.newest, storeIdentifier: store.identifier)
-        return try plan.end(planned, ConsumerTable.holds(connection))
+        return try plan.end(planned, ConsumerTable.holds(seals, connection))
     }
 
     /// The position after which values can be left.
