@@ -68,4 +68,14 @@
             return store
         }
     }
+
+    extension HistorySealingSchedule {
+        /// Seals after commits, if the newest seal is old enough, and otherwise as soon as it is.
+        ///
+        /// - Parameter interval: The time between two seals.
+        /// - Returns: A schedule.
+        public static func every(_ interval: Duration) -> HistorySealingSchedule {
+            HistorySealingSchedule(interval: interval, hashing: SealHashing())
+        }
+    }
 #endif

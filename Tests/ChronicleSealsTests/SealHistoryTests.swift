@@ -20,6 +20,19 @@
             #expect(last.position == head.position && last.hash != head.hash)
         }
 
+        @Test func aScheduleSealsAfterCommits() async throws {
+            var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+            configuration.historySealing = .every(.zero)
+            let logger = TestLogger()
+            (configuration.logger, configuration.logLevel) = (logger, .debug)
+            let container = try ModelContainer(for: Trip.self, configurations: configuration)
+            let context = ModelContext(container)
+            context.insert(Trip(name: "a", destination: "somewhere"))
+            try context.save()
+            while logger.entries.isEmpty { await Task.yield() }
+            #expect(logger.entries.map(\.event) == ["sealed"])
+        }
+
         @Test func aStoreIsChosenByItsName() throws {
             let container = try ModelContainer(
                 for: Schema([Trip.self, LinkItem.self]),

@@ -42,6 +42,8 @@
 /// | `unrecordedRows`: in the database of another program, a table that can be compared within 10 milliseconds has other rows than its history, because a program wrote it without triggers; without `table`, the rows could not be compared | `notice` | `path`, `table` |
 /// | `purgeFailed`: a purge in the background, or of a ``HistoryTrackingKit``, failed | `notice` | `error`; of a kit also `consumer` |
 /// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `values`, `returnedBytes` |
+/// | `sealingFailed`: the history could not be sealed in the background | `notice` | `error` |
+/// | `sealed`: the history was sealed in the background | `debug` | `position` |
 ///
 /// All messages have the key `store`, with the name of the store's configuration, except those of a ``HistoryTrackingKit``.
 public protocol StoreLogger: Sendable {
@@ -57,7 +59,7 @@ public protocol StoreLogger: Sendable {
 
 /// The importance of a message for a ``StoreLogger``.
 public enum StoreLogLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
-    /// Regular events: purges in the background, merges of a ``HistoryTrackingKit``, and resets that the program requested.
+    /// Regular events: purges and seals in the background, merges of a ``HistoryTrackingKit``, and resets that the program requested.
     case debug
     /// What somebody should know: the store continues with reduced function, history was lost for a consumer, or a file
     /// was changed for good.

@@ -54,8 +54,9 @@ struct MigratedFile: MigratedStore {
         var configuration = configuration
         configuration.schema = schema
         configuration.recorder = .triggers
-        // A purge waits for the transaction.
+        // A purge and a sealer wait for the transaction.
         configuration.historyRetention = .unlimited
+        configuration.historySealing = nil
         try body(DefaultStore(migrating: shared, configuration, schema, layout, commits))
     }
 }

@@ -24,7 +24,7 @@ extension DefaultStore: DataStoreBatching {
         // Link tables have a trigger.
         let cascade = DeleteCascade(from: entity, schema, linksCascade: true)
         guard cascade.isByDatabase else { throw DataStoreError.preferInMemoryFilter }
-        defer { startAutomaticPurge() }
+        defer { startMaintenance() }
         try attributingErrors {
             try database.write { connection in
                 do { try delete(query, request.editingState, connection) } catch let error as SQLiteError
@@ -71,7 +71,7 @@ extension DefaultStore {
         let query = try rows.update(values)
         var slots = PropertySet()
         for value in values { slots.insert(value.property.slot) }
-        defer { startAutomaticPurge() }
+        defer { startMaintenance() }
         return try attributingErrors {
             try database.write { connection in
                 do {

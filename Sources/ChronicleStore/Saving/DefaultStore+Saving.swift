@@ -29,7 +29,7 @@ extension DefaultStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         try requireModelWriteAccess()
-        defer { startAutomaticPurge() }
+        defer { startMaintenance() }
         return try attributingErrors {
             try database.write { connection in
                 let written = try write(request, connection)

@@ -42,6 +42,7 @@ public final class DefaultStore: DataStore {
     let keyReservations = Mutex(KeyReservations())
     let purgePacing = Mutex(PurgePacing())
     let automaticPurge = AutomaticHistoryPurge()
+    let automaticSealing = AutomaticSealing()
     let historyCatalog: HistoryCatalog
     /// Whether the definition of ``ConsumerTable`` in the file is known to be correct.
     let hasCheckedConsumerTable = Atomic(false)

@@ -59,6 +59,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///
     /// The setting applies to the purges of this store object. Several processes that use a file should have the same.
     public var historyRetention: HistoryRetention
+    /// When the store seals its history in the background, or `nil` if it does not.
+    ///
+    /// A save starts a task with the priority *utility*, unless one is running. It does not keep the store open. Set the same in all
+    /// programs that write the file: one of them seals at a time. ``DefaultStore/deleteHistory(_:)`` then seals what it deletes
+    /// first. The ``logger`` receives the messages `sealed` and `sealingFailed`.
+    public var historySealing: HistorySealingSchedule?
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
     /// The directory of the file, for a configuration that was created without a URL.
@@ -210,7 +216,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             && lhs.allowsSave == rhs.allowsSave && lhs.durability == rhs.durability
             && lhs.recordsHistory == rhs.recordsHistory && lhs.busyTimeout == rhs.busyTimeout
             && lhs.preservesValues == rhs.preservesValues && lhs.historyRetention == rhs.historyRetention
-            && lhs.schema == rhs.schema
+            && lhs.historySealing == rhs.historySealing && lhs.schema == rhs.schema
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -12,7 +12,8 @@ extension DefaultStore {
     /// `HistoryDescriptor.requiresCompleteHistory`.
     ///
     /// With a limit, the first matching transactions in the order of the descriptor are deleted. Changes by other programs
-    /// are grouped first.
+    /// are grouped first. With ``ModelConfiguration/historySealing``, the history is sealed first,
+    /// and the errors of sealing are thrown before anything is deleted.
     ///
     /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the write-ahead
     /// log contains copies until a checkpoint.
@@ -22,6 +23,7 @@ extension DefaultStore {
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try requireWriteAccess()
         try requireHistory()
+        try sealBeforeDeletion()
         var descriptor = descriptor
         descriptor.requiresCompleteHistory = false
         try attributingErrors {

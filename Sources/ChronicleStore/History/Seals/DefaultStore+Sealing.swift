@@ -36,6 +36,15 @@ extension DefaultStore: HistorySealing {
         }
     }
 
+    /// `nil` before the first seal.
+    func newestSealTime() throws -> Date? {
+        try attributingErrors {
+            try database.read { connection in
+                try connection.deferredRead { try SealedHistory(connection)?.sealed }
+            }
+        }
+    }
+
     var sealerIsInUse: SwiftDataError {
         .historyConsumerInUse.with(
             detail: "another process seals the history; try again later", storeIdentifier: identifier)

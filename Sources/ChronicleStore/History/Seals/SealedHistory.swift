@@ -12,7 +12,7 @@ struct SealedHistory {
     /// The last position of the newest seal, or 0 before the first one.
     let end: Int64
     /// When the newest seal was made.
-    private let sealed: Date?
+    let sealed: Date?
     /// Its number, or 0 before the first one.
     private let number: Int64
 

@@ -1,0 +1,98 @@
+import ChronicleCore
+import Foundation
+import Synchronization
+
+/// The runs of the sealer that a store starts in the background after its commits.
+final class AutomaticSealing: Sendable {
+    private struct State {
+        var isRunning = false
+        /// Whether anything was committed since the last run began.
+        var isDue = false
+        /// When the next run may begin; `nil` before the first one.
+        var next: ContinuousClock.Instant?
+        var outcome: Result<HistorySeal, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    /// The result of the last run.
+    var outcome: Result<HistorySeal, any Error>? { state.withLock(\.outcome) }
+
+    /// Seals what is committed as soon as the schedule allows it.
+    func start(_ store: DefaultStore, _ schedule: HistorySealingSchedule) {
+        let isRunning = state.withLock { state in
+            defer { state.isRunning = true }
+            state.isDue = true
+            return state.isRunning
+        }
+        guard !isRunning else { return }
+        Task.detached(priority: .utility) { [weak store] in
+            var hasMore = true
+            while hasMore {
+                guard let delay = store.map({ self.delay($0, schedule) }) else { return }
+                // The seal is due then, and no event tells it. Nothing cancels the task.
+                if delay > .zero { try? await Task.sleep(for: delay) }
+                guard let store else { return }
+                hasMore = self.seal(store, schedule)
+            }
+        }
+    }
+
+    private func delay(_ store: DefaultStore, _ schedule: HistorySealingSchedule) -> Duration {
+        // The run reports the error.
+        let newest = try? store.newestSealTime()
+        let age = newest.map { Duration.seconds(max(0, -$0.timeIntervalSinceNow)) } ?? schedule.interval
+        let next = state.withLock(\.next).map { ContinuousClock.now.duration(to: $0) } ?? .zero
+        return max(.zero, schedule.interval - age, next)
+    }
+
+    /// Returns whether anything was committed since.
+    private func seal(_ store: DefaultStore, _ schedule: HistorySealingSchedule) -> Bool {
+        state.withLock { $0.isDue = false }
+        let outcome = Result { try store.sealHistory(schedule.hashing) }
+        var isOther = false
+        switch outcome {
+        case .success(let head):
+            store.log(
+                .debug, event: "sealed", "sealed the history up to \(head.position)",
+                metadata: ["position": String(head.position)])
+        case .failure(SwiftDataError.historyConsumerInUse):
+            // Another process seals, but may have begun before the last commit of this one.
+            isOther = true
+        case .failure(let error):
+            store.log(
+                .notice, event: "sealingFailed",
+                "the history could not be sealed in the background, which is repeated after a later commit: \(error)",
+                metadata: ["error": String(describing: error)])
+        }
+        return state.withLock { state in
+            state.isDue = state.isDue || isOther
+            state.isRunning = state.isDue
+            state.next = .now + schedule.interval
+            state.outcome = outcome
+            return state.isDue
+        }
+    }
+}
+
+extension DefaultStore {
+    /// Starts a purge and a run of the sealer in the background, as far as the configuration requires them and they are due.
+    @inline(__always)
+    func startMaintenance() {
+        startAutomaticPurge()
+        if let schedule = configuration.historySealing { startSealing(schedule) }
+    }
+
+    private func startSealing(_ schedule: HistorySealingSchedule) {
+        guard configuration.recordsHistory, !layout.isTracked else { return }
+        automaticSealing.start(self, schedule)
+    }
+
+    /// Seals what a deletion removes, if the configuration has a schedule.
+    func sealBeforeDeletion() throws {
+        guard let schedule = configuration.historySealing, !layout.isTracked else { return }
+        do { _ = try sealHistory(schedule.hashing) } catch SwiftDataError.historyConsumerInUse {
+            // What that process has not sealed yet becomes an unproven range.
+        }
+    }
+}
