@@ -60,7 +60,8 @@ enum VerifyCommand {
             }
         }
         noteGap(location, console)
-        if location.url != nil {
+        if let url = location.url {
+            noteSeals(url, console)
             if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
         }
         if !isJSON {
@@ -68,6 +69,14 @@ enum VerifyCommand {
             try console.line(count == 0 ? "The \(noun) is valid." : "\(NumberText.counted(count, "problem")) found.")
         }
         return count == 0 ? .success : .negative
+    }
+
+    private static func noteSeals(_ url: URL, _ console: Console) {
+        // A file that cannot be read has been reported.
+        guard let format = try? StoreFile.recovering(url, { try DefaultStore.formatVersion(ofFileAt: url) }),
+            format > DefaultStore.currentFormatVersion
+        else { return }
+        console.message("Note: the history is sealed; its seals were not verified.")
     }
 
     /// A history with a gap is right, but not complete.
