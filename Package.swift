@@ -90,7 +90,7 @@ let package = Package(
         .trait(name: "Postgres", description: "The store on PostgreSQL, which requires libpq"),
         .trait(
             name: "Seals",
-            description: "The hashes of sealed history, which require libcrypto of OpenSSL 3, or CryptoKit"),
+            description: "Sealed history, which requires libcrypto of OpenSSL 3, or CryptoKit"),
         .default(enabledTraits: isCheckout ? [] : ["Macros"]),
     ],
     dependencies: syntaxPackages,
@@ -135,7 +135,7 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
-        // The hashes of sealed history. Empty without the trait, so that a build without it needs no libcrypto.
+        // Sealing and verifying the history. Empty without the trait, so that a build without it needs no libcrypto.
         .target(
             name: "ChronicleSeals",
             dependencies: [
@@ -172,7 +172,7 @@ let package = Package(
         // ignore case, it would be the same folder as `Chronicle`.
         .executableTarget(
             name: "ChronicleCLI",
-            dependencies: ["Chronicle", "ChronicleAppleStore", "ChronicleHTTP", "ChroniclePostgres"],
+            dependencies: ["Chronicle", "ChronicleAppleStore", "ChronicleHTTP", "ChroniclePostgres", "ChronicleSeals"],
             // The parts of the timeline are compiled into the program, so that it needs no file beside it.
             resources: [
                 "page.html", "page.css", "data.js", "filters.js", "list.js", "state.js", "parts.js", "details.js",
@@ -200,7 +200,10 @@ let package = Package(
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleSealsTests",
-            dependencies: ["Chronicle", "ChronicleCore", "ChronicleSeals", "ChronicleTestSupport"],
+            dependencies: [
+                "Chronicle", "ChronicleCore", "ChronicleSeals", "ChronicleSQLite", "ChronicleStore",
+                "ChronicleTestSupport", "ChronicleTestWorker", "SealedTrips",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleAppleStoreTests",
@@ -224,6 +227,7 @@ let package = Package(
             name: "ChronicleCLITests",
             dependencies: [
                 "ChronicleCLI", "Chronicle", "ChronicleAppleStore", "ChronicleHTTP", "ChroniclePostgres",
+                "ChronicleSeals",
                 "ChronicleTestSupport",
                 "ChronicleTestWorker",
             ],
@@ -234,7 +238,8 @@ let package = Package(
         .testTarget(
             name: "ChronicleTests",
             dependencies: [
-                "Chronicle", "ChronicleSQL", "ChronicleTestSupport", "FirstSteps", "Quickstart", "ChronicleCLI",
+                "Chronicle", "ChronicleSQL", "ChronicleSeals", "ChronicleTestSupport", "FirstSteps", "Quickstart",
+                "ChronicleCLI",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -262,6 +267,10 @@ let package = Package(
         .executableTarget(
             name: "TripServer", dependencies: ["Chronicle", "ChronicleHTTP"], path: "Examples/TripServer/Sources",
             packageAccess: false, swiftSettings: settings),
+        // Heads of a sealed history in a git repository: `swift run --traits default,Seals SealedTrips`.
+        .executableTarget(
+            name: "SealedTrips", dependencies: ["Chronicle", "ChronicleSeals"], path: "Examples/SealedTrips/Sources",
+            packageAccess: false, swiftSettings: settings),
         // The process that the rules kill, and faulty stores for the rules about recovery.
         .executableTarget(
             name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance", "ChroniclePostgres"],
@@ -269,7 +278,9 @@ let package = Package(
         // A second process for the tests, which opens, writes, reads, and is killed.
         .executableTarget(
             name: "ChronicleTestWorker",
-            dependencies: ["Chronicle", "ChroniclePostgres", "ChronicleSQLite", "ChronicleTestSupport"],
+            dependencies: [
+                "Chronicle", "ChroniclePostgres", "ChronicleSQLite", "ChronicleSeals", "ChronicleTestSupport",
+            ],
             path: "Tests/Programs/Worker", swiftSettings: settings),
         // Mutates store files and uses them: `make fuzz`.
         .executableTarget(
@@ -280,7 +291,8 @@ let package = Package(
         .executableTarget(
             name: "ChronicleFaults",
             dependencies: [
-                "Chronicle", "ChronicleFaultShim", "ChronicleSQLite", "ChronicleStore", "ChronicleTestSupport",
+                "Chronicle", "ChronicleFaultShim", "ChronicleSQLite", "ChronicleSeals", "ChronicleStore",
+                "ChronicleTestSupport",
             ],
             path: "Tests/Programs/Faults", exclude: ["Shim"], swiftSettings: settings),
         // Counts, records and fails the calls of the system; see FaultShim.h.
@@ -289,8 +301,8 @@ let package = Package(
             publicHeadersPath: "."),
         // Kills and restarts processes that share a file: `make soak`.
         .executableTarget(
-            name: "ChronicleSoak", dependencies: ["Chronicle", "ChronicleTestSupport"], path: "Tests/Programs/Soak",
-            swiftSettings: settings),
+            name: "ChronicleSoak", dependencies: ["Chronicle", "ChronicleSeals", "ChronicleTestSupport"],
+            path: "Tests/Programs/Soak", swiftSettings: settings),
         // Kills writers, consumers and servers of a PostgreSQL database: `make chaos`.
         .executableTarget(
             name: "ChronicleChaos", dependencies: ["Chronicle", "ChroniclePostgres", "ChronicleTestSupport"],

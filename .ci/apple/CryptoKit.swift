@@ -36,3 +36,21 @@ public struct HMAC<H: HashFunction>: Sendable {
     public mutating func update<D: DataProtocol>(data: D) {}
     public func finalize() -> HashedAuthenticationCode<H> { fatalError() }
 }
+
+public enum Curve25519 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { fatalError() }
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { fatalError() }
+            public func isValidSignature<S: DataProtocol, D: DataProtocol>(_ signature: S, for data: D) -> Bool {
+                fatalError()
+            }
+        }
+
+        public struct PrivateKey: Sendable {
+            public var publicKey: PublicKey { fatalError() }
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws { fatalError() }
+            public func signature<D: DataProtocol>(for data: D) throws -> Data { fatalError() }
+        }
+    }
+}

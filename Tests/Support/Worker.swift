@@ -3,6 +3,7 @@ package import Foundation
 /// The worker program of the tests, as a running process.
 package final class Worker {
     private let process = Process()
+    private let input = Pipe()
     private let output = Pipe()
     private let errors = Pipe()
 
@@ -25,21 +26,26 @@ package final class Worker {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         if !detectsLeaks { process.environment?["LSAN_OPTIONS"] = "detect_leaks=0" }
         process.arguments = arguments
+        process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
         try process.start()
     }
 
-    /// Waits until the worker has written this many bytes.
-    package func wait(forBytes count: Int) throws {
-        var seen = 0
-        while seen < count {
-            guard let data = try output.fileHandleForReading.read(upToCount: count - seen), !data.isEmpty else {
+    /// Waits until the worker has written this many bytes, and returns them.
+    @discardableResult package func wait(forBytes count: Int) throws -> Data {
+        var seen = Data()
+        while seen.count < count {
+            guard let data = try output.fileHandleForReading.read(upToCount: count - seen.count), !data.isEmpty else {
                 throw Shell.Failure(description: "the worker ended: \(endErrors())")
             }
-            seen += data.count
+            seen += data
         }
+        return seen
     }
+
+    /// Lets a worker continue that waits for a byte.
+    package func proceed() throws { try input.fileHandleForWriting.write(contentsOf: Data([0])) }
 
     /// Whether the process has not ended.
     package var isRunning: Bool { process.isRunning }

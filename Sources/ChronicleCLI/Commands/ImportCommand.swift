@@ -18,7 +18,7 @@ enum ImportCommand {
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let path = try arguments.required("FILE")
         let export = try arguments.required("EXPORT")
-        var source = try ExportInput(export == "-" ? FileHandle.standardInput : try file(export))
+        var source = try ExportInput(export == "-" ? FileHandle.standardInput : .reading(export))
         let file = try StoreFile.replica(path, console) { try source.schema(export) }
         // Also if the replica exists, so that another file is named.
         _ = try source.schema(export)
@@ -41,12 +41,6 @@ enum ImportCommand {
                 } ?? "Replayed \(transactions).")
         }
         return .success
-    }
-
-    private static func file(_ path: String) throws -> FileHandle {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure(path) }
-        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 }
 
@@ -73,8 +67,11 @@ private struct ExportInput {
     func schema(_ path: String) throws -> Schema {
         struct Line: Decodable { let header: Schema }
         let line = (beginning ?? Data()).prefix { $0 != UInt8(ascii: "\n") }
+        let name = path == "-" ? "the input" : path.escaped
+        guard !line.starts(with: Data("{\"sealed\":".utf8)) else {
+            throw UsageError("\(name) is a sealed export, which cannot be replayed; use one without seals")
+        }
         do { return try JSONDecoder().decode(Line.self, from: line).header } catch is DecodingError {
-            let name = path == "-" ? "the input" : path.escaped
             throw UsageError("\(name) is not an export; use a file of `chronicle export`")
         }
     }

@@ -13,3 +13,12 @@ struct FileFailure: Error {
 
     init(unreadable path: String) { message = "\(path.escaped) is not readable; change its permissions" }
 }
+
+extension FileHandle {
+    /// Opens a file. Throws ``FileFailure`` if it cannot be read.
+    static func reading(_ path: String) throws -> FileHandle {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(path) }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+}

@@ -260,9 +260,9 @@ extension SwiftDataError {
     /// An export of a history cannot be read, is truncated or damaged, contains a value that is not valid for its attribute, or has
     /// a later format.
     ///
-    /// Thrown by a replay. The detail contains the number of the line, and the error names the attribute of the value. The
-    /// transactions before the line were replayed. Replay a complete copy of the export, which continues after them. If the format
-    /// is later, update Chronicle.
+    /// Thrown by a replay, and by the verification of a sealed export. The detail contains the number of the line. The error of a
+    /// replay names the attribute of the value, and the transactions before the line were replayed. Use a complete copy of the
+    /// export; a replay continues after them. If the format is later, update Chronicle.
     public static let invalidHistoryExport = SwiftDataError(.invalidHistoryExport)
     /// A replay would overwrite changes that the target of the replay made to the same models.
     ///

@@ -14,6 +14,9 @@ enum FileRow {
     case consumer(Int64)
     case tag(Int64)
     case seal(Int64)
+    case commitment(Int64)
+    /// The commitment to a numbered key.
+    case commitmentKey(entity: Int64, number: Int64)
     case event(Int64)
     case meta(String)
 }
@@ -30,6 +33,8 @@ extension FileRow: CustomStringConvertible {
         case .consumer(let number): "row \(number) of \(ConsumerTable.name)"
         case .tag(let number): "row \(number) of \(TagTable.name)"
         case .seal(let number): "row \(number) of \(SealTables.seal)"
+        case .commitment(let position): "row \(position) of \(SealTables.commitment)"
+        case .commitmentKey(let entity, let number): "row (\(entity), \(number)) of \(SealTables.commitmentKey)"
         case .event(let number): "row \(number) of \(SealTables.event)"
         case .meta(let name): "row '\(name)' of chronicle_meta"
         }

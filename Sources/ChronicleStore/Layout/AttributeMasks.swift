@@ -36,7 +36,9 @@ struct AttributeMasks: Hashable, Sendable {
         others.isEmpty ? nil : ([first] + others).map(String.init).joined(separator: ",")
     }
 
-    var isValid: Bool { ([first] + others).allSatisfy { $0 >> Int64(Self.attributesPerMask) == 0 } }
+    var isValid: Bool { Self.isValid(first) && others.allSatisfy(Self.isValid) }
+
+    private static func isValid(_ mask: Int64) -> Bool { mask >> Int64(attributesPerMask) == 0 }
 
     @inline(__always)
     mutating func insert(_ number: Int) {
@@ -59,13 +61,18 @@ struct AttributeMasks: Hashable, Sendable {
     }
 
     func forEach(_ body: (Int) throws -> Void) rethrows {
-        for (index, mask) in ([first] + others).enumerated() {
-            // Unsigned, because the sign bit of a mask in a damaged file may be set.
-            var rest = UInt64(bitPattern: mask)
-            while rest != 0 {
-                try body(index * Self.attributesPerMask + rest.trailingZeroBitCount)
-                rest &= rest - 1
-            }
+        try Self.forEach(first, from: 0, body)
+        for (index, mask) in others.enumerated() {
+            try Self.forEach(mask, from: (index + 1) * Self.attributesPerMask, body)
+        }
+    }
+
+    private static func forEach(_ mask: Int64, from first: Int, _ body: (Int) throws -> Void) rethrows {
+        // Unsigned, because the sign bit of a mask in a damaged file may be set.
+        var rest = UInt64(bitPattern: mask)
+        while rest != 0 {
+            try body(first + rest.trailingZeroBitCount)
+            rest &= rest - 1
         }
     }
 }

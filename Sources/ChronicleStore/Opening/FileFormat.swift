@@ -93,7 +93,7 @@ enum FileFormat {
         } != nil
     }
 
-    private static func headerVersion(_ connection: Connection) throws -> Int64 {
+    static func headerVersion(_ connection: Connection) throws -> Int64 {
         try connection.scalarInt64("PRAGMA user_version") ?? 0
     }
 

@@ -64,6 +64,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// A save starts a task with the priority *utility*, unless one is running. It does not keep the store open. Set the same in all
     /// programs that write the file: one of them seals at a time. ``DefaultStore/deleteHistory(_:)`` then seals what it deletes
     /// first. The ``logger`` receives the messages `sealed` and `sealingFailed`.
+    ///
+    /// The product `ChronicleSeals` creates schedules. Nothing is sealed if the history is not recorded, or if the file is a
+    /// ``TrackedDatabase``, whose programs save without the store; call `sealHistory(storeName:signedBy:)` from time to time.
     public var historySealing: HistorySealingSchedule?
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration

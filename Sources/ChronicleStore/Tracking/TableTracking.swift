@@ -254,9 +254,11 @@ struct TableTracking {
             throw SwiftDataError.unsupportedFeature.with(detail: "the table \(name) is not recorded")
         }
         let isDue = try SchemaFollowing(connection).isDue
-        for entity in entities where names?.contains(entity.name) ?? true {
-            if entity.tableName != nil { try stop(entity, convertsKeys: isDue) }
-            try MetaTable.remove(.droppedTable(entity.number), connection)
+        try SealedCatalog.recordingChanges(connection) {
+            for entity in entities where names?.contains(entity.name) ?? true {
+                if entity.tableName != nil { try stop(entity, convertsKeys: isDue) }
+                try MetaTable.remove(.droppedTable(entity.number), connection)
+            }
         }
         let ignored = IgnoredTables(connection)
         if names == nil { try ignored.remove() } else if try ignored.names() != nil { try ignored.set() }

@@ -185,6 +185,34 @@ public struct TrackedDatabase: Sendable {
         try reading { try TableTracking($0).tables() }
     }
 
+    /// Opens the history to write seals, positions of consumers, and tags.
+    ///
+    /// ```swift
+    /// let container = ModelContainer(forHistoryOf: try TrackedDatabase(url: url).openHistory())
+    /// print(try container.sealHistory())
+    /// ```
+    ///
+    /// The store cannot save models, because the tables belong to their program. Opening it follows the changes of the schema; see
+    /// ``followSchemaChanges()``.
+    ///
+    /// - Returns: The store, with the names that the tables and columns have now.
+    /// - Throws: One of the following errors.
+    ///   - ``SwiftDataError/unsupportedFeature`` if the database is not tracked. Call
+    ///     ``track(_:preservesValues:reconciles:recordsNewTables:)`` first.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    ///   - Another error of ``track(_:preservesValues:reconciles:recordsNewTables:)`` about the file.
+    /// - Complexity: Proportional to the number of tables, unless the schema has changed.
+    public func openHistory() throws -> DefaultStore {
+        try followSchemaChanges()
+        guard try reading({ try FileFormat.isTracked($0) }) else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "\(url.path) is not tracked; use `chronicle track FILE` to record its changes")
+        }
+        let configuration = ModelConfiguration(
+            schema: try DefaultStore.schema(ofFileAt: url), url: url, busyTimeout: busyTimeout)
+        return try DefaultStore(configuration, migrationPlan: nil)
+    }
+
     // MARK: Keys
 
     /// About 20 milliseconds.

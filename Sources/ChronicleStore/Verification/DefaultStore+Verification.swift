@@ -16,7 +16,8 @@ extension DefaultStore {
     /// Rows that were changed before the history begins, before a gap, or while it was disabled are compared as far as
     /// later changes determine them.
     ///
-    /// The seals of a sealed history are not verified, except that their tables and indexes exist.
+    /// The seals of a sealed history are not verified, except that their tables and indexes exist. The method `verifySeals` of the
+    /// product `ChronicleSeals` compares the history with them.
     ///
     /// - Parameters:
     ///   - url: The URL of the file.

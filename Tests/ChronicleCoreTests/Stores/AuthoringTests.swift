@@ -150,8 +150,8 @@ struct PublicInterfaceTests {
     @Test func storeUsesOnlyPublicDeclarations() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
-        // The recorder, which tests choose, and what the command-line tool needs are not part of the interface of a store.
-        // Other stores cannot be sealed yet.
+        // The recorder, which tests choose, sealing, and what the command-line tool needs are not part of the interface of a
+        // store.
         // What both SQL stores of this package share is in ChronicleSQLStore and ChronicleSQL.
         let exceptions = [
             "ChronicleStore/Store/ModelConfiguration.swift", "ChronicleStore/Store/DefaultStore+Tool.swift",
@@ -160,6 +160,7 @@ struct PublicInterfaceTests {
             "ChronicleCore/Errors/NearestName.swift",
             "ChronicleCore/TimeTravel/Replay/ModelContainer+HistoryReplay.swift", "ChronicleCore/History/Seals/",
             "ChronicleStore/History/Seals/DefaultStore+Sealing.swift",
+            "ChronicleStore/History/Seals/SealedFileReader.swift", "ChronicleCore/TimeTravel/Replay/ExportFile.swift",
         ]
         var lines = 0
         for target in ["ChronicleCore", "ChronicleStore", "Chronicle"] {

@@ -13,13 +13,20 @@ struct ChainCheck {
     private let hashing: ReferenceHashing
     private let classes: [String: Int64]
     private let classAttributes: Set<Int64>
+    /// The entities of a tracked database whose keys have numbers.
+    private let numberedEntities: Set<Int64>
 
     init(_ connection: Connection, _ identifier: String, _ hashing: ReferenceHashing) throws {
         (self.connection, self.identifier, self.hashing) = (connection, identifier, hashing)
         var classes: [String: Int64] = [:]
-        let entities = try connection.prepare("SELECT id, name FROM chronicle_entity")
-        while try entities.step() { classes[entities.text(1)] = entities.int64(0) }
-        self.classes = classes
+        var numberedEntities: Set<Int64> = []
+        let entities = try connection.prepare("SELECT id, name, key_columns FROM chronicle_entity")
+        while try entities.step() {
+            classes[entities.text(1)] = entities.int64(0)
+            if !entities.isNull(2) { numberedEntities.insert(entities.int64(0)) }
+        }
+        let isTracked = try connection.scalarInt64("SELECT 1 FROM chronicle_meta WHERE name = 'tracked'") != nil
+        (self.classes, self.numberedEntities) = (isTracked ? [:] : classes, numberedEntities)
         var attributes: Set<Int64> = []
         let names = try connection.prepare("SELECT number FROM chronicle_attribute WHERE name = 'chronicle_entity'")
         while try names.step() { attributes.insert(names.int64(0)) }
@@ -105,12 +112,13 @@ struct ChainCheck {
             let (row, entity, operation) = (rows.int64(0), rows.int64(1) >> 4, rows.int64(1) & 15)
             if operation == 2 {
                 let numbers = (0..<62).filter { rows.int64(3) >> $0 & 1 == 1 }.map(Int64.init)
-                transaction.append(.update, at: row, entity: entity, key: .integer(rows.int64(2)), attributes: numbers)
+                let key = try rowKey(rows.int64(2), entity)
+                transaction.append(.update, at: row, entity: entity, key: key, attributes: numbers)
                 continue
             }
             if operation != 0 {
-                transaction.append(
-                    operation == 1 ? .insert : .delete, at: row, entity: entity, key: .integer(rows.int64(2)),
+                try transaction.append(
+                    operation == 1 ? .insert : .delete, at: row, entity: entity, key: rowKey(rows.int64(2), entity),
                     attributes: [])
             }
             let (key, commitment) = try self.commitment(row)
@@ -154,6 +162,23 @@ struct ChainCheck {
         return (statement.withBlob(0) { HistoryDigest($0) }, statement.withBlob(1) { HistoryDigest($0) })
     }
 
+    private func rowKey(_ number: Int64, _ entity: Int64) throws -> SealedTransaction.Key {
+        guard numberedEntities.contains(entity) else { return .integer(number) }
+        let statement = try connection.prepare(
+            "SELECT key, commitment FROM chronicle_commitment_key WHERE entity = \(entity) AND number = \(number)")
+        guard try statement.step(), let key = statement.withBlob(0, { HistoryDigest($0) }) else {
+            return .numbered(number, .zero)
+        }
+        var columns: [RecordedValue] = []
+        let table = "chronicle_key_\(entity)"
+        if try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'") != nil {
+            let row = try connection.prepare("SELECT * FROM \(table) WHERE id = \(number)")
+            if try row.step() { columns = (1..<row.columnCount).map { row.recordedValue($0) } }
+        }
+        let found = try columns.withSealedValues { try hashing.commitment(toKeyOf: entity, columns: $0, key: key) }
+        return .numbered(number, found == statement.withBlob(1) { HistoryDigest($0) } ? found : .zero)
+    }
+
     private func attribute(_ position: Int64) throws -> Int64? {
         try connection.scalarInt64("SELECT attribute FROM chronicle_commitment WHERE position = \(position)")
     }
@@ -179,6 +204,26 @@ struct ChainCheck {
     }
 }
 
+extension [RecordedValue] {
+    func withSealedValues<Result>(_ body: ([SealedValue]) throws -> Result) throws -> Result {
+        func add(_ values: [SealedValue], _ rest: ArraySlice<RecordedValue>) throws -> Result {
+            guard let first = rest.first else { return try body(values) }
+            return try first.withSealed { try add(values + [$0], rest.dropFirst()) }
+        }
+        return try add([], self[...])
+    }
+}
+
+extension DefaultStore {
+    /// Checks the commitments of all values and the hashes of all seals with other code than the sealer's, and what a reader reads.
+    func chainFailures() throws -> [String] {
+        let failures = try database.write { connection in
+            try connection.deferredRead { try ChainCheck(connection, identifier, ReferenceHashing()).failures() }
+        }
+        return try failures + ReaderCheck.failures(self)
+    }
+}
+
 extension TestStore {
     /// Seals in small steps.
     func sealChain(observing observe: (HistorySealer.Step) throws -> Void = { _ in }) throws -> HistorySeal {
@@ -187,12 +232,7 @@ extension TestStore {
         }
     }
 
-    /// Checks the commitments of all values and the hashes of all seals with other code than the sealer's.
-    func chainFailures() throws -> [String] {
-        try database.write { connection in
-            try connection.deferredRead { try ChainCheck(connection, store.identifier, ReferenceHashing()).failures() }
-        }
-    }
+    func chainFailures() throws -> [String] { try store.chainFailures() }
 
     func expectIntact(_ location: SourceLocation = #_sourceLocation) throws {
         let failures = try chainFailures()

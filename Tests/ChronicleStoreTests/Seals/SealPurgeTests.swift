@@ -47,6 +47,27 @@ import Testing
         #expect(try store.problems().isEmpty)
     }
 
+    /// What a purge plans is deleted, although the last transaction of the seal is missing already.
+    @Test(arguments: StoreKind.allCases) func aPurgeReachesASealWithoutItsLastTransaction(_ kind: StoreKind)
+        async throws
+    {
+        let store = try TestStore(kind)
+        try store.beginSealing()
+        for author in ["first", "last", "first", "first"] {
+            try store.add(author, author: author)
+            if author != "first" { try store.seal() }
+        }
+        try store.seal()
+        let all = try store.history()
+        try store.context().deleteHistory(
+            HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "last" }))
+        let retention = HistoryRetention(maximumChanges: 2)
+        #expect(try store.store.planHistoryPurge(retention, at: .now).newest == all[0].token)
+        #expect(try await purge(store, retention).transactions == 1)
+        #expect(try store.history() == Array(all.suffix(2)))
+        #expect(try store.problems().isEmpty)
+    }
+
     @Test(arguments: StoreKind.allCases) func whatIsNotSealedIsKept(_ kind: StoreKind) async throws {
         let (store, _) = try filled(kind, [2])
         try store.add("new", "newer", "newest")
@@ -151,9 +172,9 @@ import Testing
         let store = try TestStore(kind)
         try store.add("a")
         _ = try store.sealChain()
-        let last = try store.store.endSealing(ReferenceHashing())
+        let last = try store.store.endSealing(ReferenceHashing(), signedBy: nil)
         #expect(try store.events(sealed: true).map(\.kind) == ["begun", "ended"] && store.seals == [1, 2])
-        #expect(try store.store.endSealing(ReferenceHashing()) == last)
+        #expect(try store.store.endSealing(ReferenceHashing(), signedBy: nil) == last)
         #expect(try store.sealChain() == last)
         try store.add("b", "c")
         let result = try await purge(store, HistoryRetention(maximumChanges: 1))

@@ -260,9 +260,6 @@ import Testing
             configurations: ModelConfiguration(url: try TemporaryDirectory().file("a.store"), recordsHistory: false))
         #expect(
             try failure(of: { try (silent.stores.first as? DefaultStore)?.sealHistory(hashing) }) == .historyDisabled)
-        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, v)")
-        #expect(
-            try failure(of: { try fixture.store(allowsSave: true).sealHistory(hashing) }) == .unsupportedFeature)
         #expect(try store.shell("PRAGMA user_version") == "2")
     }
 

@@ -29,6 +29,9 @@ import Foundation
 ///     ChronicleTestWorker idle STORE release    the same, after releasing the lock of the consumer
 ///     ChronicleTestWorker hold-write STORE      prints a dot within a write transaction, and waits
 ///     ChronicleTestWorker fill-consumer STORE   acknowledges on a full disk, then without the file "filler"
+///     ChronicleTestWorker seal STORE SEED       saves, purges, deletes, erases and seals until it is killed, a dot for each step
+///     ChronicleTestWorker seal-saves STORE AUTHOR N  makes N saves and seals each, with or without the file of locks
+///     ChronicleTestWorker seal-steps STORE N    seals N times, and waits for a byte before each step
 ///     ChronicleTestWorker replay STORE EXPORT   replays an export to the store, a dot for each part
 ///     ChronicleTestWorker autosave STORE END    inserts notes in the main context, and ends the process as END specifies
 @main
@@ -43,6 +46,7 @@ struct Worker {
         }
         if arguments[1] == "replay" { return try replay(configuration, URL(fileURLWithPath: arguments[3])) }
         if arguments[1] == "migrate" { return try migrate(configuration) }
+        if arguments[1].hasPrefix("seal") { return try seal(configuration, Array(arguments.dropFirst())) }
         if arguments[1] == "upsert" {
             return try upsert(configuration, author: arguments[3], saves: Int(arguments[4]) ?? 0)
         }

@@ -3,7 +3,7 @@ public import Foundation
 /// The head of a sealed history: a position, and a hash over everything up to it.
 ///
 /// A head proves nothing by itself. Keep it outside of the store: it shows later whether the history up to the
-/// position is still the same. Its bytes tell nothing about the content.
+/// position is unchanged. Its hash reveals nothing about the content.
 ///
 /// The text of a head has at most 63 characters, the position and the hash in base64url without padding:
 ///
@@ -14,8 +14,9 @@ public import Foundation
 ///
 /// A head has only one text, so two heads are equal if and only if their texts are. The JSON representation is the text.
 ///
-/// The method `sealHistory(storeName:)` of the product `ChronicleSeals` creates heads. This version of Chronicle does not verify them
-/// yet. <doc:SealFormat> specifies how the hash is computed.
+/// The method `sealHistory(storeName:signedBy:)` of the product `ChronicleSeals` creates heads, and
+/// `verifySeals(_:archives:signedBy:storeName:)` verifies a history with them. <doc:ProveTheHistory> describes their use, and
+/// <doc:SealFormat> specifies how the hash is computed.
 public struct HistorySeal: Hashable, Sendable {
     /// The position of the newest transaction that the seal contains, 0 before the first transaction. Several seals can have the
     /// same position, because some contain no transactions.
@@ -40,14 +41,13 @@ extension HistorySeal: LosslessStringConvertible {
     /// Creates a head from its text.
     ///
     /// - Parameter description: The text, without spaces around it.
-    /// - Returns: `nil` if the text is not ``description`` of a head. This includes other spellings, such as padding, the characters
-    ///   `+` and `/`, zeros before the position, and bits that base64url does not use.
+    /// - Returns: `nil` if the text is not the ``description`` of a head. This includes other spellings, such as padding, the
+    ///   characters `+` and `/`, zeros before the position, and bits that base64url does not use.
     public init?(_ description: String) {
         let parts = description.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2, let position = Int64(Substring(parts[0])),
-            let hash = Data(
-                base64Encoded: Substring(parts[1]).replacing("-", with: "+").replacing("_", with: "/") + "="),
-            let seal = HistorySeal(position: position, hash: hash),
+            let hash = Base64URL.bytes(String(Substring(parts[1]))),
+            let seal = HistorySeal(position: position, hash: Data(hash)),
             // Excludes every other spelling. Bytes, because equal strings can have different ones.
             seal.description.utf8.elementsEqual(description.utf8)
         else { return nil }
@@ -55,10 +55,7 @@ extension HistorySeal: LosslessStringConvertible {
     }
 
     /// The position, a colon, and the hash in base64url without padding.
-    public var description: String {
-        let text = hash.base64EncodedString().dropLast().replacing("+", with: "-").replacing("/", with: "_")
-        return "\(position):\(text)"
-    }
+    public var description: String { "\(position):\(Base64URL.text(hash))" }
 }
 
 extension HistorySeal: Codable {

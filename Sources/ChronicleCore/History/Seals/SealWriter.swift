@@ -12,6 +12,7 @@ struct SealWriter {
         case event = "chr1:event"
         case erasedValues = "chr1:erased"
         case seal = "chr1:seal"
+        case head = "chr1:head"
 
         static let length = 16
     }

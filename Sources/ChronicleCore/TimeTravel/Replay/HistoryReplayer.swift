@@ -55,6 +55,9 @@ struct HistoryReplayer<Store: DataStore> {
     private mutating func process(_ data: Data) throws {
         switch stage {
         case .header:
+            guard !data.starts(with: SealedExportReader.beginning) else {
+                throw invalid("a sealed export proves a history and cannot be replayed; replay an export without seals")
+            }
             checksum = HistoryExportChecksum()
             try begin(decoded(data).header)
         case .snapshot, .changes:

@@ -39,20 +39,9 @@ extension ModelContainer {
         startingAt start: HistoryStart<DefaultHistoryToken> = .beginning, through end: DefaultHistoryToken? = nil,
         storeName: String? = nil, to file: FileHandle
     ) throws -> DefaultHistoryToken {
-        var buffer = Data()
-        func flush() throws {
-            do { try file.write(contentsOf: buffer) } catch {
-                throw SwiftDataError.storeFailure.with(
-                    detail: "the export cannot be written to its file", underlying: error)
-            }
-            buffer.removeAll(keepingCapacity: true)
+        try ExportFile.write(to: file) { write in
+            try exportHistory(startingAt: start, through: end, storeName: storeName, to: write)
         }
-        let token = try exportHistory(startingAt: start, through: end, storeName: storeName) { line in
-            buffer.append(line)
-            if buffer.count >= 1 << 16 { try flush() }
-        }
-        try flush()
-        return token
     }
 
     /// Writes the history of a store to a file at a URL, which is replaced when the export is complete; see
@@ -71,53 +60,8 @@ extension ModelContainer {
         startingAt start: HistoryStart<DefaultHistoryToken> = .beginning, through end: DefaultHistoryToken? = nil,
         storeName: String? = nil, to url: URL
     ) throws -> DefaultHistoryToken {
-        func failure(_ error: any Error) -> SwiftDataError {
-            .storeFailure.with(
-                detail:
-                    "the export cannot be written to \(url.path); check that its directory exists and can be written",
-                underlying: error)
-        }
-        func systemError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let file = url.resolvingSymlinksInPath()
-        let partial = file.deletingLastPathComponent()
-            .appending(path: ".\(file.lastPathComponent)-\(UUID().uuidString)")
-        var attributes: [FileAttributeKey: Any] = [:]
-        if FileManager.default.fileExists(atPath: file.path) {
-            let device: FileHandle?
-            do {
-                attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-                let isFile = attributes[.type] as? FileAttributeType == .typeRegular
-                device = isFile ? nil : try FileHandle(forWritingTo: file)
-            } catch { throw failure(error) }
-            // Devices and pipes are not replaced.
-            if let device {
-                defer { device.closeFile() }
-                return try exportHistory(startingAt: start, through: end, storeName: storeName, to: device)
-            }
-        }
-        let isReplaced = !attributes.isEmpty
-        // The export contains values, and a file that is replaced keeps its permissions.
-        guard
-            FileManager.default.createFile(
-                atPath: partial.path, contents: nil, attributes: isReplaced ? [.posixPermissions: 0o600] : [:])
-        else { throw failure(systemError()) }
-        do {
-            let handle: FileHandle
-            do { handle = try FileHandle(forWritingTo: partial) } catch { throw failure(error) }
-            let token = try exportHistory(startingAt: start, through: end, storeName: storeName, to: handle)
-            do {
-                try handle.synchronize()
-                try handle.close()
-                if let permissions = attributes[.posixPermissions] {
-                    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: partial.path)
-                }
-            } catch { throw failure(error) }
-            guard rename(partial.path, file.path) == 0 else { throw failure(systemError()) }
-            return token
-        } catch {
-            // The error is more important than one of this call.
-            unlink(partial.path)
-            throw error
+        try ExportFile.replace(url) { write in
+            try exportHistory(startingAt: start, through: end, storeName: storeName, to: write)
         }
     }
 

@@ -37,9 +37,9 @@ extension DefaultStore: HistoryValueRetaining {
                 transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
                 changes: size.changes.clamped, bytes: size.bytes.clamped, isEstimated: size.isEstimated,
                 oldest: oldest?.timestamp, newest: try newestTimestamp(range, oldest, connection),
-                 lastDeletion: try MetaTable(connection).lastDeletion(
-                     floor: MetaTable.position(.floor, connection) ?? 0)?.date,
-                 holds: try ConsumerTable.holds(SealedHistory(connection), connection).statistics(
+                lastDeletion: try MetaTable(connection).lastDeletion(
+                    floor: MetaTable.position(.floor, connection) ?? 0)?.date,
+                holds: try ConsumerTable.holds(SealedHistory(connection), connection).statistics(
                     before: PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0, historyRetention,
                     at: .now))
         }

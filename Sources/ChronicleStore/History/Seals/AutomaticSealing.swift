@@ -41,7 +41,8 @@ final class AutomaticSealing: Sendable {
     private func delay(_ store: DefaultStore, _ schedule: HistorySealingSchedule) -> Duration {
         // The run reports the error.
         let newest = try? store.newestSealTime()
-        let age = newest.map { Duration.seconds(max(0, -$0.timeIntervalSinceNow)) } ?? schedule.interval
+        // A file can contain any time. 30 years are a valid duration.
+        let age = newest.map { Duration.seconds(min(max(0, -$0.timeIntervalSinceNow), 1e9)) } ?? schedule.interval
         let next = state.withLock(\.next).map { ContinuousClock.now.duration(to: $0) } ?? .zero
         return max(.zero, schedule.interval - age, next)
     }
@@ -49,7 +50,7 @@ final class AutomaticSealing: Sendable {
     /// Returns whether anything was committed since.
     private func seal(_ store: DefaultStore, _ schedule: HistorySealingSchedule) -> Bool {
         state.withLock { $0.isDue = false }
-        let outcome = Result { try store.sealHistory(schedule.hashing) }
+        let outcome = Result { try store.sealHistory(schedule.hashing, signedBy: schedule.signer) }
         var isOther = false
         switch outcome {
         case .success(let head):
@@ -90,8 +91,10 @@ extension DefaultStore {
 
     /// Seals what a deletion removes, if the configuration has a schedule.
     func sealBeforeDeletion() throws {
-        guard let schedule = configuration.historySealing, !layout.isTracked else { return }
-        do { _ = try sealHistory(schedule.hashing) } catch SwiftDataError.historyConsumerInUse {
+        guard let schedule = configuration.historySealing else { return }
+        do {
+            _ = try sealHistory(schedule.hashing, signedBy: schedule.signer)
+        } catch SwiftDataError.historyConsumerInUse {
             // What that process has not sealed yet becomes an unproven range.
         }
     }

@@ -25,7 +25,7 @@ extension EventTable {
 
     /// The events that a seal contains which ends at a position.
     func unsealed(through last: Int64) throws -> [SealedEvent] {
-        try events("seal IS NULL").filter { Self.end($0) <= last }
+        try unsealed().filter { Self.end($0) <= last }
     }
 
     /// The last position that is missing because of what an event says, or 0. A purge deletes an event together with its seal, so
@@ -57,13 +57,18 @@ extension EventTable {
         } != nil
     }
 
-    func events(ofSeal number: Int64) throws -> [SealedEvent] { try events("seal = \(number)") }
+    func unsealed() throws -> [SealedEvent] { try events(nil) }
 
-    private func events(_ condition: String) throws -> [SealedEvent] {
-        let statement = try connection.prepare(
+    func events(ofSeal number: Int64) throws -> [SealedEvent] { try events(number) }
+
+    /// - Parameter seal: `nil` for the events that no seal contains.
+    private func events(_ seal: Int64?) throws -> [SealedEvent] {
+        let statement = try connection.cached(
             """
-            SELECT id, kind, time, detail, author, program, process FROM \(SealTables.event) WHERE \(condition) ORDER BY id
+            SELECT id, kind, time, detail, author, program, process FROM \(SealTables.event) WHERE seal IS ? ORDER BY id
             """)
+        defer { statement.reset() }
+        if let seal { try statement.bind(seal, at: 1) }
         var events: [SealedEvent] = []
         while try statement.step() {
             let row = FileRow.event(statement.int64(0))

@@ -7,24 +7,7 @@ import Foundation
 /// The newest event is never deleted, and changes only as long as it is the newest one, so that its number and its detail show
 /// whether anything has happened since they were read.
 struct EventTable {
-    enum Kind: String {
-        /// The history is sealed from now on.
-        case begun
-        /// The beginning of the history was deleted, as far as it was sealed.
-        case purge
-        /// Sealed transactions were deleted.
-        case deletion
-        /// Transactions were deleted that no seal contains.
-        case unproven
-        /// Preserved values were erased.
-        case erasure
-        /// The file and its log no longer contain the values that were erased before.
-        case emptied
-        /// Entities or attributes were added, renamed, or declared otherwise.
-        case names
-        /// The history is not sealed any more, so that purges need not keep what follows.
-        case ended
-    }
+    typealias Kind = SealedEvent.Kind
 
     let connection: Connection
 
@@ -38,6 +21,10 @@ struct EventTable {
         guard (0..<HistoryPosition.valid.upperBound).contains(newest) else {
             throw SwiftDataError.damagedRow(.event(newest), "the number is out of range")
         }
+        // Another program can have left parts of events that do not exist.
+        let parts = try connection.cached("DELETE FROM \(SealTables.eventPart) WHERE event > ?")
+        try parts.bind(newest, at: 1)
+        try parts.run()
         let statement = try connection.cached(
             """
             INSERT INTO \(SealTables.event)(kind, author, program, process, detail, time, id) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -124,93 +111,14 @@ struct EventTable {
     }
 }
 
-// The details, which the column contains as JSON with sorted keys.
-
-/// What was missing in the history before it was sealed.
-struct BegunDetail: Codable, Hashable {
-    /// The newest position.
-    let newest: Int64
-    /// The highest deleted position, and the one up to which all transactions were deleted; 0 if none was.
-    let floor, beginning: Int64
-    /// The header of a transaction that a purge had deleted in part.
-    let purged: Int64?
-    /// The position at which recording resumed, or 0.
-    let gap: Int64
-}
-
-/// The reason for a purge.
-struct PurgeReason: Codable, Hashable {
-    enum Kind: String, Codable {
-        /// The limits of the configuration.
-        case retention
-        /// Other limits, of a caller.
-        case call
-        /// All models and the history were deleted.
-        case erase
-    }
-
-    let kind: Kind
-    /// In seconds.
-    var maximumAge: Double?
-    var maximumChanges: Int?
-    var maximumBytes: Int?
-
-    static let erase = PurgeReason(kind: .erase)
-
-    private init(kind: Kind) { self.kind = kind }
-
+extension PurgeReason {
     /// - Parameter configured: The limits of the configuration.
     init(_ retention: HistoryRetention?, configured: HistoryRetention) {
-        kind = retention == configured ? .retention : .call
-        maximumAge = retention?.maximumAge?.timeInterval
-        (maximumChanges, maximumBytes) = (retention?.maximumChanges, retention?.maximumBytes)
+        self.init(
+            kind: retention == configured ? .retention : .call, maximumAge: retention?.maximumAge?.timeInterval,
+            maximumChanges: retention?.maximumChanges, maximumBytes: retention?.maximumBytes)
     }
 }
-
-struct PurgeDetail: Codable, Hashable {
-    let reason: PurgeReason
-    /// The position up to which all transactions are deleted.
-    var through: Int64
-    /// The same position, if rows of its transaction remain; see ``MetaTable/Name/purged``.
-    var purged: Int64?
-    /// The seal with which the chain begins now; `nil` if no seal was deleted yet.
-    var boundary: Int64?
-    /// The number of deleted transactions.
-    var transactions: Int
-}
-
-struct DeletionDetail: Codable, Hashable {
-    /// The number of deleted transactions that seals contain.
-    let transactions: Int
-}
-
-struct UnprovenDetail: Codable, Hashable {
-    /// The first and the last position of each range. No row in it remains, and none is sealed.
-    var ranges: [[Int64]]
-    /// The number of deleted transactions.
-    var transactions: Int
-    /// The reason of a purge; `nil` for a deletion.
-    var reason: PurgeReason?
-    /// See ``PurgeDetail/purged``.
-    var purged: Int64?
-}
-
-/// An event of a seal can concern other values than those of other seals, so the numbers are those of all.
-struct ErasureDetail: Codable, Hashable {
-    /// The numbers of the entities.
-    let entities: [Int64]
-    /// The numbers of the attributes; `nil` for all.
-    var attributes: [Int64]?
-    /// The number of the models; `nil` for all.
-    var models: Int?
-    /// The age of a rule of the retention in seconds; `nil` for a call.
-    var maximumAge: Double?
-    /// The number of erased values, those that no seal contains included.
-    var values: Int
-}
-
-/// The detail of an event that needs none.
-struct NoDetail: Codable, Hashable {}
 
 extension Int {
     /// Adds a number. Returns `false`, and adds nothing, if another program changed the sum to one that is too large.

@@ -31,6 +31,7 @@ struct HistorySealer {
 
     let store: DefaultStore
     let hashing: any HistoryHashing
+    let signer: (any SealSigning)?
     let connection: Connection
     let observe: (Step) throws -> Void
     /// The number of the run. A later one replaces it in the record of the consumer, which ends this one: the lock of a consumer
@@ -54,10 +55,13 @@ struct HistorySealer {
     func begin() throws -> Int64 {
         try observe(.begin)
         return try connection.immediate {
+            // The program may have given tables other keys, which the history numbers then.
+            if store.isTracked { try SchemaFollowing(connection).run() }
             try store.recorder.groupExternalChanges(connection, resolvesConflicts: true)
             if try !SealTables.exist(connection) { try SealTables.create(connection) }
             if try !ConsumerTable.exists(connection) { try ConsumerTable.create(connection) }
             try updateRecord { _ in }
+            if store.isTracked { try SchemaFollowing(connection).finish() }
             // Throws if another program disabled the history.
             return try HistoryPositions(connection).newest()?.position ?? 0
         }
@@ -198,7 +202,7 @@ struct HistorySealer {
         }
     }
 
-    private func hash(_ header: SealBatch.Header, _ batch: inout SealBatch, _ state: State) throws {
+    private func hash(_ header: SealedHeader, _ batch: inout SealBatch, _ state: State) throws {
         try read(state) { try batch.begin(header) }
         var hasMore = true
         while hasMore {
@@ -218,7 +222,11 @@ struct HistorySealer {
         for entry in batch.entries { content.append(position: entry.position, hash: entry.hash) }
         content.events = try EventTable(connection).seal(in: number, through: last.0, hashing)
         let isRenamed = content.catalog != previous?.catalogHash
-        try SealTable(connection).insert(content, hash: content.hash(hashing), catalog: isRenamed ? batch.catalog : nil)
+        let hash = try content.hash(hashing)
+        let signature = try signer?.signature(
+            of: SealContent.signedBytes(store: content.store, number: number, last: content.last, hash: hash))
+        try SealTable(connection).insert(
+            content, hash: hash, catalog: isRenamed ? batch.catalog : nil, signature: signature)
         let newest = try token(SealTable(connection).newest())
         try updateRecord { record in
             record.place = HistoryConsumerPlace(position: newest)
@@ -228,27 +236,30 @@ struct HistorySealer {
 
     // MARK: The end
 
-    /// Commits with `synchronous = FULL`, which makes everything before it in the log durable as well, and returns the head.
+    /// Makes all seals durable, and returns the head.
     private func end() throws -> HistorySeal {
         try observe(.end)
-        func commitHead() throws -> HistorySeal {
-            try connection.immediate {
-                // Writes a row in any case, because a transaction that writes none makes nothing durable.
-                try updateRecord { $0.seen = Date() }
-                guard let newest = try SealTable(connection).newest(),
-                    let seal = HistorySeal(position: newest.last, hash: newest.hash.data)
-                else {
-                    throw SwiftDataError.damagedFile.with(
-                        detail: "the newest seal is missing, which another program deleted; restore a backup")
-                }
-                return seal
+        return try store.commitDurably(connection) {
+            // Writes a row in any case, because a transaction that writes none makes nothing durable.
+            try updateRecord { $0.seen = Date() }
+            guard let newest = try SealTable(connection).newest(),
+                let seal = HistorySeal(position: newest.last, hash: newest.hash.data)
+            else {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "the newest seal is missing, which another program deleted; restore a backup")
             }
+            try sign(newest)
+            return seal
         }
-        guard store.configuration.durability != .full, !store.configuration.isStoredInMemoryOnly else {
-            return try commitHead()
-        }
-        return try connection.withSetting(
-            "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON",
-            restoredBy: "PRAGMA synchronous = NORMAL; PRAGMA fullfsync = OFF", commitHead)
+    }
+
+    /// Signs a seal of an earlier run or of another process, unless it has a signature by the key.
+    private func sign(_ seal: SealTable.Seal) throws {
+        let table = SealTable(connection)
+        guard let signer, try !table.isSigned(seal.number, by: signer.publicKeyBytes()) else { return }
+        try table.requireIntact(seal, storeIdentifier: store.identifier, hashing)
+        let bytes = SealContent.signedBytes(
+            store: Array(store.identifier.utf8), number: seal.number, last: seal.last, hash: seal.hash)
+        try table.setSignature(signer.signature(of: bytes), of: seal.number)
     }
 }

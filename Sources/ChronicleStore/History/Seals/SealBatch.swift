@@ -10,17 +10,6 @@ struct SealBatch {
         let hash: HistoryDigest
     }
 
-    struct Header {
-        let position: Int64
-        let checkValue: Int64
-        /// `nil` for a void header.
-        let transaction: HistoryHeader?
-        /// The text of the process as it is stored. That of ``transaction`` has no invalid sequences.
-        var process: [UInt8]?
-
-        var rowCount: Int { transaction?.rowCount ?? 1 }
-    }
-
     private struct Commitment {
         let position: Int64
         /// `nil` for a description.
@@ -29,28 +18,39 @@ struct SealBatch {
         let commitment: HistoryDigest
     }
 
+    private static let maximumKeys = 10_000
+
     let catalog: [UInt8]
     private(set) var entries: [Entry] = []
     private(set) var rowCount = 0
     private let connection: Connection
     private let hashing: any HistoryHashing
-    private let classes: SealedClasses
+    /// `nil` for a tracked database, whose texts are never rewritten.
+    private let classes: SealedClasses?
+    private let numberedEntities: Set<Int64>
     private var position: Int64
     private var commitments: [Commitment] = []
+    /// The commitments to numbered keys, and those of them that are not written yet.
+    private var keys: [SealedKeys.Key: HistoryDigest] = [:]
+    private var newKeys: [(key: SealedKeys.Key, commitment: SealedKeys.Commitment)] = []
     private var transaction: SealedTransaction?
+    private var order = SealedRowOrder()
+    private var attributes: [Int64] = []
     /// The rows of the transaction that were read.
     private var changeRows = 0
 
     init(after position: Int64, _ hashing: any HistoryHashing, _ connection: Connection) throws {
         let names = try SealedCatalog(connection)
-        (catalog, classes) = (names.bytes, SealedClasses(names))
+        catalog = names.bytes
+        classes = try FileFormat.isTracked(connection) ? nil : SealedClasses(names)
+        numberedEntities = SealedKeys.entities(names)
         (self.position, self.hashing, self.connection) = (position, hashing, connection)
     }
 
-    var isFull: Bool { commitments.count >= HistorySealer.limits.page }
+    var isFull: Bool { commitments.count + newKeys.count >= HistorySealer.limits.page }
 
     /// The next transaction or void header up to a position.
-    func nextHeader(through newest: Int64) throws -> Header? {
+    func nextHeader(through newest: Int64) throws -> SealedHeader? {
         let statement = try connection.cached(
             """
             SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id > ? AND id <= ? \
@@ -60,21 +60,10 @@ struct SealBatch {
         try statement.bind(position, at: 1)
         try statement.bind(newest, at: 2)
         guard try statement.step() else { return nil }
-        let position = try statement.position(ChangeTable.Column.id)
-        let checkValue = try statement.integer(ChangeTable.Column.checkValue, of: .change(position))
-        guard try statement.kind(ChangeTable.Column.kind, at: position).isHeader else {
-            try requireNoChanges(before: position)
-            return Header(position: position, checkValue: checkValue, transaction: nil)
-        }
-        let header = try HistoryHeader(statement)
-        guard header.first > self.position else {
-            throw SwiftDataError.damagedRow(.change(position), "the transaction begins before the previous one ends")
-        }
+        let header = try SealedHeader(statement)
+        try header.requireBeginning(after: position)
         try requireNoChanges(before: header.first)
-        let column = ChangeTable.Column.process
-        return Header(
-            position: position, checkValue: checkValue, transaction: header,
-            process: statement.isNull(column) ? nil : statement.withText(column) { Array($0) })
+        return header
     }
 
     /// What precedes a transaction was deleted, or is a part of the previous one.
@@ -91,25 +80,31 @@ struct SealBatch {
     // MARK: Transactions
 
     /// Begins a transaction with its description.
-    mutating func begin(_ header: Header) throws {
-        guard let transaction = header.transaction else {
+    mutating func begin(_ header: SealedHeader) throws {
+        guard let kind = header.kind, let content = try description(of: header) else {
             return append(
                 header, try SealedTransaction.void(position: header.position, checkValue: header.checkValue, hashing))
         }
         let key = HistoryDigest.randomKey()
-        let description = try description(transaction, header.process).commitment(key: key, hashing)
+        let description = try content.commitment(key: key, hashing)
         commitments.append(
             Commitment(position: header.position, attribute: nil, key: key, commitment: description))
-        let isExternal = transaction.source == SourceTable.external
-        self.transaction = SealedTransaction(
-            position: header.position, checkValue: header.checkValue, kind: isExternal ? .external : .ordinary,
-            description: description, first: transaction.first, hashing)
-        position = transaction.first - 1
-        changeRows = 0
+        transaction = SealedTransaction(
+            position: header.position, checkValue: header.checkValue, kind: kind, description: description,
+            first: header.first, hashing)
+        position = header.first - 1
+        (order, changeRows) = (SealedRowOrder(), 0)
+    }
+
+    private func description(of header: SealedHeader) throws -> SealedDescription? {
+        let metadata = try connection.cached(SealedDescriptions.selectMetadata)
+        defer { metadata.reset() }
+        var descriptions = SealedDescriptions(from: header.position, metadata: metadata, connection)
+        return try descriptions.description(of: header)
     }
 
     /// Reads some rows of a transaction. Returns whether there are more.
-    mutating func hashPage(of header: Header) throws -> Bool {
+    mutating func hashPage(of header: SealedHeader) throws -> Bool {
         guard transaction != nil else { return false }
         let statement = try connection.cached(
             """
@@ -121,95 +116,74 @@ struct SealBatch {
         try statement.bind(HistorySealer.limits.page, at: 3)
         var count = 0
         while try statement.step() {
-            try hash(statement)
+            try hash(statement, header)
             count += 1
         }
         changeRows += count
         guard count < HistorySealer.limits.page else { return true }
         // Readers do not see a transaction that a purge has deleted in part. What remains is sealed.
-        guard try changeRows == header.rowCount || HistoryPositions(connection).purged() ?? 0 >= header.position else {
+        guard try changeRows == header.rowCount || Self.isPurged(header, connection) else {
             throw SwiftDataError.damagedRow(.change(header.position), "changes of the transaction are missing")
         }
         if let hash = try transaction?.finish() { append(header, hash) }
         return false
     }
 
-    private mutating func append(_ header: Header, _ hash: HistoryDigest) {
+    private static func isPurged(_ header: SealedHeader, _ connection: Connection) throws -> Bool {
+        try HistoryPositions(connection).purged() ?? 0 >= header.position
+    }
+
+    private mutating func append(_ header: SealedHeader, _ hash: HistoryDigest) {
         entries.append(Entry(position: header.position, checkValue: header.checkValue, hash: hash))
         rowCount += header.rowCount
         position = header.position
         transaction = nil
     }
 
-    private mutating func hash(_ statement: Statement) throws {
-        let position = try statement.position(ChangeTable.Column.id)
-        let row = FileRow.change(position)
-        let kind = try statement.kind(ChangeTable.Column.kind, at: position)
-        guard kind.isChange, let operation = kind.operation else {
-            throw SwiftDataError.damagedRow(row, "the row is no change")
+    private mutating func hash(_ statement: Statement, _ header: SealedHeader) throws {
+        let row = try SealedRow(statement)
+        position = row.position
+        let connection = connection
+        guard try order.add(row, isPurged: Self.isPurged(header, connection)) else { return }
+        if let change = row.change {
+            attributes.removeAll(keepingCapacity: true)
+            try row.appendAttributes(statement, to: &attributes)
+            let key = try key(row.primaryKey, of: row.entity)
+            transaction?.append(change, at: position, entity: row.entity, key: key, attributes: attributes)
         }
-        self.position = position
-        guard operation != .preservedValue else { return try hashSlot(statement, position, kind.entity) }
-        let key = SealedTransaction.Key.integer(try statement.integer(ChangeTable.Column.primaryKey, of: row))
-        var attributes: [Int64] = []
-        if operation == .update {
-            let column = ChangeTable.Column.attributes
-            let masks =
-                statement.isInteger(column)
-                ? AttributeMasks(statement.int64(column)) : try statement.masks(column, at: position)
-            guard masks.isValid else { throw SwiftDataError.damagedRow(row, "the attribute masks are invalid") }
-            masks.forEach { attributes.append(Int64($0)) }
-        }
-        let change: SealedTransaction.Change =
-            switch operation {
-            case .insert: .insert
-            case .update, .preservedValue: .update
-            case .delete: .delete
-            }
-        transaction?.append(change, at: position, entity: kind.entity, key: key, attributes: attributes)
-        if operation != .update { try hashSlot(statement, position, kind.entity) }
-    }
-
-    private mutating func hashSlot(_ statement: Statement, _ position: Int64, _ entity: Int64) throws {
-        guard !statement.isNull(ChangeTable.Column.attributes) else {
+        guard row.isSlot else { return }
+        guard let attribute = try row.attribute(statement) else {
             transaction?.appendSlotWithoutValue()
             return
         }
-        let attribute = try statement.integer(ChangeTable.Column.attributes, of: .change(position))
         let key = HistoryDigest.randomKey()
-        let isClass = classes.isClass(attribute, of: entity)
-        let commitment = try statement.withSealedValue(ChangeTable.Column.oldValue, isClass ? classes : nil) { before in
-            try statement.withSealedValue(ChangeTable.Column.newValue, isClass ? classes : nil) { after in
-                try hashing.commitment(toAttribute: attribute, before: before, after: after, key: key)
-            }
-        }
+        let classes = classes?.isClass(attribute, of: row.entity) == true ? classes : nil
+        let commitment = try hashing.commitment(
+            toAttribute: attribute, before: statement.sealedValue(ChangeTable.Column.oldValue, classes),
+            after: statement.sealedValue(ChangeTable.Column.newValue, classes), key: key)
         transaction?.append(attribute: attribute, commitment: commitment)
         commitments.append(Commitment(position: position, attribute: attribute, key: key, commitment: commitment))
     }
 
-    // MARK: Descriptions
+    // MARK: Numbered keys
 
-    private func description(_ header: HistoryHeader, _ process: [UInt8]?) throws -> SealedDescription {
-        var description = SealedDescription(time: header.timestamp.timeIntervalSinceReferenceDate)
-        description.process = process
-        let source = try connection.cached("SELECT author, context, program FROM \(SourceTable.name) WHERE id = ?")
-        defer { source.reset() }
-        try source.bind(header.source, at: 1)
-        guard try source.step() else {
-            throw SwiftDataError.damagedRow(.source(header.source), "the row is missing")
+    private mutating func key(_ number: Int64, of entity: Int64) throws -> SealedTransaction.Key {
+        guard numberedEntities.contains(entity) else { return .integer(number) }
+        let key = SealedKeys.Key(entity: entity, number: number)
+        if let commitment = keys[key] { return .numbered(number, commitment) }
+        let table = SealedKeys(connection)
+        let known = try table.commitment(to: key)
+        let secret = known?.key ?? .randomKey()
+        let commitment = try table.commitment(to: key, with: secret, hashing)
+        if let known, known.commitment != commitment {
+            // An editor could have written a commitment for which the key is changed later.
+            throw SwiftDataError.damagedRow(
+                key.row, "another program changed the commitment or the key; verify the history, and restore a backup")
         }
-        let row = FileRow.source(header.source)
-        description.author = try source.bytes(0, of: row)
-        description.context = try source.bytes(1, of: row)
-        description.program = try source.bytes(2, of: row)
-        let metadata = try connection.cached("SELECT name, value FROM \(MetadataTable.name) WHERE position = ?")
-        defer { metadata.reset() }
-        try metadata.bind(header.position, at: 1)
-        while try metadata.step() {
-            let row = FileRow.metadata(header.position)
-            description.metadata.append((try metadata.bytes(0, of: row) ?? [], try metadata.bytes(1, of: row) ?? []))
-        }
-        return description
+        if known == nil { newKeys.append((key, SealedKeys.Commitment(key: secret, commitment: commitment))) }
+        // A transaction can have any number of known keys, which are read again.
+        if known == nil || keys.count < Self.maximumKeys { keys[key] = commitment }
+        return .numbered(number, commitment)
     }
 
     // MARK: Commitments
@@ -230,54 +204,9 @@ struct SealBatch {
             try statement.run()
         }
         commitments = []
-    }
-}
-
-/// The numbers of classes, which are hashed instead of their names: a migration that renames a class changes the names in
-/// the history.
-struct SealedClasses {
-    fileprivate let numbers: [[UInt8]: Int64]
-    /// The attribute with the class, by the number of the entity.
-    private var attributes: [Int64: Int64] = [:]
-
-    init(_ catalog: SealedCatalog) {
-        numbers = Dictionary(catalog.entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
-        let name = Array(Schema.entityAttribute.utf8)
-        for attribute in catalog.attributes where attribute.name == name {
-            attributes[attribute.entity] = attribute.number
-        }
-        // The attributes of entities that inherit from others are those of the topmost one.
-        for _ in catalog.entities {
-            var isComplete = true
-            for entity in catalog.entities where attributes[entity.number] == nil {
-                guard let number = entity.superentity.flatMap({ attributes[$0] }) else { continue }
-                attributes[entity.number] = number
-                isComplete = false
-            }
-            if isComplete { break }
-        }
-    }
-
-    func isClass(_ attribute: Int64, of entity: Int64) -> Bool { attributes[entity] == attribute }
-}
-
-extension Statement {
-    /// Passes a value of the history. The bytes are valid during the call.
-    ///
-    /// - Parameter classes: The classes, if the value is the name of one.
-    fileprivate func withSealedValue<Result>(
-        _ column: Int32, _ classes: SealedClasses?, _ body: (SealedValue) throws -> Result
-    ) throws -> Result {
-        switch storageClass(column) {
-        case .null: return try body(.null)
-        case .integer: return try body(.integer(int64(column)))
-        case .real: return try body(.real(double(column)))
-        case .text:
-            return try withText(column) { text in
-                if let number = classes?.numbers[Array(text)] { return try body(.entity(number)) }
-                return try body(.text(UnsafeRawBufferPointer(text)))
-            }
-        case .blob: return try withBlob(column) { try body(.binary($0)) }
-        }
+        for (key, commitment) in newKeys { try SealedKeys(connection).insert(commitment, to: key) }
+        newKeys = []
+        // Known keys are read again.
+        if keys.count > Self.maximumKeys { keys = [:] }
     }
 }

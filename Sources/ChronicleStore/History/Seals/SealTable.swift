@@ -12,6 +12,20 @@ struct SealTable {
         let previous: HistoryDigest
         let catalogHash: HistoryDigest
         let hash: HistoryDigest
+
+        static let columns = "number, last, last_check, sealed, previous, catalog_hash, hash"
+
+        /// The statement selects ``columns`` first.
+        init(_ statement: Statement) throws {
+            let row = FileRow.seal(statement.int64(0))
+            number = try statement.integer(0, in: HistoryPosition.valid, of: row)
+            last = try statement.integer(1, in: 0...HistoryPosition.valid.upperBound, of: row)
+            lastCheck = try statement.integer(2, of: row)
+            time = try statement.time(3, of: row).timeIntervalSinceReferenceDate
+            previous = try statement.digest(4, of: row)
+            catalogHash = try statement.digest(5, of: row)
+            hash = try statement.digest(6, of: row)
+        }
     }
 
     /// The number and the last position of a seal.
@@ -25,21 +39,9 @@ struct SealTable {
 
     func newest() throws -> Seal? {
         let statement = try connection.cached(
-            """
-            SELECT number, last, last_check, sealed, previous, catalog_hash, hash FROM \(SealTables.seal) \
-            ORDER BY number DESC LIMIT 1
-            """)
+            "SELECT \(Seal.columns) FROM \(SealTables.seal) ORDER BY number DESC LIMIT 1")
         defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        let number = statement.int64(0)
-        let row = FileRow.seal(number)
-        return Seal(
-            number: try statement.integer(0, in: HistoryPosition.valid, of: row),
-            last: try statement.integer(1, in: 0...HistoryPosition.valid.upperBound, of: row),
-            lastCheck: try statement.integer(2, of: row),
-            time: try statement.time(3, of: row).timeIntervalSinceReferenceDate,
-            previous: try statement.digest(4, of: row), catalogHash: try statement.digest(5, of: row),
-            hash: try statement.digest(6, of: row))
+        return try statement.step() ? Seal(statement) : nil
     }
 
     /// The seal that contains the transaction to which a position belongs.
@@ -57,6 +59,36 @@ struct SealTable {
         defer { statement.reset() }
         try statement.bind(position, at: 1)
         return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+    }
+
+    /// The first seal that remains.
+    func first() throws -> End? { try first(endingFrom: 0) }
+
+    /// The number of the seal with a head; `nil` if there is none.
+    func number(of head: HistorySeal) throws -> Int64? {
+        try connection.scalarInt64("SELECT number FROM \(SealTables.seal) WHERE last = ? AND hash = ? LIMIT 1") {
+            statement in
+            try statement.bind(head.position, at: 1)
+            try head.hash.withUnsafeBytes { try statement.bind($0, at: 2) }
+        }
+    }
+
+    /// The heads of the seals after a number, in their order.
+    func heads(after number: Int64) throws -> [HistorySeal] {
+        let statement = try connection.cached(
+            "SELECT number, last, hash FROM \(SealTables.seal) WHERE number > ? ORDER BY number")
+        defer { statement.reset() }
+        try statement.bind(number, at: 1)
+        var heads: [HistorySeal] = []
+        while try statement.step() {
+            let row = FileRow.seal(statement.int64(0))
+            let last = try statement.integer(1, in: 0...HistoryPosition.valid.upperBound, of: row)
+            // Both were checked, so there is a head.
+            if let head = HistorySeal(position: last, hash: try statement.digest(2, of: row).data) {
+                heads.append(head)
+            }
+        }
+        return heads
     }
 
     /// Throws ``SwiftDataError/damagedFile`` if the hash of a seal is not that of its content.
@@ -84,7 +116,9 @@ struct SealTable {
 
     // MARK: Writing
 
-    func insert(_ content: SealContent, hash: HistoryDigest, catalog: [UInt8]?) throws {
+    func insert(
+        _ content: SealContent, hash: HistoryDigest, catalog: [UInt8]?, signature: RecordedSignature?
+    ) throws {
         let statement = try connection.cached(
             """
             INSERT INTO \(SealTables.seal)(number, last, last_check, sealed, previous, transactions, catalog, catalog_hash, \
@@ -103,6 +137,27 @@ struct SealTable {
         }
         try content.catalog.withUnsafeBytes { try statement.bind($0, at: 8) }
         try hash.withUnsafeBytes { try statement.bind($0, at: 9) }
+        try statement.run()
+        if let signature { try setSignature(signature, of: content.number) }
+    }
+
+    // MARK: Signatures
+
+    func isSigned(_ number: Int64, by publicKey: [UInt8]) throws -> Bool {
+        try connection.scalarInt64(
+            "SELECT 1 FROM \(SealTables.seal) WHERE number = ? AND public_key = ? AND signature IS NOT NULL"
+        ) { statement in
+            try statement.bind(number, at: 1)
+            try publicKey.withUnsafeBytes { try statement.bind($0, at: 2) }
+        } != nil
+    }
+
+    func setSignature(_ signature: RecordedSignature, of number: Int64) throws {
+        let statement = try connection.cached(
+            "UPDATE \(SealTables.seal) SET public_key = ?, signature = ? WHERE number = ?")
+        try signature.publicKey.withUnsafeBytes { try statement.bind($0, at: 1) }
+        try signature.signature.withUnsafeBytes { try statement.bind($0, at: 2) }
+        try statement.bind(number, at: 3)
         try statement.run()
     }
 
@@ -144,9 +199,9 @@ extension SealTables {
 }
 
 extension Statement {
-    fileprivate func digest(_ column: Int32, of row: FileRow) throws -> HistoryDigest {
+    func digest(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> HistoryDigest {
         guard case .blob = storageClass(column), let digest = withBlob(column, { HistoryDigest($0) }) else {
-            throw SwiftDataError.damagedRow(row, "the value of \"\(columnName(column))\" is not a hash")
+            throw SwiftDataError.damagedRow(row(), "the value of \"\(columnName(column))\" is not a hash")
         }
         return digest
     }

@@ -11,7 +11,7 @@ enum SealTables {
     static let commitment = "chronicle_commitment"
     static let event = "chronicle_event"
     static let eventPart = "chronicle_event_part"
-    private static let commitmentKey = "chronicle_commitment_key"
+    static let commitmentKey = "chronicle_commitment_key"
 
     static let names = [seal, commitment, commitmentKey, event, eventPart]
 

@@ -46,11 +46,17 @@ struct SealedHistory {
         return RetentionHold(name: HistorySeal.consumerName, position: end, lastSeen: times.max() ?? .distantPast)
     }
 
-    /// Returns the end of the last seal up to a position. A position after the newest seal, which a purge reaches only without
-    /// the ``hold(lastSeen:)``, remains.
+    /// Returns the end of the last seal of which no transaction after a position remains: the last ones can have been deleted. A
+    /// position after the newest seal, which a purge reaches only without the ``hold(lastSeen:)``, remains.
     func roundedDown(_ position: Int64) throws -> Int64 {
         guard position <= end else { return position }
-        return try SealTable(connection).last(through: position)?.last ?? 0
+        let table = SealTable(connection)
+        if let seal = try table.first(endingFrom: position), position < seal.last,
+            try transactionCount(position + 1...seal.last) == 0
+        {
+            return seal.last
+        }
+        return try table.last(through: position)?.last ?? 0
     }
 
     /// The deletion of the first rows of the history.
