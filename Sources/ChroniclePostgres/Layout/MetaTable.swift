@@ -24,6 +24,9 @@
         /// - 2: Functions with the search path of the server's catalog, triggers for rows that a session replicates,
         ///   numbering in steps, and the place of transactions with deferred constraints.
         static let currentFormat = 2
+        /// The version of a store whose history is sealed, which has further tables; see ``SealTables``. It differs from
+        /// ``currentFormat`` in nothing else. Programs that do not know it would delete history without a trace in the chain.
+        static let sealedFormat = 3
 
         static func createTable(_ schema: String) -> String {
             "CREATE TABLE \(schema).chronicle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)"
@@ -43,12 +46,13 @@
             guard relations.names.contains("chronicle_meta"), let format = try text(.format, connection) else {
                 return nil
             }
-            guard let number = Int(format), number <= currentFormat else {
+            guard let number = Int(format), number <= sealedFormat else {
                 throw SwiftDataError.unsupportedFileVersion.with(
                     detail:
                         "the tables have the format \(format), but this version of Chronicle supports formats up to "
-                        + "\(currentFormat); update the program")
+                        + "\(sealedFormat); update the program")
             }
+            try SealTables.check(relations.seals, format: number)
             return number
         }
 

@@ -53,7 +53,9 @@
                 return try connection.transaction { connection in
                     try Self.lock(connection)
                     // Another process may have created everything while this one waited.
-                    if try !isComplete(connection) { try create(connection) }
+                    if try !isComplete(connection) {
+                        try SealedCatalog.recordingChanges(connection) { try create(connection) }
+                    }
                     return try layout(connection)
                 }
             } catch let error as PostgresError where error.isPrivilegeViolation {
@@ -126,7 +128,7 @@
         }
 
         private func isComplete(_ connection: Connection) throws -> Bool {
-            guard try MetaTable.format(connection) == MetaTable.currentFormat, try meetsSchema(connection) else {
+            guard try MetaTable.format(connection) ?? 0 >= MetaTable.currentFormat, try meetsSchema(connection) else {
                 return false
             }
             guard let version else { return true }
@@ -296,7 +298,9 @@
             let changesForms = try catalog.describe(plan)
             try MetaTable.set(.schemaName, schemaName, connection)
             try MetaTable.set(.files, TableFiles(connection).text, connection)
-            try MetaTable.set(.format, String(MetaTable.currentFormat), connection)
+            if try MetaTable.format(connection) ?? 0 < MetaTable.currentFormat {
+                try MetaTable.set(.format, String(MetaTable.currentFormat), connection)
+            }
             // Changed definitions and types may no longer meet other schemas that the store met before.
             let newDigest = try DatabaseSchema.digest(connection)
             if changesForms || newDigest != digest { try MetaTable.removeCompletions(connection) }

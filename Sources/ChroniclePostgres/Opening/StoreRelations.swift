@@ -8,6 +8,9 @@
     /// role of the session, or one whose privileges it has.
     struct StoreRelations {
         let names: Set<String>
+        /// The tables and indexes of a sealed history with the owner of the others. They are checked with the format, because
+        /// another program can have such names in the schema of a store without seals.
+        let seals: Set<String>
 
         /// The names with the kinds in `pg_class`.
         private static let kinds = [
@@ -20,15 +23,25 @@
         /// Throws `SwiftDataError.notAChronicleStore` if a relation has another kind, or an owner that is not trusted or
         /// not that of the others.
         init(_ connection: Connection) throws {
-            let names = Self.kinds.keys.sorted().map(literal).joined(separator: ", ")
+            func list(_ kinds: [String: String]) -> String { kinds.keys.sorted().map(literal).joined(separator: ", ") }
+            let sealNames = list(SealTables.kinds)
+            var (known, seals): (Set<String>, Set<String>) = ([], [])
             let found = try connection.run(
                 """
                 SELECT c.relname, c.relkind, pg_get_userbyid(c.relowner), \(Self.isTrusted("c.relowner")) \
                 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \(Self.roles) \
-                WHERE n.oid = \(connection.namespace) AND c.relname IN (\(names)) ORDER BY c.relname <> 'chronicle_meta', 1
+                WHERE n.oid = \(connection.namespace) AND c.relname IN (\(list(Self.kinds)), \(sealNames)) \
+                ORDER BY c.relname <> 'chronicle_meta', c.relname IN (\(sealNames)), 1
                 """)
             for row in 0..<found.count {
                 let (name, owner) = (found.text(row, 0), found.text(row, 2))
+                if let kind = SealTables.kinds[name] {
+                    if found.text(row, 1) == kind, found.text(0, 0) == "chronicle_meta", owner == found.text(0, 2) {
+                        seals.insert(name)
+                    }
+                    continue
+                }
+                known.insert(name)
                 guard found.text(row, 1) == Self.kinds[name] else {
                     throw SwiftDataError.notAChronicleStore.with(
                         detail:
@@ -44,7 +57,7 @@
                             + "owns \(found.text(0, 0)); find out who created it, and remove it or change its owner")
                 }
             }
-            self.names = Set((0..<found.count).map { found.text($0, 0) })
+            (self.names, self.seals) = (known, seals)
         }
 
         /// Throws `SwiftDataError.notAChronicleStore` if one of the relations exists.

@@ -175,6 +175,11 @@
             guard try exists(connection) else { return }
             let schema = connection.schema
             try connection.run("SELECT FROM \(schema).chronicle_history FOR UPDATE")
+            if let seals = try SealedHistory(connection) {
+                // Pending transactions are a part of what is not proven.
+                let newest = try connection.run("SELECT \(schema).chronicle_number()").int64(0, 0)
+                try seals.recordDeletionOfAll(through: newest &+ 1)
+            }
             // Not TRUNCATE, whose effect is visible to transactions with an earlier snapshot.
             for table in ["chronicle_pending", "chronicle_transaction", "chronicle_change", "chronicle_removed"] {
                 try connection.run("DELETE FROM \(schema).\(table)")
@@ -200,7 +205,9 @@
                 RETURNING gap
                 """)
             // Without the row of the table, opening the store reports the damage.
-            if gap.count == 1 { try MetaTable(connection).setRecordedSince(gap: gap.int64(0, 0)) }
+            guard gap.count == 1 else { return }
+            try MetaTable(connection).setRecordedSince(gap: gap.int64(0, 0))
+            try SealedHistory(connection)?.recordGap(gap.int64(0, 0))
         }
 
         /// Does not depend on the name of the schema. The triggers that a partition has of its parent are part of it only

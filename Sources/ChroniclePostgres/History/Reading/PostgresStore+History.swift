@@ -116,7 +116,9 @@
                     bound.token.position(in: identifier).map { bound.isInclusive ? $0 - 1 : $0 }
                 }.max()
                 let (sql, parameters) = query.statement("h.position", after: start ?? 0)
-                _ = try HistoryEraser(positions).erase(sql, parameters)
+                let seals = try SealedHistory(positions.connection)
+                let deleted = try HistoryEraser(positions).erase(sql, parameters, seals)
+                try seals?.recordDeletion(deleted.positions)
             }
         }
 
@@ -145,7 +147,7 @@
         ) throws -> Result {
             // Its own transaction: the numbers are committed before anybody reads them.
             try connection.numberTransactions()
-            return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
+            return try connection.transaction(Self.beginReading) {
                 let state = try $0.run(HistoryState.select($0))
                 return try body(positions(state, $0))
             }

@@ -9,9 +9,31 @@
 
         init(_ positions: HistoryPositions) { self.positions = positions }
 
-        /// Deletes transactions in the current one, in which the row of `chronicle_history` is locked. `selected` is a
-        /// statement that returns the positions.
-        func erase(_ selected: String, _ parameters: Parameters) throws -> (transactions: Int, changes: Int) {
+        struct Deleted {
+            let transactions: Int
+            let changes: Int
+            /// The positions of the transactions, ascending, if the history is sealed.
+            var positions: [Int64] = []
+        }
+
+        /// Deletes transactions in the current one, in which the row of `chronicle_history` is locked.
+        ///
+        /// - Parameters:
+        ///   - selected: A statement that returns the positions.
+        ///   - seals: The sealed history, whose commitments are deleted. The caller records the deletion.
+        func erase(_ selected: String, _ parameters: Parameters, _ seals: SealedHistory?) throws -> Deleted {
+            guard let seals else { return try erase(selected, parameters) }
+            let found = try connection.run(
+                "WITH selected AS MATERIALIZED (\(selected)) SELECT position FROM selected ORDER BY 1", parameters)
+            let positions = (0..<found.count).map { found.int64($0, 0) }
+            try seals.deleteCommitments(positions)
+            var deleted = try erase(
+                "SELECT s.position FROM unnest($1) AS s(position)", Parameters(.array(ParameterArray(positions))))
+            deleted.positions = positions
+            return deleted
+        }
+
+        private func erase(_ selected: String, _ parameters: Parameters) throws -> Deleted {
             // NOT IN is not converted to a join, so the search for the first remaining transaction ends there.
             let result = try connection.run(
                 """
@@ -43,7 +65,7 @@
                 (SELECT timestamp FROM deleted ORDER BY position DESC LIMIT 1) FROM deleted
                 """, parameters)
             if !result.isNull(0, 2) { try record(result) }
-            return (Int(result.int64(0, 0)), Int(result.int64(0, 1)))
+            return Deleted(transactions: Int(result.int64(0, 0)), changes: Int(result.int64(0, 1)))
         }
 
         private func record(_ result: QueryResult) throws {

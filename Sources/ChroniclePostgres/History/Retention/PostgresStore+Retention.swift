@@ -53,7 +53,7 @@
                     isEstimated: isEstimated || changes > HistorySizes.sampleCount, oldest: date(results[1]),
                     newest: date(results[2]),
                     lastDeletion: try MetaTable(positions.connection).lastDeletion(floor: positions.state.floor)?.date,
-                    holds: try positions.holds().statistics(
+                    holds: try positions.holds(SealedHistory(positions.connection)).statistics(
                         before: positions.state.position, historyRetention, at: .now))
             }
         }
@@ -67,10 +67,12 @@
             try readingHistory { positions in
                 for rule in retention.valueRules { _ = try Catalog(positions.connection).selection(rule) }
                 let limit = PurgeLimit(positions.connection)
+                let seals = try SealedHistory(positions.connection)
                 return try HistoryPurgePlan(
                     retention, at: date, limit: limit.position(retention, at: date),
                     valueLimits: retention.valueRules.map { try limit.position(olderThan: $0.maximumAge, at: date) },
-                    positions.holds(), storeIdentifier: identifier
+                    positions.holds(seals), storeIdentifier: identifier,
+                    roundedDown: { try seals?.roundedDown($0) ?? $0 }
                 ) { end in
                     let found = try positions.connection.run(
                         """
@@ -112,7 +114,8 @@
             for erasure in plan.erasures {
                 func end(_ positions: HistoryPositions) throws -> Int64 {
                     try plan.end(
-                        positions.checkedUpperBound(erasure.newest, storeIdentifier: identifier), positions.holds())
+                        positions.checkedUpperBound(erasure.newest, storeIdentifier: identifier),
+                        positions.holds(SealedHistory(positions.connection)))
                 }
                 let changes = try readingHistory { try ValuePurger($0).changes(erasure, through: end($0)) }
                 guard let changes else { continue }
@@ -121,7 +124,7 @@
                     guard try end(positions) >= max(changes.through.position, changes.last) else {
                         return HistoryPurgeStep(isLast: false)
                     }
-                    return try ValuePurger(positions).erase(changes)
+                    return try ValuePurger(positions).erase(changes, erasure, SealedHistory(positions.connection))
                 }
             }
             return HistoryPurgeStep(isLast: true)
@@ -131,8 +134,13 @@
             through newest: DefaultHistoryToken, _ plan: HistoryPurgePlan<DefaultHistoryToken>
         ) throws -> HistoryPurgeStep {
             try writingHistory { positions in
-                let end = try plan.end(
-                    positions.checkedUpperBound(newest, storeIdentifier: identifier), positions.holds())
+                let seals = try SealedHistory(positions.connection)
+                var end = try positions.checkedUpperBound(newest, storeIdentifier: identifier)
+                end = try plan.end(end, positions.holds(seals))
+                if let seals { end = try seals.roundedDown(end) }
+                let planned = end
+                // A step deletes either transactions of seals or others, so that one event describes it.
+                if let seals, end > seals.end, try hasTransactions(through: seals.end, positions) { end = seals.end }
                 let deleted = try HistoryEraser(positions).erase(
                     """
                     SELECT position FROM (SELECT position, \
@@ -140,15 +148,27 @@
                     FROM (SELECT position, change_count FROM \(positions.connection.schema).chronicle_transaction \
                     WHERE position <= $1 \
                     ORDER BY position LIMIT \(Self.stepSize)) AS oldest) AS summed WHERE before < \(Self.stepSize)
-                    """, Parameters(.int64(end)))
-                let rest = try positions.connection.run(
-                    """
-                    SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)
-                    """, Parameters(.int64(end)))
-                if !rest.bool(0, 0) { try HistoryEraser(positions).eraseNotes() }
+                    """, Parameters(.int64(end)), seals)
+                let hasMore = try hasTransactions(through: end, positions)
+                if let last = deleted.positions.last {
+                    try seals?.record(
+                        SealedHistory.Purge(
+                            reason: PurgeReason(plan.retention, configured: historyRetention),
+                            through: hasMore ? last : end, transactions: deleted.transactions))
+                }
+                let isLast = !hasMore && end == planned
+                if isLast { try HistoryEraser(positions).eraseNotes() }
                 return HistoryPurgeStep(
-                    transactions: deleted.transactions, changes: deleted.changes, isLast: !rest.bool(0, 0))
+                    transactions: deleted.transactions, changes: deleted.changes, isLast: isLast)
             }
+        }
+
+        private func hasTransactions(through end: Int64, _ positions: HistoryPositions) throws -> Bool {
+            try positions.connection.run(
+                """
+                SELECT EXISTS (SELECT FROM \(positions.connection.schema).chronicle_transaction WHERE position <= $1)
+                """, Parameters(.int64(end))
+            ).bool(0, 0)
         }
     }
 
@@ -228,10 +248,15 @@
     }
 
     extension HistoryPositions {
-        fileprivate func holds() throws -> [RetentionHold] {
-            try RetentionHold.all(
-                ConsumerTable(connection, storeIdentifier: storeIdentifier).records(), self,
-                storeIdentifier: storeIdentifier)
+        /// - Parameter seals: `nil` if the history is not sealed.
+        fileprivate func holds(_ seals: SealedHistory?) throws -> [RetentionHold] {
+            var records = try ConsumerTable(connection, storeIdentifier: storeIdentifier).records()
+            var holds: [RetentionHold] = []
+            if let seals {
+                let index = records.firstIndex { $0.name == HistorySeal.consumerName }
+                if let hold = try seals.hold(lastSeen: index.map { records.remove(at: $0).seen }) { holds.append(hold) }
+            }
+            return try holds + RetentionHold.all(records, self, storeIdentifier: storeIdentifier)
         }
     }
 #endif

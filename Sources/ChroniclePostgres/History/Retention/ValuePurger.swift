@@ -14,6 +14,8 @@
             let selection: PreservedValueSelection
             fileprivate var transactions = ParameterArray(.xid8)
             fileprivate var identifiers = ParameterArray(.int8)
+            /// The positions of the transactions.
+            fileprivate var positions = ParameterArray(.int8)
             fileprivate var values = 0
             /// Up to which no value is left afterwards.
             fileprivate(set) var through: ErasedValues.Place
@@ -90,6 +92,7 @@
             for row in 0..<result.count {
                 changes.transactions.append(result.int64(row, 0))
                 changes.identifiers.append(result.int64(row, 1))
+                changes.positions.append(result.int64(row, 3))
                 changes.values += Int(result.int64(row, 2))
             }
             if result.count > 0 { changes.last = result.int64(result.count - 1, 3) }
@@ -100,8 +103,35 @@
             return result.count == 0 && end - start.position < Self.smallestAdvance ? nil : changes
         }
 
+        /// Returns the number of values of changes.
+        private func count(_ changes: Changes) throws -> Int {
+            let result = try connection.run(
+                """
+                SELECT coalesce(sum(\(Self.count(changes.selection))), 0)::bigint \
+                FROM \(ChroniclePostgres.rows(of: ["$1", "$2"])) AS r(transaction, id) \
+                JOIN \(connection.schema).chronicle_change AS c ON c.transaction = r.transaction AND c.id = r.id \
+                WHERE c.preserved IS NOT NULL
+                """, Parameters(.array(changes.transactions), .array(changes.identifiers)))
+            return Int(result.int64(0, 0))
+        }
+
         /// Erases values in the current transaction, in which the row of `chronicle_history` is locked.
-        func erase(_ changes: Changes) throws -> HistoryPurgeStep {
+        ///
+        /// - Parameter seals: `nil` if the history is not sealed.
+        func erase(
+            _ changes: Changes, _ erasure: Erasure, _ seals: SealedHistory?
+        ) throws -> HistoryPurgeStep {
+            if let seals {
+                // Another purge may have erased some since the changes were found.
+                let values = try count(changes)
+                if values > 0 {
+                    try seals.recordErasedValues(
+                        positions: changes.positions, identifiers: changes.identifiers,
+                        ErasureDetail(
+                            entities: changes.selection.entities, attributes: changes.selection.attributes,
+                            maximumAge: erasure.rule.maximumAge / .seconds(1), values: values))
+                }
+            }
             func array(_ values: String, _ type: String) -> String {
                 guard let numbers = changes.selection.numbers else { return "NULL::\(type)[]" }
                 return """

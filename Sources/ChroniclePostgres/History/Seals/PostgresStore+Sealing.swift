@@ -1,0 +1,99 @@
+#if Postgres
+    package import ChronicleCore
+    import Foundation
+
+    extension PostgresStore: HistorySealing {
+        package func sealHistory(
+            _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
+        ) throws -> HistorySeal {
+            try sealHistory(hashing, signedBy: signer, observing: { _ in })
+        }
+
+        package func endSealing(
+            _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
+        ) throws -> HistorySeal {
+            try sealHistory(hashing, signedBy: signer, isLast: true, observing: { _ in })
+        }
+
+        /// - Parameter observe: Is called before each commit and read, so that tests can change the history between any two steps.
+        func sealHistory(
+            _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)? = nil, isLast: Bool = false,
+            observing observe: (HistorySealer.Step) throws -> Void
+        ) throws -> HistorySeal {
+            try requireWriteAccess()
+            try requireHistory()
+            guard !isTracked else {
+                throw SwiftDataError.unsupportedFeature.with(
+                    detail: "the history of tables of another program cannot be sealed", storeIdentifier: identifier)
+            }
+            return try attributingErrors {
+                try withoutActuallyEscaping(observe) { observe in
+                    let sealer = HistorySealer(store: self, hashing: hashing, signer: signer, observe: observe)
+                    var newest = try sealer.begin()
+                    let lock = try lockSealer { newest = try sealer.begin() }
+                    return try withExtendedLifetime(lock) { try sealer.run(through: newest, isLast: isLast) }
+                }
+            }
+        }
+
+        var sealerIsInUse: SwiftDataError {
+            .historyConsumerInUse.with(
+                detail: "another process seals the history; try again later", storeIdentifier: identifier)
+        }
+
+        /// Locks the consumer that seals. Another process may seal meanwhile.
+        ///
+        /// - Parameter begin: Creates the record of the consumer again, if another process has removed it.
+        private func lockSealer(_ begin: () throws -> Void) throws -> any AnyObject & Sendable {
+            let deadline = configuration.lockTimeout.map { ContinuousClock.now + $0 }
+            while true {
+                do {
+                    if let lock = try lockConsumer(named: HistorySeal.consumerName) { return lock }
+                } catch SwiftDataError.historyConsumerNotFound {
+                    try begin()
+                }
+                if let deadline, ContinuousClock.now >= deadline { throw sealerIsInUse }
+                // Sleeps, because each attempt needs a session, and the lock belongs to one for longer than a statement.
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+        }
+
+        // MARK: Reading
+
+        static let beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+
+        package func historySeals(after head: HistorySeal?) throws -> [HistorySeal] {
+            try attributingErrors {
+                try pool.read { connection in
+                    try connection.transaction(Self.beginReading) { connection in
+                        let table = try SealTables.exist(connection) ? SealTable(connection) : nil
+                        guard let head else { return try table?.heads(after: .min) ?? [] }
+                        guard let number = try table?.number(of: head) else {
+                            throw try SwiftDataError.missingHead(
+                                head, first: table?.first(), newest: table?.newest()?.last)
+                        }
+                        return try table?.heads(after: number) ?? []
+                    }
+                }
+            }
+        }
+
+        /// Transactions without a position get one first, like for other reads of the history.
+        package func readSealedHistory<Result>(
+            includesValues: Bool, _ body: (any SealedHistoryReading) throws -> Result
+        ) throws -> Result? {
+            try attributingErrors {
+                // Not repeated after the loss of a connection, because the closure may have read a part.
+                try pool.use { connection in
+                    try connection.numberTransactions()
+                    return try connection.transaction(Self.beginReading) { connection in
+                        guard try SealTables.exist(connection) else { return nil }
+                        return try body(
+                            SealedHistoryReader(
+                                connection, storeIdentifier: identifier, includesValues: includesValues))
+                    }
+                }
+            }
+        }
+    }
+#endif

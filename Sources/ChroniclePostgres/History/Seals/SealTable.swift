@@ -1,0 +1,201 @@
+#if Postgres
+    import ChronicleCore
+    import Foundation
+
+    /// The rows of seals. Must be used in a transaction.
+    struct SealTable {
+        struct Seal: Equatable {
+            let number: Int64
+            let last: Int64
+            let lastCheck: Int64
+            let time: Double
+            let previous: HistoryDigest
+            let catalogHash: HistoryDigest
+            let hash: HistoryDigest
+        }
+
+        /// The number and the last position of a seal.
+        typealias End = (number: Int64, last: Int64)
+
+        let connection: Connection
+        private let table: String
+
+        init(_ connection: Connection) {
+            self.connection = connection
+            table = "\(connection.schema).\(SealTables.seal)"
+        }
+
+        // MARK: Reading
+
+        func newest() throws -> Seal? {
+            let result = try connection.run(
+                """
+                SELECT number, last, last_check, sealed, previous, catalog_hash, hash FROM \(table) ORDER BY number DESC LIMIT 1
+                """)
+            guard result.count == 1 else { return nil }
+            let seal = Seal(
+                number: result.int64(0, 0), last: result.int64(0, 1), lastCheck: result.int64(0, 2),
+                time: result.double(0, 3), previous: try result.digest(0, 4), catalogHash: try result.digest(0, 5),
+                hash: try result.digest(0, 6))
+            guard seal.number > 0, seal.number < .max, seal.last >= 0, seal.last < .max, seal.time.isFinite else {
+                throw Self.damaged(seal.number, "a number is out of range")
+            }
+            return seal
+        }
+
+        /// The first seal that remains.
+        func first() throws -> End? {
+            try end("ORDER BY number LIMIT 1", Parameters())
+        }
+
+        /// The seal that contains the transaction at a position.
+        func first(endingFrom position: Int64) throws -> End? {
+            try end("WHERE last >= $1 ORDER BY last, number LIMIT 1", Parameters(.int64(position)))
+        }
+
+        /// The last seal that ends up to a position.
+        func last(through position: Int64) throws -> End? {
+            try end("WHERE last <= $1 ORDER BY last DESC, number DESC LIMIT 1", Parameters(.int64(position)))
+        }
+
+        private func end(_ condition: String, _ parameters: Parameters) throws -> End? {
+            let result = try connection.run("SELECT number, last FROM \(table) \(condition)", parameters)
+            return result.count == 1 ? (result.int64(0, 0), result.int64(0, 1)) : nil
+        }
+
+        /// The number of the seal with a head; `nil` if there is none.
+        func number(of head: HistorySeal) throws -> Int64? {
+            let result = try connection.run(
+                "SELECT number FROM \(table) WHERE last = $1 AND hash = $2 LIMIT 1",
+                Parameters(.int64(head.position), .data(head.hash)))
+            return result.count == 1 ? result.int64(0, 0) : nil
+        }
+
+        /// The heads of the seals after a number, in their order.
+        func heads(after number: Int64) throws -> [HistorySeal] {
+            let result = try connection.run(
+                "SELECT last, hash, number FROM \(table) WHERE number > $1 ORDER BY number", Parameters(.int64(number)))
+            return try (0..<result.count).map { row in
+                guard let head = HistorySeal(position: result.int64(row, 0), hash: try result.digest(row, 1).data)
+                else {
+                    throw Self.damaged(result.int64(row, 2), "the position is negative")
+                }
+                return head
+            }
+        }
+
+        /// Throws ``SwiftDataError/damagedFile`` if the hash of a seal is not that of its content.
+        func requireIntact(_ seal: Seal, storeIdentifier: String, _ hashing: any HistoryHashing) throws {
+            var content = SealContent(
+                store: Array(storeIdentifier.utf8), number: seal.number, previous: seal.previous, last: seal.last,
+                lastCheck: seal.lastCheck, time: seal.time, catalog: seal.catalogHash)
+            for entry in try entries(of: seal.number) { content.append(position: entry.position, hash: entry.hash) }
+            content.events = try EventTable(connection).events(ofSeal: seal.number).map {
+                ($0.number, try $0.hash(hashing))
+            }
+            guard try content.hash(hashing) != seal.hash else { return }
+            throw Self.damaged(
+                seal.number, "another program changed the seal or its events; verify the history, and restore a backup")
+        }
+
+        func entries(of number: Int64) throws -> [(position: Int64, hash: HistoryDigest)] {
+            let result = try connection.run(
+                "SELECT transactions FROM \(table) WHERE number = $1", Parameters(.int64(number)))
+            return result.count == 1 ? try Self.entries(result.bytes(0, 0), ofSeal: number) : []
+        }
+
+        /// The list of a seal.
+        static func entries(
+            _ bytes: UnsafeRawBufferPointer, ofSeal number: Int64
+        ) throws -> [(position: Int64, hash: HistoryDigest)] {
+            let size = MemoryLayout<Int64>.size + HistoryDigest.count
+            guard bytes.count % size == 0 else { throw damaged(number, "the list of transactions is incomplete") }
+            return try stride(from: 0, to: bytes.count, by: size).map { offset in
+                guard let hash = HistoryDigest(UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + size]))
+                else {
+                    throw damaged(number, "the list of transactions is incomplete")
+                }
+                return (Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self)), hash)
+            }
+        }
+
+        static func damaged(_ number: Int64, _ detail: String) -> SwiftDataError {
+            .damagedFile.with(detail: "row \(number) of chronicle_seal: \(detail)")
+        }
+
+        // MARK: Writing
+
+        func insert(
+            _ content: SealContent, hash: HistoryDigest, catalog: [UInt8]?, signature: RecordedSignature?
+        ) throws {
+            try connection.run(
+                """
+                INSERT INTO \(table)(number, last, last_check, sealed, previous, transactions, catalog, catalog_hash, hash, \
+                public_key, signature) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                """,
+                Parameters(
+                    .int64(content.number), .int64(content.last), .int64(content.lastCheck), .double(content.time),
+                    .data(content.previous.data), .data(Data(content.transactions)), .optional(catalog),
+                    .data(content.catalog.data), .data(hash.data), .optional(signature?.publicKey),
+                    .optional(signature?.signature)))
+        }
+
+        func isSigned(_ number: Int64, by publicKey: [UInt8]) throws -> Bool {
+            try connection.run(
+                "SELECT EXISTS (SELECT FROM \(table) WHERE number = $1 AND public_key = $2 AND signature IS NOT NULL)",
+                Parameters(.int64(number), .data(Data(publicKey)))
+            ).bool(0, 0)
+        }
+
+        func setSignature(_ signature: RecordedSignature, of number: Int64) throws {
+            try connection.run(
+                "UPDATE \(table) SET public_key = $2, signature = $3 WHERE number = $1",
+                Parameters(
+                    .int64(number), .data(Data(signature.publicKey)), .data(Data(signature.signature))))
+        }
+
+        // MARK: Commitments of an interrupted run
+
+        func hasCommitments(after position: Int64) throws -> Bool {
+            try connection.run(
+                "SELECT EXISTS (SELECT FROM \(connection.schema).\(SealTables.commitment) WHERE transaction > $1)",
+                Parameters(.int64(position))
+            ).bool(0, 0)
+        }
+
+        func deleteUnsealedCommitments(after position: Int64, limit: Int) throws {
+            let commitments = "\(connection.schema).\(SealTables.commitment)"
+            try connection.run(
+                """
+                DELETE FROM \(commitments) WHERE (transaction, change, place) IN (SELECT transaction, change, place \
+                FROM \(commitments) WHERE transaction > $1 ORDER BY transaction, change, place LIMIT $2)
+                """, Parameters(.int64(position), .int64(Int64(limit))))
+        }
+    }
+
+    extension Parameters.Value {
+        static func optional(_ bytes: [UInt8]?) -> Self { bytes.map { .data(Data($0)) } ?? .null(.bytea) }
+    }
+
+    extension QueryResult {
+        /// Throws ``SwiftDataError/damagedFile`` for NULL and other lengths than that of a hash.
+        func digest(_ row: Int, _ column: Int) throws -> HistoryDigest {
+            guard !isNull(row, column), let digest = HistoryDigest(bytes(row, column)) else {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "a value of \"\(columnNames[column])\" in the tables of seals is not a hash")
+            }
+            return digest
+        }
+
+        func optionalDigest(_ row: Int, _ column: Int) throws -> HistoryDigest? {
+            isNull(row, column) ? nil : try digest(row, column)
+        }
+
+        /// The bytes of a text or of binary data; `nil` for NULL.
+        func optionalBytes(_ row: Int, _ column: Int) -> [UInt8]? {
+            isNull(row, column) ? nil : Array(bytes(row, column))
+        }
+
+        func optionalInt64(_ row: Int, _ column: Int) -> Int64? { isNull(row, column) ? nil : int64(row, column) }
+    }
+#endif
