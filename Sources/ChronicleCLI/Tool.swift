@@ -9,7 +9,7 @@ enum Tool {
         SQLCommand.command, ViewsCommand.command, SchemaCommand.command, StatisticsCommand.command,
         ConsumersCommand.command,
         TagCommand.command,
-        VerifyCommand.command,
+        SealCommand.command, VerifyCommand.command,
         PurgeCommand.command, TrackCommand.command, UntrackCommand.command,
         ExportCommand.command, ImportCommand.command, ConvertCommand.command, WatchCommand.command,
         TimelineCommand.command, ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,

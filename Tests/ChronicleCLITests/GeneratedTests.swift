@@ -31,7 +31,7 @@ import Testing
             return output.split(separator: "\n").map(String.init)
         }
         #expect(try completions("chronicle sh") == ["show"])
-        #expect(try completions("chronicle s") == ["show", "sql", "schema", "stats", "serve"])
+        #expect(try completions("chronicle s") == ["show", "sql", "schema", "stats", "seal", "serve"])
         #expect(try completions("chronicle log --en") == ["--entity"])
         #expect(try completions("chronicle log --color a") == ["auto", "always"])
         #expect(try completions("chronicle completions z") == ["zsh"])

@@ -13,20 +13,64 @@ enum VerifyCommand {
             because it is empty or its creation was interrupted, is an error. A message names a version of SQLite with a defect \
             that can damage files. In a PostgreSQL database, the triggers, positions, transactions, changes, tags and consumers \
             are checked, and whether each row exists as its history says.
+
+            If the history is sealed, it is compared with its seals. --seal shows for each head of chronicle seal what it proves: \
+            everything up to it (proven), with what was erased or deleted since; nothing without an archive of what was purged \
+            (purged); or that the end of the history is missing (absent), that the chain was built again (forked), or that the \
+            history before it was changed (different). The first difference is printed with its position, and the events that \
+            explain what is missing. Such an event may be forged unless a given head contains it. FILE can also be an export of \
+            chronicle export --sealed. Seals need a tool that was built with the trait Seals.
             """,
-        options: [.json], negativeResult: "problems were found", run: run)
+        options: SealArguments.options + [.json], negativeResult: "problems were found, or a head is not proven",
+        run: run)
 
     private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let seals = try SealArguments(arguments)
         let path = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
         console.file = path
         let location = try StoreFile.Location(path)
+        let isJSON = arguments.has("json")
         if let url = location.url {
             try StoreFile.requireFile(path)
+            if try SealedExport.isSealedExport(path) {
+                try StoreFile.requireSeals()
+                let report = SealReport(try StoreFile.verifySeals(ofExport: url, seals), noun: "export", console)
+                return try finish(problems: 0, report, "export", isJSON: isJSON, console)
+            }
             try StoreFile.requireNoAppleStore(url)
         }
+        let count = try verifyRows(location, path, isJSON: isJSON, console)
+        noteGap(location, console)
+        let noun = location.url == nil ? "store" : "file"
+        let report = try verification(location, seals, problems: count, console).map {
+            SealReport($0, noun: noun, console)
+        }
+        if location.url != nil, let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
+        return try finish(problems: count, report, noun, isJSON: isJSON, console)
+    }
+
+    private static func finish(
+        problems: Int, _ report: SealReport?, _ noun: String, isJSON: Bool, _ console: Console
+    ) throws -> ExitStatus {
+        if isJSON {
+            for line in report?.json ?? [] { try console.line(line) }
+        } else {
+            for line in report?.lines ?? [] { try console.line(line) }
+            let count = problems + (report?.problemCount ?? 0)
+            try console.line(
+                count > 0
+                    ? "\(NumberText.counted(count, "problem")) found."
+                    : report?.unprovenText ?? "The \(noun) is valid.")
+        }
+        return problems == 0 && report?.isProven ?? true ? .success : .negative
+    }
+
+    /// Checks the rows without seals, and returns the number of problems.
+    private static func verifyRows(
+        _ location: StoreFile.Location, _ path: String, isJSON: Bool, _ console: Console
+    ) throws -> Int {
         let progress = Progress(console)
         var count = 0
-        let isJSON = arguments.has("json")
         func report(_ problem: StoreFinding) throws {
             progress.finish()
             let text = ErrorText.namingFile(problem.text, path).escaped
@@ -59,24 +103,42 @@ enum VerifyCommand {
                 console.message("Note: \(detail.escaped)")
             }
         }
-        noteGap(location, console)
-        if let url = location.url {
-            noteSeals(url, console)
-            if let notice = console.settings.libraryNotice { console.message("Note: \(notice).") }
-        }
-        if !isJSON {
-            let noun = location.url == nil ? "store" : "file"
-            try console.line(count == 0 ? "The \(noun) is valid." : "\(NumberText.counted(count, "problem")) found.")
-        }
-        return count == 0 ? .success : .negative
+        return count
     }
 
-    private static func noteSeals(_ url: URL, _ console: Console) {
+    /// Compares the history with its seals. Returns `nil` if it has none and none are required.
+    private static func verification(
+        _ location: StoreFile.Location, _ seals: SealArguments, problems: Int, _ console: Console
+    ) throws -> SealVerification? {
+        guard try !seals.isEmpty || isSealed(location) else { return nil }
+        guard StoreFile.hasSeals else {
+            console.message("Note: the history is sealed; its seals were not verified.")
+            return nil
+        }
+        func verify() throws -> SealVerification? {
+            let file = try StoreFile(location, allowsSave: false)
+            return try file.verifySeals(seals)
+        }
+        do { return try location.url.map { try StoreFile.recovering($0, verify) } ?? verify() } catch let error
+            as SwiftDataError where problems > 0
+        {
+            // Usually a consequence of the problems, which are the result of the command.
+            console.message(
+                "Note: the seals cannot be verified: \(ErrorText.describe(error, file: console.file).message)")
+            return nil
+        }
+    }
+
+    private static func isSealed(_ location: StoreFile.Location) throws -> Bool {
+        guard let url = location.url else {
+            let store = try StoreFile(location, allowsSave: false)
+            return try store.supportsSeals && store.isSealed()
+        }
         // A file that cannot be read has been reported.
-        guard let format = try? StoreFile.recovering(url, { try DefaultStore.formatVersion(ofFileAt: url) }),
-            format > DefaultStore.currentFormatVersion
-        else { return }
-        console.message("Note: the history is sealed; its seals were not verified.")
+        guard let format = try? StoreFile.recovering(url, { try DefaultStore.formatVersion(ofFileAt: url) }) else {
+            return false
+        }
+        return format > DefaultStore.currentFormatVersion
     }
 
     /// A history with a gap is right, but not complete.

@@ -42,9 +42,13 @@ final class Console {
 
     func line(_ json: JSON) throws { try line(json.text) }
 
-    func write(_ text: String) throws {
+    func write(_ text: String) throws { try append(text.utf8) }
+
+    func write(_ data: Data) throws { try append(data) }
+
+    private func append(_ bytes: some Sequence<UInt8>) throws {
         try startPager()
-        buffer.append(contentsOf: text.utf8)
+        buffer.append(contentsOf: bytes)
         if buffer.count >= 1 << 16 { try flush() }
     }
 
