@@ -190,7 +190,7 @@ sanitize: ready-traits ## runs every test under Thread Sanitizer, then under Add
 	exit $$failed
 
 .PHONY: bench
-bench: ready-postgres ## prints a table: name, median, ratio to the plain C API, limit, ok or over
+bench: ready-traits ## prints a table: name, median, ratio to the plain C API, limit, ok or over
 	@$(SWIFT) build -c release --package-path Benchmarks >&2
 	@"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/Benchmarks" $(BENCH_FLAGS)
 

@@ -11,9 +11,15 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "chronicle-benchmarks",
     platforms: [.macOS(.v15)],
+    traits: [
+        .trait(name: "Seals", description: "The rows of sealed history, which require libcrypto"),
+        .default(enabledTraits: ["Seals"]),
+    ],
     dependencies: [
         // Named explicitly, because the folder of a clone may have any name.
-        .package(name: "chronicle", path: "..", traits: [.defaults, "Postgres"])
+        .package(
+            name: "chronicle", path: "..",
+            traits: [.defaults, "Postgres", .trait(name: "Seals", condition: .when(traits: ["Seals"]))])
     ],
     targets: [
         // A separate module for sqlite3.h, so that the baseline shares no code with Chronicle.
@@ -28,6 +34,7 @@ let package = Package(
                 "CSQLite", "CPostgres", .product(name: "Chronicle", package: "chronicle"),
                 .product(name: "ChroniclePostgres", package: "chronicle"),
                 .product(name: "ChronicleAppleStore", package: "chronicle"),
+                .product(name: "ChronicleSeals", package: "chronicle", condition: .when(traits: ["Seals"])),
             ],
             swiftSettings: settings),
     ],

@@ -27,7 +27,7 @@ enum Benchmarks {
             (ComparedRows.all + UpsertRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
             + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all
             + AsOfRows.all + ModelHistoryRows.all + RevisionRows.all + RevertRows.all + ReplayRows.all
-            + AppleStoreRows.all + PostgresRows.all)
+            + AppleStoreRows.all + SealRows.all + PostgresRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

@@ -61,7 +61,9 @@ final class Steps {
 }
 
 extension Operation {
-    static let all: [Operation] = [
+    static let all = unsealed + sealed
+
+    private static let unsealed: [Operation] = [
         models("save") { store, container, step in
             let note = store.variant.note
             try save(container, step) { context in
@@ -225,7 +227,7 @@ extension Operation {
         try step { try store.execute("DELETE FROM item WHERE number = 7") }
     }
 
-    private static func fill(_ store: ModelStore) throws {
+    static func fill(_ store: ModelStore) throws {
         let container = try store.opened()
         let context = ModelContext(container)
         context.author = "prepare"
@@ -247,7 +249,7 @@ extension Operation {
         consumer.release()
     }
 
-    private static func save(
+    static func save(
         _ container: ModelContainer, _ step: Steps, _ change: (ModelContext) throws -> Void
     ) throws {
         try step {

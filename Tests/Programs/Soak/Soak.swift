@@ -5,8 +5,8 @@ import Foundation
 ///
 ///     ChronicleSoak [--seconds N] [--seed S]
 ///
-/// Four writers, a writer without Chronicle, five consumers, and a process that purges the history share the file. At
-/// the end, each consumer reads what is left, and its copy of the models must equal the file.
+/// Four writers, a writer without Chronicle, five consumers, and processes that purge and seal the history share the file. At
+/// the end, each consumer reads what is left, and its copy of the models must equal the file. Each head must be proven.
 @main
 enum Soak {
     static func main() async {

@@ -1,4 +1,6 @@
 import Chronicle
+import ChronicleSeals
+import ChronicleTestSupport
 import Foundation
 
 /// The files of a run.
@@ -21,6 +23,25 @@ struct SoakFiles {
                 ModelConfiguration(
                     url: store, durability: .relaxed, historyRetention: retention, busyTimeout: .seconds(60))
             ])
+    }
+
+    /// Seals what is committed, and keeps the head.
+    func seal(_ container: ModelContainer) throws {
+        #if Seals
+            try SealHeads(besideStoreAt: store).append(container.sealHistory())
+        #endif
+    }
+
+    /// Verifies each head that was kept. Returns their number.
+    func verifySeals(_ container: ModelContainer) throws -> Int {
+        #if Seals
+            let heads = try SealHeads(besideStoreAt: store).all()
+            let failures = try container.verifySeals(heads).failures
+            guard failures.isEmpty else { throw SoakFailure("the seals: \(failures.prefix(5))") }
+            return heads.count
+        #else
+            return 0
+        #endif
     }
 
     func openCopy(of consumer: String) throws -> ModelContainer {

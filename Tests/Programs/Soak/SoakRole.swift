@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSeals
 import ChronicleTestSupport
 import Foundation
 
@@ -9,11 +10,18 @@ enum SoakRole: Hashable {
     case foreign
     case consumer(SoakConsumer)
     case purger
+    /// Seals the history, and keeps the heads.
+    case sealer
 
     static let command = "child"
 
-    static let all: [SoakRole] =
-        (1...4).map { .writer($0) } + [.foreign, .purger] + SoakConsumer.allCases.map { .consumer($0) }
+    static let all: [SoakRole] = {
+        var all = (1...4).map { writer($0) } + [.foreign, .purger] + SoakConsumer.allCases.map { consumer($0) }
+        #if Seals
+            all.append(.sealer)
+        #endif
+        return all
+    }()
 
     var name: String {
         switch self {
@@ -21,6 +29,7 @@ enum SoakRole: Hashable {
         case .foreign: "foreign"
         case .consumer(let consumer): consumer.rawValue
         case .purger: "purger"
+        case .sealer: "sealer"
         }
     }
 
@@ -39,6 +48,7 @@ enum SoakRole: Hashable {
         case .foreign: try changeForeign(files, &random)
         case .consumer(let consumer): try await consumer.follow(files, &random)
         case .purger: try await purge(files)
+        case .sealer: try await seal(files)
         }
     }
 
@@ -47,6 +57,14 @@ enum SoakRole: Hashable {
         while true {
             do { _ = try await container.purgeHistory() } catch SwiftDataError.storeBusy {}
             try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private static func seal(_ files: SoakFiles) async throws {
+        let container = try files.open()
+        while true {
+            do { try files.seal(container) } catch SwiftDataError.storeBusy {}
+            try await Task.sleep(for: .milliseconds(50))
         }
     }
 

@@ -1,6 +1,10 @@
 import Chronicle
 import Foundation
 
+#if Seals
+    import ChronicleSeals
+#endif
+
 /// Memory use, measured in a separate process, because memory that earlier rows released would be reused in this one.
 enum MemoryRows {
     /// The argument that makes the program such a process, followed by the work and a path.
@@ -15,6 +19,12 @@ enum MemoryRows {
         case fetchAll
         /// Deletes all trips with one batch delete.
         case deleteAll
+        #if Seals
+            /// Seals the history.
+            case sealHistory
+            /// Verifies the seals with all values.
+            case verifySeals
+        #endif
     }
 
     /// Does the work on the file in a separate process.
@@ -58,6 +68,10 @@ enum MemoryRows {
                 try ConsumerRows.count(container.historyConsumer(named: "memory", startingNewAt: .beginning))
             case .fetchAll: try context.fetch(FetchDescriptor<Trip>()).count
             case .deleteAll: try deleteAll(context)
+            #if Seals
+                case .sealHistory: try container.sealHistory().position > 0 ? 1 : 0
+                case .verifySeals: try container.verifySeals().isProven ? 1 : 0
+            #endif
             }
         print(count, try peak() - before)
     }
