@@ -24,15 +24,15 @@
         /// restored, which only a head outside of the store does.
         ///
         /// Stores in files and in memory can be sealed, databases of other programs that ``TrackedDatabase/openHistory()`` opens,
-        /// and stores in PostgreSQL by the role that owns their tables.
+        /// and stores in PostgreSQL by the role that owns their tables. `chronicle seal` also seals the tables of another program in
+        /// PostgreSQL.
         ///
         /// - Parameters:
         ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if the container has several that record history.
         ///   - key: The key that signs, or `nil` for seals without signatures.
         /// - Returns: The head of the newest seal. Without changes since, it is that of the previous call.
         /// - Throws: One of the following errors. Nothing but complete seals was added.
-        ///   - ``SwiftDataError/unsupportedFeature`` if the store cannot be sealed: a custom store, or tables of another program in
-        ///     PostgreSQL.
+        ///   - ``SwiftDataError/unsupportedFeature`` if the store cannot be sealed: a custom store.
         ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if there is no store of the name, or several stores; pass the name
         ///     of one.
         ///   - ``SwiftDataError/historyDisabled`` if the configuration does not record the history. Open the store with another
@@ -133,7 +133,8 @@
     extension HistorySealingSchedule {
         /// Seals after commits, if the newest seal is old enough, and otherwise as soon as it is.
         ///
-        /// Stores in files and in memory seal by a schedule; see ``ModelConfiguration/historySealing``.
+        /// Stores in files and in memory seal by a schedule, see ``ModelConfiguration/historySealing``, and so do stores in
+        /// PostgreSQL, see `PostgresConfiguration.historySealing`.
         ///
         /// - Parameters:
         ///   - interval: The minimum time between the newest seal, by any process, and the next one.

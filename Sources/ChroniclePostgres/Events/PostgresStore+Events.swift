@@ -13,11 +13,14 @@
             return CommitObservation { [weak commits] in commits?.remove(number) }
         }
 
-        /// Also notifies other processes, and starts a purge if one is due.
+        /// Also notifies other processes, and starts a purge and a run of the sealer, as far as the configuration requires them and
+        /// they are due.
         func didCommit() {
             commits.didCommit()
             // The store of a migration ends with the transaction of its stage.
-            if configuration.recordsHistory, !pool.isShared { automaticPurge.start(self) }
+            guard configuration.recordsHistory, !pool.isShared else { return }
+            automaticPurge.start(self)
+            if let schedule = historySealing { automaticSealing.start(self, schedule) }
         }
     }
 #endif

@@ -42,8 +42,9 @@
         func withStore(_ schema: Schema, _ layout: StoreLayout, _ body: (any DataStore) throws -> Void) throws {
             var configuration = configuration
             configuration.schema = schema
-            // A purge waits for the transaction.
+            // A purge and a sealer wait for the transaction.
             configuration.historyRetention = .unlimited
+            configuration.historySealing = nil
             let store = PostgresStore(migrating: connection, configuration, schema, layout)
             // A context that the closure keeps must not write after the transaction.
             defer { store.pool.close() }

@@ -49,8 +49,17 @@
         /// With a limit, the store deletes older transactions in the background after a save; see
         /// ``PostgresStore/automaticPurgeOutcome``. Only the owner of the tables may delete history: set a limit in a
         /// program that connects as the owner.
-        /// delete history: set a limit in a program that connects as the owner.
         public var historyRetention: HistoryRetention
+        /// When the store seals its history in the background, or `nil` if it does not.
+        ///
+        /// A save starts a task with the priority *utility*, unless one is running. It does not keep the store open. One
+        /// program seals at a time; commits of other programs wait for the next one of a store with a schedule.
+        /// ``PostgresStore/deleteHistory(_:)`` then seals what it deletes first. The ``logger`` receives the messages
+        /// `sealed` and `sealingFailed`.
+        ///
+        /// The product `ChronicleSeals` creates schedules. Only the owner of the tables may seal: set a schedule in a
+        /// program that connects as the owner. Nothing is sealed if the history is not recorded.
+        public var historySealing: HistorySealingSchedule?
         /// The largest number of connections that fetches and saves use at the same time, one for each thread. Observing
         /// commits and consumers of the history use further ones.
         public var connectionLimit: Int
@@ -161,7 +170,8 @@
                 && lhs.allowsSave == rhs.allowsSave && lhs.recordsHistory == rhs.recordsHistory
                 && lhs.preservesValues == rhs.preservesValues
                 && lhs.returnsHistoryTokens == rhs.returnsHistoryTokens && lhs.historyRetention == rhs.historyRetention
-                && lhs.connectionLimit == rhs.connectionLimit && lhs.connectionTimeout == rhs.connectionTimeout
+                && lhs.historySealing == rhs.historySealing && lhs.connectionLimit == rhs.connectionLimit
+                && lhs.connectionTimeout == rhs.connectionTimeout
                 && lhs.statementTimeout == rhs.statementTimeout && lhs.lockTimeout == rhs.lockTimeout
                 && lhs.commitTimeout == rhs.commitTimeout && lhs.numbering == rhs.numbering
                 && lhs.usesTransactionPooling == rhs.usesTransactionPooling && lhs.schema == rhs.schema

@@ -36,6 +36,7 @@
         let commits: CommitWatcher
         private let numbering: BackgroundNumbering?
         let automaticPurge = AutomaticHistoryPurge()
+        let automaticSealing = AutomaticSealing()
         /// Triggers or rows of other programs, which existed at the opening, may change further values in a save.
         let runsOtherTriggers: Bool
 

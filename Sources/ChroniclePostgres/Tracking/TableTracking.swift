@@ -46,6 +46,10 @@
         // MARK: Recording
 
         func track(_ names: [String]?, preservesValues: Bool?) throws -> [PostgresTracking.Table] {
+            try SealedCatalog.recordingChanges(connection) { try record(names, preservesValues: preservesValues) }
+        }
+
+        private func record(_ names: [String]?, preservesValues: Bool?) throws -> [PostgresTracking.Table] {
             try requireNoStore()
             // A missing or unsuitable table is reported before a missing privilege.
             _ = try selected(names)

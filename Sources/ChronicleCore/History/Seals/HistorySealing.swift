@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A store whose history can be sealed.
 package protocol HistorySealing: DataStore {
     /// Seals what is committed, and returns the newest head after a durable commit.
@@ -15,6 +17,9 @@ package protocol HistorySealing: DataStore {
     ///   ``SwiftDataError/missingHead(_:first:newest:)``.
     /// - Returns: Heads that no power failure undoes, unless the store is read-only.
     func historySeals(after head: HistorySeal?) throws -> [HistorySeal]
+
+    /// When the newest seal was made; `nil` if there is none.
+    func newestSealTime() throws -> Date?
 
     /// Calls a closure with a reader of the sealed history, in one read transaction. Returns `nil` if the history is not sealed.
     ///

@@ -1,4 +1,5 @@
-/// When a store seals its history in the background; see ``ModelConfiguration/historySealing``.
+/// When a store seals its history in the background; see ``ModelConfiguration/historySealing``, and
+/// `PostgresConfiguration.historySealing` for stores in PostgreSQL.
 ///
 /// The product `ChronicleSeals` creates schedules:
 ///

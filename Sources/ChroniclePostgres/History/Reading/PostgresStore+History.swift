@@ -96,7 +96,8 @@
             }
         }
 
-        /// Deletes the transactions that match a descriptor. The models remain unchanged.
+        /// Deletes the transactions that match a descriptor. The models remain unchanged. With
+        /// ``PostgresConfiguration/historySealing``, the history is sealed first.
         ///
         /// The tokens of the deleted transactions expire, except that of the newest one, and those of the deleted beginning of
         /// the history, except that of its last transaction. Readers that need every change cannot continue from a token before
@@ -106,6 +107,7 @@
         ///   delete history; connect as the owner of the tables. Nothing was deleted in that case.
         /// - Complexity: Proportional to the number of transactions and of deleted changes.
         public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+            try sealBeforeDeletion(historySealing)
             try writingHistory { positions in
                 let query = try HistoryQuery(descriptor, self, positions.connection)
                 for bound in query.sql.upperBounds {

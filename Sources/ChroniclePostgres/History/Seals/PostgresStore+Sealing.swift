@@ -1,6 +1,6 @@
 #if Postgres
     package import ChronicleCore
-    import Foundation
+    package import Foundation
 
     extension PostgresStore: HistorySealing {
         package func sealHistory(
@@ -22,10 +22,6 @@
         ) throws -> HistorySeal {
             try requireWriteAccess()
             try requireHistory()
-            guard !isTracked else {
-                throw SwiftDataError.unsupportedFeature.with(
-                    detail: "the history of tables of another program cannot be sealed", storeIdentifier: identifier)
-            }
             return try attributingErrors {
                 try withoutActuallyEscaping(observe) { observe in
                     let sealer = HistorySealer(store: self, hashing: hashing, signer: signer, observe: observe)
@@ -35,6 +31,9 @@
                 }
             }
         }
+
+        /// The schedule of the configuration, unless another program writes the tables without the store.
+        var historySealing: HistorySealingSchedule? { isTracked ? nil : configuration.historySealing }
 
         var sealerIsInUse: SwiftDataError {
             .historyConsumerInUse.with(
@@ -73,6 +72,19 @@
                                 head, first: table?.first(), newest: table?.newest()?.last)
                         }
                         return try table?.heads(after: number) ?? []
+                    }
+                }
+            }
+        }
+
+        package func newestSealTime() throws -> Date? {
+            try attributingErrors {
+                try pool.read { connection in
+                    try connection.transaction(Self.beginReading) { connection in
+                        guard try SealTables.exist(connection) else { return nil }
+                        return try SealTable(connection).newest().map {
+                            Date(timeIntervalSinceReferenceDate: $0.time)
+                        }
                     }
                 }
             }

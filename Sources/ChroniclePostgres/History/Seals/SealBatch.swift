@@ -30,9 +30,14 @@
         private(set) var entries: [Entry] = []
         private let hashing: any HistoryHashing
         private let classes: SealedClasses
+        private let numberedEntities: Set<Int64>
         private var reader: SealedHistoryReader
         private var rowCount = 0
         private var commitments: [Commitment] = []
+        /// The commitments to numbered keys, and those of them that are not written yet.
+        private var keys: [SealedKeys.Key: HistoryDigest] = [:]
+        private var newKeys: [(key: SealedKeys.Key, commitment: SealedKeys.Commitment)] = []
+        private static let maximumKeys = 10_000
         /// The transaction whose changes are read.
         private var transaction: (recorded: RecordedTransaction, hash: SealedTransaction)?
         private var change = ChronicleCore.RecordedChange()
@@ -42,6 +47,7 @@
         ) throws {
             let names = try SealedCatalog(connection)
             (catalog, classes) = (names.bytes, SealedClasses(names))
+            numberedEntities = SealedKeys.entities(names)
             self.hashing = hashing
             reader = SealedHistoryReader(connection, storeIdentifier: storeIdentifier, sealingAfter: position)
         }
@@ -54,9 +60,9 @@
         {
             reader.connection = connection
             while true {
-                if commitments.count >= limits.page { return .page }
+                if commitments.count + newKeys.count >= limits.page { return .page }
                 if transaction != nil {
-                    if try reader.nextChange(into: &change) { try hashChange() } else { try endTransaction() }
+                    if try reader.nextChange(into: &change) { try hashChange(connection) } else { try endTransaction() }
                     continue
                 }
                 guard entries.count < limits.transactions else { return .complete(isLast: false) }
@@ -85,9 +91,10 @@
             rowCount += min(reader.changeCount, .max - 1 - rowCount) + 1
         }
 
-        private mutating func hashChange() throws {
+        private mutating func hashChange(_ connection: Connection) throws {
+            let key = try key(connection)
             transaction?.hash.append(
-                change.change, at: change.position, entity: change.entity, key: change.key,
+                change.change, at: change.position, entity: change.entity, key: key,
                 attributes: change.attributes)
             for slot in change.slots {
                 guard case .place(let position, let number, let place) = slot.row, let attribute = slot.attribute,
@@ -111,6 +118,46 @@
             }
         }
 
+        // MARK: Numbered keys
+
+        /// The key of the change.
+        private mutating func key(_ connection: Connection) throws -> SealedTransaction.Key {
+            guard case .integer(let number) = change.key, numberedEntities.contains(change.entity) else {
+                return change.key
+            }
+            let key = SealedKeys.Key(entity: change.entity, number: number)
+            if let commitment = keys[key] { return .numbered(number, commitment) }
+            var missing = reader.loadedKeys(of: numberedEntities).filter { keys[$0] == nil }
+            missing.insert(key)
+            try addKeys(missing, connection)
+            return .numbered(number, keys[key] ?? .zero)
+        }
+
+        /// Computes the commitments to keys (K). If the history does not have the values of a key, it is a commitment to none.
+        private mutating func addKeys(_ missing: Set<SealedKeys.Key>, _ connection: Connection) throws {
+            // A transaction can have any number of known keys, which are read again.
+            if keys.count > Self.maximumKeys {
+                keys = Dictionary(newKeys.map { ($0.key, $0.commitment.commitment) }, uniquingKeysWith: { $1 })
+            }
+            let table = SealedKeys(connection)
+            let known = try table.commitments(to: missing)
+            let values = try table.values(of: missing)
+            for key in missing {
+                let secret = known[key]?.key ?? .randomKey()
+                let commitment = try hashing.commitment(
+                    toKeyOf: key.entity, columns: values[key] ?? [], key: secret)
+                keys[key] = commitment
+                guard let known = known[key] else {
+                    newKeys.append((key, SealedKeys.Commitment(key: secret, commitment: commitment)))
+                    continue
+                }
+                // An editor could have written a commitment for which the key is changed later.
+                guard known.commitment == commitment else {
+                    throw SealedKeys.damaged(key, "another program changed the commitment or the key")
+                }
+            }
+        }
+
         private mutating func endTransaction() throws {
             guard let recorded = transaction?.recorded, let hash = try transaction?.hash.finish() else { return }
             entries.append(Entry(position: recorded.position, checkValue: recorded.checkValue, hash: hash))
@@ -119,6 +166,8 @@
 
         /// Writes the commitments of what was read since the last call.
         mutating func writeCommitments(_ connection: Connection) throws {
+            if !newKeys.isEmpty { try SealedKeys(connection).insert(newKeys) }
+            newKeys = []
             guard !commitments.isEmpty else { return }
             var integers = [ParameterArray](repeating: ParameterArray(.int8), count: 4)
             var digests = [ParameterArray](repeating: ParameterArray(.bytea), count: 2)

@@ -8,6 +8,8 @@
         private let transactions: ArraySlice<SealedHistoryReader.Header>
         private let includesValues: Bool
         private let includesCommitments: Bool
+        /// The entities whose changes have commitments to their keys.
+        private let numberedEntities: Set<Int64>
         private var rows: QueryResult?
         private var row = 0
         private var commitments: QueryResult?
@@ -23,7 +25,8 @@
 
         /// - Parameter headers: The first transaction, and those that follow it.
         init(
-            _ headers: ArraySlice<SealedHistoryReader.Header>, includesValues: Bool, includesCommitments: Bool
+            _ headers: ArraySlice<SealedHistoryReader.Header>, includesValues: Bool, includesCommitments: Bool,
+            numberedEntities: Set<Int64>
         ) {
             var end = headers.startIndex + 1
             var sum = headers[headers.startIndex].changeCount
@@ -34,6 +37,7 @@
             (self.headers, index) = (headers.startIndex..<end, headers.startIndex)
             transactions = headers[..<end]
             (self.includesValues, self.includesCommitments) = (includesValues, includesCommitments)
+            self.numberedEntities = numberedEntities
         }
 
         /// Whether the changes of a transaction that were read are those that its row states.
@@ -67,12 +71,31 @@
             return false
         }
 
+        /// The keys of some entities in the changes from the last one that was read on, up to the end of what was loaded.
+        func keys(of entities: Set<Int64>) -> Set<SealedKeys.Key> {
+            guard let rows else { return [] }
+            var keys: Set<SealedKeys.Key> = []
+            for row in max(row - 1, 0)..<rows.count {
+                let entity = rows.int64(row, 2)
+                if entities.contains(entity) {
+                    keys.insert(SealedKeys.Key(entity: entity, number: rows.int64(row, 4)))
+                }
+            }
+            return keys
+        }
+
         // MARK: Loading
 
         /// - Parameter last: The last change of the only transaction that was read.
         private mutating func load(after last: Int64?, _ connection: Connection) throws {
             let schema = connection.schema
             let columns = includesValues ? "c.old_values, c.new_values" : "NULL::text[], NULL::text[]"
+            // Another program can have dropped the primary key of the table.
+            let key =
+                numberedEntities.isEmpty
+                ? "NULL::bytea"
+                : "(SELECT k.commitment FROM \(schema).\(SealTables.commitmentKey) AS k "
+                    + "WHERE k.entity = c.entity AND k.number = c.primary_key LIMIT 1)"
             var parameters: [ParameterArray] = [
                 ParameterArray(.xid8), ParameterArray(.int8), ParameterArray(.int8), ParameterArray(.int8),
                 ParameterArray(.int8),
@@ -89,7 +112,8 @@
             for array in parameters { values.append(array) }
             let rows = try connection.run(
                 """
-                SELECT t.number, c.id, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, \(columns) \
+                SELECT t.number, c.id, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, \(columns), \
+                \(key) \
                 FROM \(ChroniclePostgres.rows(of: ["$1", "$2", "$3", "$4", "$5"])) \
                 AS t(transaction, first, last, size, number) CROSS JOIN LATERAL (SELECT * \
                 FROM \(schema).chronicle_change AS c WHERE c.transaction = t.transaction \
@@ -129,7 +153,12 @@
             let number = header.number(identifier)
             change.position = number
             change.entity = rows.int64(row, 2)
-            change.key = .integer(rows.int64(row, 4))
+            if numberedEntities.contains(change.entity) {
+                // Without its commitment, the transaction has another hash.
+                change.key = .numbered(rows.int64(row, 4), try rows.optionalDigest(row, 9) ?? .zero)
+            } else {
+                change.key = .integer(rows.int64(row, 4))
+            }
             switch rows.bytes(row, 3).first {
             case UInt8(ascii: "i"): change.change = .insert
             case UInt8(ascii: "u"): change.change = .update
@@ -225,7 +254,7 @@
 
     extension PreservedText {
         /// The same as ``value(_:)``, with the bytes of texts. `nil` if no trigger writes such a text.
-        fileprivate static func recordedValue(_ text: UnsafeRawBufferPointer) -> RecordedValue? {
+        static func recordedValue(_ text: UnsafeRawBufferPointer) -> RecordedValue? {
             if text.first == UInt8(ascii: "t") { return .text(Array(text.dropFirst())) }
             return switch value(text) {
             case .integer(let integer): .integer(integer)

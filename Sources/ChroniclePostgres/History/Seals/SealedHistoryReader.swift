@@ -25,9 +25,18 @@
         private var isComplete = true
         /// The positions before which changes belong to no transaction; `nil` if they were not looked for yet.
         private var strays: Set<Int64>?
+        /// Those of the newest seal that was read.
+        private var numberedEntities: Set<Int64> = []
+        /// The commitments to keys that were read, and the next one.
+        private var keys: [RecordedKey] = []
+        private var nextKeyIndex = 0
+        /// The first key that was not read; `nil` before the first one.
+        private var firstKey: SealedKeys.Key?
+        private var hasAllKeys = false
 
         /// The number of headers of a page.
         private static let pageSize: Int64 = 500
+        private static let keyPageSize: Int64 = 1_000
 
         struct Header {
             var transaction: RecordedTransaction
@@ -77,6 +86,11 @@
             recorded.entries = try SealTable.entries(result.bytes(0, 7), ofSeal: seal)
             (erasuresEnd, end, missingCount) = (max(erasuresEnd, end), recorded.last, recorded.entries.count)
             recorded.catalog = result.optionalBytes(0, 8)
+            if let bytes = recorded.catalog {
+                // Other bytes do not have the hash.
+                let entities = SealedCatalog(bytes: bytes).map(SealedKeys.entities) ?? []
+                if entities != numberedEntities { (numberedEntities, changes) = (entities, nil) }
+            }
             recorded.events = try EventTable(connection).events(ofSeal: seal)
             // Others are no signatures. The hash of the seal contains none.
             if let key = result.optionalBytes(0, 9), let signature = result.optionalBytes(0, 10), key.count == 32,
@@ -98,8 +112,33 @@
 
         func catalog() throws -> SealedCatalog { try SealedCatalog(connection) }
 
-        /// Keys are integers in a store.
-        mutating func nextKey() -> RecordedKey? { nil }
+        /// The keys of a store are integers, which have no commitments.
+        mutating func nextKey() throws -> RecordedKey? {
+            if nextKeyIndex == keys.count, !hasAllKeys { try loadKeys() }
+            guard nextKeyIndex < keys.count else { return nil }
+            defer { nextKeyIndex += 1 }
+            return keys[nextKeyIndex]
+        }
+
+        private mutating func loadKeys() throws {
+            let table = SealedKeys(connection)
+            var found = try table.commitments(from: firstKey, limit: Self.keyPageSize)
+            // The next page begins with it.
+            hasAllKeys = found.count <= Self.keyPageSize
+            firstKey = found.last?.key
+            if !hasAllKeys { found.removeLast() }
+            let values = readsValues ? try table.values(of: found.map(\.key)) : [:]
+            keys = found.map { key, commitment in
+                RecordedKey(
+                    entity: key.entity, number: key.number, columns: readsValues ? values[key] ?? [] : nil,
+                    commitment: RecordedCommitment(
+                        attribute: nil, key: commitment.key, commitment: commitment.commitment))
+            }
+            nextKeyIndex = 0
+        }
+
+        /// The keys of some entities in the changes that were loaded, from the last one that was read on.
+        func loadedKeys(of entities: Set<Int64>) -> Set<SealedKeys.Key> { changes?.keys(of: entities) ?? [] }
 
         func transactionCount(after position: Int64) throws -> Int {
             let result = try connection.run(
@@ -264,7 +303,8 @@
             let header = headers[index]
             if changes == nil || changes?.headers.contains(index) == false {
                 changes = SealedChangePage(
-                    headers[index...], includesValues: readsValues, includesCommitments: !isSealing)
+                    headers[index...], includesValues: readsValues, includesCommitments: !isSealing,
+                    numberedEntities: numberedEntities)
             }
             if try changes?.next(of: index, header, into: &change, connection) == true { return true }
             isComplete = true

@@ -23,7 +23,7 @@ extension DefaultStore {
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try requireWriteAccess()
         try requireHistory()
-        try sealBeforeDeletion()
+        try sealBeforeDeletion(configuration.historySealing)
         var descriptor = descriptor
         descriptor.requiresCompleteHistory = false
         try attributingErrors {

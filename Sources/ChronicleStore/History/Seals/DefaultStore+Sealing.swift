@@ -1,6 +1,6 @@
 package import ChronicleCore
 import ChronicleSQLite
-import Foundation
+package import Foundation
 
 extension DefaultStore: HistorySealing {
     package func sealHistory(
@@ -85,7 +85,7 @@ extension DefaultStore: HistorySealing {
     }
 
     /// `nil` before the first seal.
-    func newestSealTime() throws -> Date? {
+    package func newestSealTime() throws -> Date? {
         try attributingErrors {
             try database.read { connection in
                 try connection.deferredRead { try SealedHistory(connection)?.sealed }

@@ -203,7 +203,7 @@ struct SealChainWalk {
 
 extension HistoryHashing {
     /// Returns the commitment to a key (K) whose columns own their bytes.
-    fileprivate func commitment(
+    package func commitment(
         toKeyOf entity: Int64, columns: [RecordedValue], key: HistoryDigest
     ) throws -> HistoryDigest {
         func collect(_ rest: ArraySlice<RecordedValue>, _ values: [SealedValue]) throws -> HistoryDigest {

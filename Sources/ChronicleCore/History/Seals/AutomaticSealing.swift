@@ -1,9 +1,8 @@
-import ChronicleCore
 import Foundation
 import Synchronization
 
 /// The runs of the sealer that a store starts in the background after its commits.
-final class AutomaticSealing: Sendable {
+package final class AutomaticSealing: Sendable {
     private struct State {
         var isRunning = false
         /// Whether anything was committed since the last run began.
@@ -15,11 +14,13 @@ final class AutomaticSealing: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// The result of the last run.
-    var outcome: Result<HistorySeal, any Error>? { state.withLock(\.outcome) }
+    package var outcome: Result<HistorySeal, any Error>? { state.withLock(\.outcome) }
 
     /// Seals what is committed as soon as the schedule allows it.
-    func start(_ store: DefaultStore, _ schedule: HistorySealingSchedule) {
+    package func start(_ store: some HistorySealing, _ schedule: HistorySealingSchedule) {
         let isRunning = state.withLock { state in
             defer { state.isRunning = true }
             state.isDue = true
@@ -38,17 +39,17 @@ final class AutomaticSealing: Sendable {
         }
     }
 
-    private func delay(_ store: DefaultStore, _ schedule: HistorySealingSchedule) -> Duration {
+    private func delay(_ store: some HistorySealing, _ schedule: HistorySealingSchedule) -> Duration {
         // The run reports the error.
         let newest = try? store.newestSealTime()
-        // A file can contain any time. 30 years are a valid duration.
+        // A store can contain any time. 30 years are a valid duration.
         let age = newest.map { Duration.seconds(min(max(0, -$0.timeIntervalSinceNow), 1e9)) } ?? schedule.interval
         let next = state.withLock(\.next).map { ContinuousClock.now.duration(to: $0) } ?? .zero
         return max(.zero, schedule.interval - age, next)
     }
 
     /// Returns whether anything was committed since.
-    private func seal(_ store: DefaultStore, _ schedule: HistorySealingSchedule) -> Bool {
+    private func seal(_ store: some HistorySealing, _ schedule: HistorySealingSchedule) -> Bool {
         state.withLock { $0.isDue = false }
         let outcome = Result { try store.sealHistory(schedule.hashing, signedBy: schedule.signer) }
         var isOther = false
@@ -76,22 +77,10 @@ final class AutomaticSealing: Sendable {
     }
 }
 
-extension DefaultStore {
-    /// Starts a purge and a run of the sealer in the background, as far as the configuration requires them and they are due.
-    @inline(__always)
-    func startMaintenance() {
-        startAutomaticPurge()
-        if let schedule = configuration.historySealing { startSealing(schedule) }
-    }
-
-    private func startSealing(_ schedule: HistorySealingSchedule) {
-        guard configuration.recordsHistory, !layout.isTracked else { return }
-        automaticSealing.start(self, schedule)
-    }
-
-    /// Seals what a deletion removes, if the configuration has a schedule.
-    func sealBeforeDeletion() throws {
-        guard let schedule = configuration.historySealing else { return }
+extension HistorySealing {
+    /// Seals what a deletion removes, if there is a schedule.
+    package func sealBeforeDeletion(_ schedule: HistorySealingSchedule?) throws {
+        guard let schedule else { return }
         do {
             _ = try sealHistory(schedule.hashing, signedBy: schedule.signer)
         } catch SwiftDataError.historyConsumerInUse {
