@@ -46,13 +46,15 @@
         // MARK: Recording
 
         func track(_ names: [String]?, preservesValues: Bool?) throws -> [PostgresTracking.Table] {
-            try SealedCatalog.recordingChanges(connection) { try record(names, preservesValues: preservesValues) }
-        }
-
-        private func record(_ names: [String]?, preservesValues: Bool?) throws -> [PostgresTracking.Table] {
             try requireNoStore()
             // A missing or unsuitable table is reported before a missing privilege.
             _ = try selected(names)
+            return try SealedCatalog.recordingChanges(connection) {
+                try record(names, preservesValues: preservesValues)
+            }
+        }
+
+        private func record(_ names: [String]?, preservesValues: Bool?) throws -> [PostgresTracking.Table] {
             let isNew = try !hasHistory()
             if isNew { try createHistory(preservesValues: preservesValues ?? true) }
             for statement in HistoryTables.functions(schema).flatMap(\.statements) { try connection.script(statement) }
@@ -207,6 +209,16 @@
             guard let create = recorder.createKeyTable, let number = recorder.numberRows else { return }
             try connection.script(create)
             try connection.run(number, isPrepared: false)
+            // The owner of the history seals the keys, and can be another role.
+            let owner = try connection.run(
+                """
+                SELECT quote_ident(pg_get_userbyid(m.relowner)) FROM pg_class AS m, pg_class AS k \
+                WHERE m.oid = to_regclass($1) AND k.oid = to_regclass($2) AND m.relowner <> k.relowner \
+                AND k.relowner = current_user::regrole
+                """, Parameters(.text("\(schema).chronicle_meta"), .text(recorder.keyTable)), isPrepared: false)
+            if owner.count > 0 {
+                try connection.script("GRANT SELECT ON \(recorder.keyTable) TO \(owner.text(0, 0))")
+            }
         }
 
         /// Returns whether changes may not have been recorded before.

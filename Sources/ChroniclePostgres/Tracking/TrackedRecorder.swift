@@ -13,7 +13,8 @@
         /// Of the tracked tables, not quoted.
         let schemaName: String
 
-        private var keyTable: String { "\(schema).\(TrackedKey.table(of: entity.number))" }
+        /// Qualified.
+        var keyTable: String { "\(schema).\(TrackedKey.table(of: entity.number))" }
 
         private var columns: [TrackedColumn] {
             let recorded = Set(entity.attributes.filter(\.isPresent).map(\.name))

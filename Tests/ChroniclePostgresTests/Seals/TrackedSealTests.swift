@@ -138,7 +138,8 @@
             Attack(kind: .names, sql: "UPDATE KEYS SET key_1 = 'z' WHERE key_1 = 'x'"),
             Attack(kind: .names, sql: "DELETE FROM KEYS WHERE key_1 = 'x'"),
             Attack(kind: .names, sql: "DROP TABLE KEYS CASCADE"),
-            Attack(kind: .names, sql: "ALTER TABLE KEYS ADD COLUMN other int"),
+            Attack(kind: .damaged, sql: "ALTER TABLE KEYS ADD COLUMN other int"),
+            Attack(kind: .damaged, sql: "ALTER TABLE KEYS RENAME key_1 TO key_2"),
             Attack(kind: .names, sql: "UPDATE chronicle_commitment_key SET key = commitment"),
             Attack(
                 kind: .damaged,

@@ -54,6 +54,8 @@
         /// Whether a purge since then has deleted a void header, which an earlier event can also explain.
         private var hasUnsealedVoidHeader = false
         private var firstNumber: Int64 = 1
+        /// Whether a purge may have reached the end of the first seal: it has deleted transactions, or others were deleted before.
+        private var hasPurgedFirst = false
 
         private var end: Int64 { heads.last?.seal.position ?? 0 }
 
@@ -69,7 +71,11 @@
                 if let first = gone.min() { unsealedChanges.append(first) }
             case .purge:
                 purged.formUnion(gone)
+                if !gone.isEmpty { hasPurgedFirst = true }
                 if firstNumber != self.firstNumber { hasUnsealedPurge = true }
+                if let first = heads.first, !after.all.contains(where: { $0 <= first.seal.position }) {
+                    hasPurgedFirst = true
+                }
                 if let first = gone.min() { unsealedChanges.append(first) }
             case .other: break
             }
@@ -77,6 +83,9 @@
             if !goneVoidHeaders.isEmpty { hasUnsealedVoidHeader = true }
             self.goneVoidHeaders.formUnion(goneVoidHeaders)
             unproven.formUnion(missing.filter { $0 > end })
+            // Those that the operation itself has recorded and then deleted.
+            let (next, newest) = (max(before.all.max() ?? 0, end) + 1, after.all.max() ?? 0)
+            if next < newest { unproven.formUnion(Set(next..<newest).subtracting(after.all)) }
             let values = before.values.subtracting(after.values).intersection(after.all).filter { $0 <= end }
             erased.formUnion(values)
             if let first = values.min() { unsealedChanges.append(first) }
@@ -112,7 +121,7 @@
             let expected: [SealVerification.Outcome]
             if position > end {
                 expected = [.absent]
-            } else if position > boundary || firstNumber == 1 && purged.isEmpty {
+            } else if position > boundary || firstNumber == 1 && !hasPurgedFirst {
                 expected = [.forked]
             } else {
                 // The first seal is a boundary only if a purge has reached its end.
@@ -123,10 +132,10 @@
 
         private func failure(_ position: Int64, _ exceptions: SealVerification.Exceptions) -> String? {
             // The end of the first seal is the boundary only if a purge has reached it.
-            let start = firstNumber == 1 && purged.isEmpty ? 0 : boundary
+            let start = firstNumber == 1 && !hasPurgedFirst ? 0 : boundary
             let lowest = firstNumber == 1 ? 0 : boundary
             // A purge also deletes transactions of a seal that remains because its last entry is missing.
-            let oldest = purged.isEmpty ? start : (present.filter { $0 > start }.min() ?? .max) - 1
+            let oldest = !hasPurgedFirst ? start : (present.filter { $0 > start }.min() ?? .max) - 1
             func count(_ positions: Set<Int64>, after start: Int64) -> Int {
                 positions.count { $0 > start && $0 <= position }
             }

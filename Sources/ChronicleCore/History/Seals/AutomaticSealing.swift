@@ -28,13 +28,14 @@ package final class AutomaticSealing: Sendable {
         }
         guard !isRunning else { return }
         Task.detached(priority: .utility) { [weak store] in
-            var hasMore = true
-            while hasMore {
+            while true {
                 guard let delay = store.map({ self.delay($0, schedule) }) else { return }
-                // The seal is due then, and no event tells it. Nothing cancels the task.
-                if delay > .zero { try? await Task.sleep(for: delay) }
-                guard let store else { return }
-                hasMore = self.seal(store, schedule)
+                if delay > .zero {
+                    // The seal is due then, unless another process seals meanwhile. No event tells it, and nothing cancels the task.
+                    try? await Task.sleep(for: delay)
+                } else {
+                    guard let store, self.seal(store, schedule) else { return }
+                }
             }
         }
     }
@@ -42,8 +43,9 @@ package final class AutomaticSealing: Sendable {
     private func delay(_ store: some HistorySealing, _ schedule: HistorySealingSchedule) -> Duration {
         // The run reports the error.
         let newest = try? store.newestSealTime()
-        // A store can contain any time. 30 years are a valid duration.
-        let age = newest.map { Duration.seconds(min(max(0, -$0.timeIntervalSinceNow), 1e9)) } ?? schedule.interval
+        // A store can contain any time, also one in the future, which tells nothing. 30 years are a valid duration.
+        let seconds = newest.map { -$0.timeIntervalSinceNow } ?? -1
+        let age = seconds >= 0 ? Duration.seconds(min(seconds, 1e9)) : schedule.interval
         let next = state.withLock(\.next).map { ContinuousClock.now.duration(to: $0) } ?? .zero
         return max(.zero, schedule.interval - age, next)
     }

@@ -134,9 +134,14 @@
                     base: found.isNull(row, 3) ? nil : found.text(row, 3), collation: nil)
             }
             guard columns.contains(where: { $0.name == "id" }) else { return nil }
-            return columns.filter { $0.name != "id" }.map {
-                PreservedText.expression($0.value("k"), type: $0.columnType.name)
+            let own = columns.filter { $0.name != "id" }
+            guard own.map(\.name) == own.indices.map(TrackedKey.column) else {
+                throw SwiftDataError.damagedFile.with(
+                    detail:
+                        "the columns of the table \(TrackedKey.table(of: entity)) are not those with which it was created; "
+                        + "verify the history, and restore a backup")
             }
+            return own.map { PreservedText.expression($0.value("k"), type: $0.columnType.name) }
         }
 
         static func damaged(_ key: Key, _ detail: String) -> SwiftDataError {

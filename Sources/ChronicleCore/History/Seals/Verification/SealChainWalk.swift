@@ -41,9 +41,11 @@ struct SealChainWalk {
     }
 
     /// Records a row that the format does not allow.
-    private mutating func noting(_ body: (inout SealChainWalk) throws -> Void) throws {
+    ///
+    /// - Parameter seal: The number of the first seal that may contain the row.
+    private mutating func noting(seal: Int64? = nil, _ body: (inout SealChainWalk) throws -> Void) throws {
         do { try body(&self) } catch let error as SwiftDataError where SwiftDataError.damagedFile ~= error {
-            record(.damaged, seal: nil, error.detail ?? "a row of the history is damaged")
+            record(.damaged, seal: seal, error.detail ?? "a row of the history is damaged")
         }
     }
 
@@ -169,11 +171,12 @@ struct SealChainWalk {
                     record(.inserted, position: stray, seal: newest.number, "the row belongs to no transaction")
                 }
             }
-            try noting { walk in
+            // Any transaction can be one of the key.
+            let seal = part.first.map { $0.number > 1 ? $0.number &+ 1 : 1 }
+            try noting(seal: seal) { walk in
                 while let key = try reader.nextKey() {
                     guard let detail = try walk.difference(key) else { continue }
-                    // Any transaction can be one of the key.
-                    walk.record(.names, seal: walk.part.first.map { $0.number > 1 ? $0.number &+ 1 : 1 }, detail)
+                    walk.record(.names, seal: seal, detail)
                     break
                 }
             }
