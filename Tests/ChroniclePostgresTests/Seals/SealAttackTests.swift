@@ -6,75 +6,111 @@
 
     @testable import ChroniclePostgres
 
+    /// What a verification reports about a history that a person with the database changed.
     @Suite("PostgreSQL: forged rows of sealed histories", .requiresPostgres) struct PostgresSealAttackTests {
-        struct Attack: Sendable, CustomTestStringConvertible {
-            let kind: SealVerification.Difference.Kind
-            let sql: String
-            var testDescription: String { "\(kind.rawValue): \(sql)" }
-
-            init(_ kind: SealVerification.Difference.Kind, _ sql: String) { (self.kind, self.sql) = (kind, sql) }
+        @Test(arguments: SealedDatabase.Kind.allCases) func aSoundHistoryIsProven(_ kind: SealedDatabase.Kind) throws {
+            let victim = try SealedDatabase(kind)
+            let result = try victim.verify()
+            #expect(result.isProven && result.sealCount == 3 && result.unsealedTransactions == 0)
+            #expect(result.proven == victim.heads[2] && result.exceptions.unprovenRanges == [5...5])
         }
 
-        /// Of the transaction at the position 3, the first one of the second seal.
-        private static let change =
-            "transaction = (SELECT transaction FROM chronicle_transaction WHERE position = 3)"
+        @Test(arguments: DatabaseAttack.all, SealedDatabase.Kind.allCases)
+        func anAttackIsFound(_ attack: DatabaseAttack, _ kind: SealedDatabase.Kind) throws {
+            guard attack.stores.contains(kind) else { return }
+            let victim = try SealedDatabase(kind)
+            try victim.forge(attack.sql)
+            let result = try victim.verify()
+            let difference = try #require(result.difference)
+            #expect(difference.kind == attack.kind, "\(difference)")
+            #expect(difference.position == attack.position && difference.seal == attack.seal, "\(difference)")
+            #expect(!difference.detail.isEmpty && !result.isProven)
+            // Present names and bounds are not part of a seal.
+            let provenCount = attack.seal.map { Int($0) - 1 } ?? victim.heads.count
+            #expect(result.proven == victim.heads.prefix(provenCount).last)
+            let outcomes = victim.heads.indices.map { $0 < provenCount ? "proven" : "different" }
+            #expect(SealedDatabase.outcomes(result) == outcomes)
+        }
 
-        static let attacks = [
-            Attack(.value, "UPDATE chronicle_change SET new_values[1] = 'tx' WHERE \(change)"),
-            Attack(
-                .value,
+        // MARK: Other branches
+
+        /// A person with the code of the sealer seals what was changed. Only heads that were kept elsewhere show it.
+        @Test(arguments: SealedDatabase.Kind.allCases, [1, 2, 3])
+        func aChainThatIsBuiltAgain(_ kind: SealedDatabase.Kind, from number: Int) throws {
+            let victim = try SealedDatabase(kind)
+            let last = number == 1 ? 0 : victim.heads[number - 2].position
+            try victim.forge(
                 """
-                UPDATE chronicle_change AS c SET new_values = o.new_values FROM chronicle_change AS o \
-                WHERE c.\(change) AND o.transaction = (SELECT transaction FROM chronicle_transaction WHERE position = 4)
-                """),
-            Attack(.description, "UPDATE chronicle_transaction SET author = 'x' WHERE position = 3"),
-            Attack(.description, "UPDATE chronicle_transaction SET recorded = recorded + 1 WHERE position = 3"),
-            Attack(.description, "UPDATE chronicle_transaction SET metadata = '{\"a\": \"b\"}' WHERE position = 3"),
-            Attack(.content, "UPDATE chronicle_transaction SET process = '' WHERE position = 3"),
-            Attack(.content, "UPDATE chronicle_transaction SET check_value = check_value # 1 WHERE position = 3"),
-            Attack(.content, "UPDATE chronicle_change SET primary_key = 70 WHERE \(change)"),
-            Attack(.content, "UPDATE chronicle_change SET entity = entity % 2 + 1 WHERE \(change)"),
-            Attack(.content, "UPDATE chronicle_change SET kind = 'd' WHERE \(change)"),
-            Attack(
-                .content,
-                "UPDATE chronicle_transaction SET last_change = last_change + 1, change_count = 2 WHERE position = 3"),
-            Attack(.content, "UPDATE chronicle_transaction SET last_change = last_change + 1 WHERE position = 3"),
-            Attack(
-                .inserted,
-                "INSERT INTO chronicle_change SELECT '3000000000', id, entity, kind, 9 FROM chronicle_change WHERE \(change)"
-            ),
-            // Its changes remain.
-            Attack(.inserted, "DELETE FROM chronicle_transaction WHERE position = 3"),
-            Attack(
-                .removed,
-                "DELETE FROM chronicle_change WHERE \(change); DELETE FROM chronicle_transaction WHERE position = 3"),
-            Attack(.seal, "UPDATE chronicle_seal SET sealed = sealed + 1 WHERE number = 2"),
-            Attack(.seal, "UPDATE chronicle_event SET author = 'x'"),
-            Attack(.missing, "DELETE FROM chronicle_seal WHERE number = 2"),
-            Attack(.names, "UPDATE chronicle_attribute SET name = 'rest' WHERE name = 'balance'"),
-            Attack(.erased, "UPDATE chronicle_commitment SET key = NULL WHERE transaction = 3 AND place = 1"),
-            Attack(
-                .erased,
-                "UPDATE chronicle_change SET preserved = NULL, old_values = NULL, new_values = NULL WHERE \(change)"),
-            Attack(.damaged, "UPDATE chronicle_change SET kind = 'x' WHERE \(change)"),
-            Attack(.damaged, "UPDATE chronicle_change SET preserved = '{{1}}' WHERE \(change)"),
-            Attack(.damaged, "UPDATE chronicle_event SET time = 'NaN'"),
-            // Its event remains.
-            Attack(.damaged, "DELETE FROM chronicle_seal WHERE number = 3"),
-        ]
+                UPDATE chronicle_change SET new_values[1] = 'tx' WHERE \(DatabaseAttack.of(victim.heads[number - 1].position));
+                DELETE FROM chronicle_seal WHERE number >= \(number);
+                UPDATE chronicle_event SET seal = NULL WHERE seal >= \(number);
+                DELETE FROM chronicle_commitment WHERE transaction > \(last)
+                """)
+            let forged = try victim.seal()
+            #expect(try victim.verify([forged]).isProven)
+            let result = try victim.verify(victim.heads + [forged])
+            #expect(result.difference == nil && result.newest == forged && !result.isProven)
+            let outcomes = victim.heads.indices.map { $0 < number - 1 ? "proven" : "forked" }
+            #expect(SealedDatabase.outcomes(result) == outcomes + ["proven"])
+        }
 
-        @Test(arguments: attacks) func forgedRowsAreFound(_ attack: Attack) throws {
-            let fixture = try HistoryFixture.preserving()
-            try fixture.add("a", "b", "c", "d", "e")
-            let head = try fixture.seal()
-            let first = try #require(try fixture.store.historySeals(after: nil).first)
-            try fixture.expectProven(first, head)
-            try fixture.psql(attack.sql)
-            let result = try fixture.verify(first, head)
-            #expect(result.difference?.kind == attack.kind, "\(String(describing: result.difference))")
-            #expect(!result.isProven)
-            // The present names are not part of a seal.
-            if attack.kind != .names { #expect(result.heads.last?.outcome != .proven(SealVerification.Exceptions())) }
+        @Test(arguments: SealedDatabase.Kind.allCases) func theEndIsRemoved(_ kind: SealedDatabase.Kind) throws {
+            let victim = try SealedDatabase(kind)
+            try victim.forge(
+                """
+                DELETE FROM chronicle_seal WHERE number = 3; DELETE FROM chronicle_event WHERE seal = 3;
+                DELETE FROM chronicle_change WHERE transaction IN (\
+                SELECT transaction FROM chronicle_transaction WHERE position > 4);
+                DELETE FROM chronicle_transaction WHERE position > 4; DELETE FROM chronicle_commitment WHERE transaction > 4
+                """)
+            try expectOlder(victim)
+        }
+
+        @Test(arguments: SealedDatabase.Kind.allCases)
+        func anOlderHistoryIsRestored(_ kind: SealedDatabase.Kind) throws {
+            let victim = try SealedDatabase(kind)
+            try victim.restoreOlderHistory()
+            try expectOlder(victim)
+            // It continues as another branch.
+            for name in ["x", "y", "z"] { try victim.insert(name) }
+            let head = try victim.seal()
+            try #require(head.position >= victim.heads[2].position)
+            let result = try victim.verify(victim.heads + [head])
+            #expect(result.difference == nil && !result.isProven)
+            #expect(SealedDatabase.outcomes(result) == ["proven", "proven", "forked", "proven"])
+        }
+
+        /// Expects a history that ends with the second seal.
+        private func expectOlder(_ victim: SealedDatabase, location: SourceLocation = #_sourceLocation) throws {
+            let result = try victim.verify()
+            #expect(result.difference == nil && !result.isProven, sourceLocation: location)
+            #expect(result.newest == victim.heads[1], sourceLocation: location)
+            #expect(SealedDatabase.outcomes(result) == ["proven", "proven", "absent"], sourceLocation: location)
+            #expect(try victim.verify(Array(victim.heads.prefix(2))).isProven, sourceLocation: location)
+        }
+
+        @Test(arguments: SealedDatabase.Kind.allCases) func allSealsAreRemoved(_ kind: SealedDatabase.Kind) throws {
+            let victim = try SealedDatabase(kind)
+            try victim.forge(
+                """
+                DROP TABLE chronicle_seal, chronicle_commitment, chronicle_commitment_key, chronicle_event, \
+                chronicle_event_part; UPDATE chronicle_meta SET value = '2' WHERE name = 'format'
+                """)
+            let result = try victim.verify()
+            #expect(result.newest == nil && result.sealCount == 0 && !result.isProven)
+            #expect(SealedDatabase.outcomes(result) == ["absent", "absent", "absent"])
+            #expect(try !victim.verify([]).isProven)
+        }
+
+        /// What no seal contains can be forged.
+        @Test(arguments: SealedDatabase.Kind.allCases) func whatIsNotSealedIsCounted(_ kind: SealedDatabase.Kind) throws
+        {
+            let victim = try SealedDatabase(kind)
+            try victim.insert("x")
+            #expect(try victim.verify().unsealedTransactions == 1)
+            try victim.forge("UPDATE chronicle_transaction SET author = 'mallory' WHERE position > 7")
+            let result = try victim.verify()
+            #expect(result.isProven && result.unsealedTransactions == 1)
         }
 
         /// Positions of gaps have no changes, so those of later transactions can be higher than the numbers of their changes.

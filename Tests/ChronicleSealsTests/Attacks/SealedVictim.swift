@@ -220,16 +220,6 @@
     }
 
     extension SealVerification.Outcome {
-        var name: String {
-            switch self {
-            case .proven: "proven"
-            case .purged: "purged"
-            case .absent: "absent"
-            case .forked: "forked"
-            case .different: "different"
-            }
-        }
-
         var exceptions: SealVerification.Exceptions? {
             if case .proven(let exceptions) = self { exceptions } else { nil }
         }

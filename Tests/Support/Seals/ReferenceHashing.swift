@@ -33,34 +33,43 @@ private final class ReferenceHash: HistoryHashFunction {
         var padded = input + [0x80]
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
         padded += withUnsafeBytes(of: UInt64(input.count * 8).bigEndian) { Array($0) }
-        var state: [UInt32] = roots(2)
+        var state = initialState
         for block in stride(from: 0, to: padded.count, by: 64) { add(padded[block..<block + 64], to: &state) }
         return state.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
     }
 
+    /// Without arrays, which are slow without optimization.
     private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
-        var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
-            block[index..<index + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word &>> count | word &<< (32 &- count) }
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+            block.withUnsafeBytes { bytes in
+                for index in 0..<16 {
+                    words[index] = UInt32(
+                        bigEndian: bytes.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
+                }
+            }
+            constants.withUnsafeBufferPointer { constants in
+                for index in 0..<64 {
+                    if index > 15 {
+                        let (early, late) = (words[index &- 15], words[index &- 2])
+                        let first = rotated(early, 7) ^ rotated(early, 18) ^ early &>> 3
+                        let second = rotated(late, 17) ^ rotated(late, 19) ^ late &>> 10
+                        words[index] = words[index &- 16] &+ first &+ words[index &- 7] &+ second
+                    }
+                    let first = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+                    let sum = h &+ first &+ (e & f ^ ~e & g) &+ constants[index] &+ words[index]
+                    let second = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+                    (h, g, f, e) = (g, f, e, d &+ sum)
+                    (d, c, b, a) = (c, b, a, sum &+ second &+ (a & b ^ a & c ^ b & c))
+                }
+            }
         }
-        func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
-        for index in 16..<64 {
-            let (early, late) = (words[index - 15], words[index - 2])
-            let first = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
-            let second = rotated(late, 17) ^ rotated(late, 19) ^ late >> 10
-            words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
-        }
-        var s = state
-        for index in 0..<64 {
-            let first = rotated(s[4], 6) ^ rotated(s[4], 11) ^ rotated(s[4], 25)
-            let choice = s[4] & s[5] ^ ~s[4] & s[6]
-            let sum = s[7] &+ first &+ choice &+ constants[index] &+ words[index]
-            let second = rotated(s[0], 2) ^ rotated(s[0], 13) ^ rotated(s[0], 22)
-            let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-            s = [sum &+ second &+ majority, s[0], s[1], s[2], s[3] &+ sum, s[4], s[5], s[6]]
-        }
-        for index in 0..<8 { state[index] &+= s[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
+    private static let initialState: [UInt32] = roots(2)
     private static let constants: [UInt32] = roots(3)
 
     /// The first 32 bits after the point of the square roots of the first 8 primes, or of the cubic roots of the first 64.

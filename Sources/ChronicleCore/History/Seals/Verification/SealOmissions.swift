@@ -211,7 +211,8 @@ struct SealOmissions {
         var floor = lastDeleted
         // An event explains a bound only if its rows are missing. A purge deletes from the beginning.
         for purge in known.purges where purge.end < first { floor = max(floor, purge.through) }
-        for hole in part.holes { floor = max(floor, hole.positions.upperBound) }
+        // It is the position of what was deleted last.
+        if part.holes.contains(where: { $0.positions.contains(bounds.floor) }) { floor = max(floor, bounds.floor) }
         for range in known.unproven.flatMap(\.ranges) where range.upperBound < first || range.lowerBound > newest.last {
             floor = max(floor, range.upperBound)
         }
