@@ -25,7 +25,7 @@
         var keys: [RecordedKey] = []
         /// The rows of erased values of deleted transactions.
         var remains: [(row: RecordedRow, event: Int64)] = []
-        var bounds: RecordedHistoryBounds? = RecordedHistoryBounds(floor: 0, purged: nil, gap: 0, oldest: nil)
+        var bounds: RecordedHistoryBounds? = RecordedHistoryBounds(floor: 0, purged: nil, gap: 0)
         var newest: Int64 = 0
         private var newestEvent: Int64 = 0
 

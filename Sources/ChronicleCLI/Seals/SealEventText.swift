@@ -61,9 +61,9 @@ struct SealEventText {
         return " because of \(name)" + (limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))")
     }
 
+    /// `nil` if this version does not know it. Its text is printed then.
     private func detail<Detail: Decodable>(_ type: Detail.Type) -> Detail? {
-        // Another version or program can have written it. Its text is printed then.
-        try? JSONDecoder().decode(type, from: Data(event.detail.utf8))
+        SealedEvent.decoded(event.detail.utf8, as: type)
     }
 
     var json: JSON {

@@ -115,7 +115,7 @@ import Testing
         let (store, _, _) = try filled(kind)
         let position = try #require(
             try store.number("SELECT min(position) FROM chronicle_commitment WHERE attribute IS NOT NULL"))
-        func erase(extending canExtend: Bool) throws -> EventTable.State? {
+        func erase(extending canExtend: Bool) throws -> SealedEvent.State? {
             try withSeals(store) { seals in
                 try seals.recordErasedValues([position], ErasureDetail(entities: [1], values: 1)) { _ in canExtend }
                 return try seals.newestErasure()

@@ -75,8 +75,6 @@ import Testing
         #expect(try transactions(store.store).allSatisfy { $0.stray == nil })
         try store.shell("INSERT INTO chronicle_change(id, kind, primary_key) VALUES (5, 17, 1)")
         #expect(try transactions(store.store).map(\.stray) == [5, nil, nil, nil])
-        let oldest = try store.store.readSealedHistory(includesValues: false) { try $0.bounds()?.oldest }
-        #expect(oldest == 5)
     }
 
     /// The newest row remains as a void header.

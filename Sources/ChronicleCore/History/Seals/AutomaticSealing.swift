@@ -31,7 +31,7 @@ package final class AutomaticSealing: Sendable {
             while true {
                 guard let delay = store.map({ self.delay($0, schedule) }) else { return }
                 if delay > .zero {
-                    // The seal is due then, unless another process seals meanwhile. No event tells it, and nothing cancels the task.
+                    // The seal is due then, unless another process seals meanwhile. No event tells it. Nothing cancels the task.
                     try? await Task.sleep(for: delay)
                 } else {
                     guard let store, self.seal(store, schedule) else { return }

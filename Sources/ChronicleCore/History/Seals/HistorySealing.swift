@@ -4,12 +4,15 @@ package import Foundation
 package protocol HistorySealing: DataStore {
     /// Seals what is committed, and returns the newest head after a durable commit.
     ///
-    /// - Parameter signer: Signs each new seal, and the newest one if it has no signature by this key. The signature of another key
-    ///   is replaced.
-    func sealHistory(_ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?) throws -> HistorySeal
-
-    /// Seals what is committed and adds a last seal, after which purges keep nothing for the chain.
-    func endSealing(_ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?) throws -> HistorySeal
+    /// - Parameters:
+    ///   - signer: Signs each new seal, and the newest one if it has no signature by this key. The signature of another key is
+    ///     replaced.
+    ///   - isLast: Whether a last seal is added, after which purges keep nothing for the chain.
+    ///   - observe: Is called before each commit and read, so that tests can change the history between any two steps.
+    func sealHistory(
+        _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?, isLast: Bool,
+        observing observe: (HistorySealer.Step) throws -> Void
+    ) throws -> HistorySeal
 
     /// Returns the heads of the seals after the one with a head, in the order of the chain. Reads rows of seals only.
     ///
@@ -30,12 +33,50 @@ package protocol HistorySealing: DataStore {
 }
 
 extension HistorySealing {
-    package func sealHistory(_ hashing: any HistoryHashing) throws -> HistorySeal {
-        try sealHistory(hashing, signedBy: nil)
+    package func sealHistory(
+        _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)? = nil
+    ) throws -> HistorySeal {
+        try sealHistory(hashing, signedBy: signer, isLast: false, observing: { _ in })
+    }
+
+    package func endSealing(
+        _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
+    ) throws -> HistorySeal {
+        try sealHistory(hashing, signedBy: signer, isLast: true, observing: { _ in })
+    }
+}
+
+extension HistorySealing where Self: DataStoreConsuming {
+    /// Locks the consumer that seals. Another process may seal meanwhile.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for another process.
+    ///   - interval: The time between two attempts in seconds.
+    ///   - begin: Creates the record of the consumer again, if another process has removed it.
+    package func lockSealer(
+        timeout: Duration, interval: TimeInterval, _ begin: () throws -> Void
+    ) throws -> any AnyObject & Sendable {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            do {
+                if let lock = try lockConsumer(named: HistorySeal.consumerName) { return lock }
+            } catch SwiftDataError.historyConsumerNotFound {
+                try begin()
+            }
+            guard ContinuousClock.now < deadline else {
+                throw SwiftDataError.sealerIsInUse(storeIdentifier: identifier)
+            }
+            Thread.sleep(forTimeInterval: interval)
+        }
     }
 }
 
 extension SwiftDataError {
+    package static func sealerIsInUse(storeIdentifier: String) -> SwiftDataError {
+        historyConsumerInUse.with(
+            detail: "another process seals the history; try again later", storeIdentifier: storeIdentifier)
+    }
+
     /// The error for a head that the chain does not contain.
     ///
     /// - Parameters:

@@ -26,10 +26,31 @@ package struct SealContent: Sendable {
         (self.last, self.lastCheck, self.time, self.catalog) = (last, lastCheck, time, catalog)
     }
 
+    /// The content of a seal and of its list, without events.
+    init(_ seal: RecordedSeal, store: [UInt8]) {
+        self.init(
+            store: store, number: seal.number, previous: seal.previous, last: seal.last, lastCheck: seal.lastCheck,
+            time: seal.time, catalog: seal.catalogHash)
+        for entry in seal.entries { append(position: entry.position, hash: entry.hash) }
+    }
+
     /// Appends a transaction, in the order of the positions.
     package mutating func append(position: Int64, hash: HistoryDigest) {
         withUnsafeBytes(of: position.bigEndian) { transactions.append(contentsOf: $0) }
         hash.withUnsafeBytes { transactions.append(contentsOf: $0) }
+    }
+
+    /// Returns the entries of ``transactions``; `nil` if the last one is incomplete.
+    package static func entries(_ bytes: UnsafeRawBufferPointer) -> [RecordedSeal.Entry]? {
+        let size = MemoryLayout<Int64>.size + HistoryDigest.count
+        guard bytes.count % size == 0 else { return nil }
+        return stride(from: 0, to: bytes.count, by: size).compactMap { offset in
+            let position = Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+            // There is always a hash, because the length is right.
+            return HistoryDigest(UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + size])).map {
+                (position, $0)
+            }
+        }
     }
 
     /// Returns the hash of the seal.
@@ -49,6 +70,22 @@ package struct SealContent: Sendable {
         }
         return try writer.finish()
     }
+}
+
+/// A primary key that the history of a tracked database numbers.
+package struct SealedKey: Hashable, Sendable {
+    package var entity: Int64
+    package var number: Int64
+
+    package init(entity: Int64, number: Int64) { (self.entity, self.number) = (entity, number) }
+}
+
+/// A commitment to a ``SealedKey`` with its secret.
+package struct SealedKeyCommitment: Sendable {
+    package var key: HistoryDigest
+    package var commitment: HistoryDigest
+
+    package init(key: HistoryDigest, commitment: HistoryDigest) { (self.key, self.commitment) = (key, commitment) }
 }
 
 /// The permanent numbers of entities and attributes with their present names.
@@ -93,6 +130,12 @@ package struct SealedCatalog: Sendable {
         (self.entities, self.attributes) = (entities, attributes)
     }
 
+    /// The entities whose primary keys the history of a tracked database numbers. A program can give a table another primary key
+    /// later, so the present names do not apply to earlier seals.
+    package var numberedEntities: Set<Int64> {
+        Set(entities.filter { $0.keyColumns != nil }.map(\.number))
+    }
+
     /// The input of the catalog's hash, which a seal stores.
     package var bytes: [UInt8] {
         var writer = SealWriter(.catalog)
@@ -127,6 +170,9 @@ package struct SealedCatalog: Sendable {
 
 /// A purge, a deletion, an erasure, or another event that the chain contains.
 package struct SealedEvent: Sendable {
+    /// Each number is that of the previous event plus one.
+    package static let validNumbers: ClosedRange<Int64> = 1...(1 << 62) - 1
+
     package var number: Int64
     package var kind: [UInt8]
     /// Seconds since 2001-01-01 00:00:00 UTC.
@@ -141,6 +187,15 @@ package struct SealedEvent: Sendable {
 
     package init(number: Int64, kind: [UInt8], time: Double, detail: [UInt8]) {
         (self.number, self.kind, self.time, self.detail) = (number, kind, time, detail)
+    }
+
+    /// What tells whether anything has happened since.
+    package struct State: Equatable {
+        package let id: Int64
+        /// `nil` if the event is sealed and cannot change.
+        let detail: [UInt8]?
+
+        package init(id: Int64, detail: [UInt8]?) { (self.id, self.detail) = (id, detail) }
     }
 
     /// Returns the hash of the event (E).

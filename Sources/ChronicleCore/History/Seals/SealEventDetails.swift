@@ -1,7 +1,23 @@
 // The details of events, which a store contains as JSON with sorted keys. They are decoded leniently: a key that this version does
 // not know is ignored.
 
+import Foundation
+
 extension SealedEvent {
+    /// Returns the text of a detail.
+    package static func text(_ detail: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(detail), as: UTF8.self)
+    }
+
+    /// Returns a detail; `nil` if this version does not know it. Another version or program can have written it.
+    package static func decoded<Detail: Decodable>(_ text: some Sequence<UInt8>, as type: Detail.Type) -> Detail? {
+        try? JSONDecoder().decode(type, from: Data(text))
+    }
+
+    package func decoded<Detail: Decodable>(as type: Detail.Type) -> Detail? { Self.decoded(detail, as: type) }
+
     /// What happened to a sealed history. The next seal contains the events since the previous one.
     package enum Kind: String, Sendable {
         /// The history is sealed from now on.
@@ -63,6 +79,14 @@ package struct PurgeReason: Codable, Hashable, Sendable {
         self.kind = kind
         (self.maximumAge, self.maximumChanges, self.maximumBytes) = (maximumAge, maximumChanges, maximumBytes)
     }
+
+    /// - Parameter configured: The limits of the configuration.
+    package init(_ retention: HistoryRetention?, configured: HistoryRetention) {
+        self.init(
+            kind: retention == configured ? .retention : .call,
+            maximumAge: retention?.maximumAge.map { $0 / .seconds(1) }, maximumChanges: retention?.maximumChanges,
+            maximumBytes: retention?.maximumBytes)
+    }
 }
 
 package struct PurgeDetail: Codable, Hashable, Sendable {
@@ -79,6 +103,13 @@ package struct PurgeDetail: Codable, Hashable, Sendable {
     package init(reason: PurgeReason, through: Int64, purged: Int64?, boundary: Int64?, transactions: Int) {
         (self.reason, self.through, self.purged) = (reason, through, purged)
         (self.boundary, self.transactions) = (boundary, transactions)
+    }
+
+    /// Adds a later purge. Returns `false` if that has another reason.
+    package mutating func extend(with later: PurgeDetail) -> Bool {
+        guard reason == later.reason else { return false }
+        (through, purged, boundary) = (later.through, later.purged, later.boundary ?? boundary)
+        return transactions.add(later.transactions)
     }
 }
 
@@ -103,6 +134,13 @@ package struct UnprovenDetail: Codable, Hashable, Sendable {
         (self.ranges, self.transactions) = (ranges, transactions)
         (self.reason, self.purged) = (reason, purged)
     }
+
+    /// Adds a later purge from the same position on. Returns `false` if that has another reason, or the ranges begin elsewhere.
+    package mutating func extend(with later: UnprovenDetail, from first: Int64) -> Bool {
+        guard reason == later.reason, ranges.allSatisfy({ $0.first == first }) else { return false }
+        (ranges, purged) = (later.ranges, later.purged)
+        return transactions.add(later.transactions)
+    }
 }
 
 /// An event of a seal can concern other values than those of other seals, so the numbers are those of all.
@@ -123,6 +161,22 @@ package struct ErasureDetail: Codable, Hashable, Sendable {
     ) {
         (self.entities, self.attributes, self.models) = (entities, attributes, models)
         (self.maximumAge, self.values) = (maximumAge, values)
+    }
+
+    /// Adds values. Returns `false` if a later erasure is not that of the same values.
+    package mutating func extend(with later: ErasureDetail) -> Bool {
+        var extended = later
+        extended.values = values
+        return extended == self && values.add(later.values)
+    }
+}
+
+extension Int {
+    /// Adds a number. Returns `false`, and adds nothing, if another program changed the sum to one that is too large.
+    fileprivate mutating func add(_ count: Int) -> Bool {
+        let (sum, overflow) = addingReportingOverflow(count)
+        if !overflow { self = sum }
+        return !overflow
     }
 }
 

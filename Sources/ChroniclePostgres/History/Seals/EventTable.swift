@@ -6,7 +6,7 @@
     ///
     /// The newest event is never deleted, and changes only as long as it is the newest one, so that its number and its detail show
     /// whether anything has happened since they were read. Writers hold the lock of the row of `chronicle_history`.
-    struct EventTable {
+    struct EventTable: EventRows {
         typealias Kind = SealedEvent.Kind
 
         let connection: Connection
@@ -25,14 +25,11 @@
         @discardableResult
         func add(_ kind: Kind, _ detail: some Encodable) throws -> Int64 {
             let newest = try connection.run("SELECT coalesce(max(id), 0) FROM \(table)").int64(0, 0)
-            guard newest >= 0, newest < .max else {
-                throw SwiftDataError.damagedFile.with(
-                    detail: "row \(newest) of chronicle_event: the number is out of range")
-            }
+            guard SealedEvent.validNumbers.contains(newest &+ 1) else { throw Self.invalidNumber(newest) }
             // Another program can have left parts of events that do not exist.
             try connection.run("DELETE FROM \(parts) WHERE event > $1", Parameters(.int64(newest)))
             var parameters = try source(of: kind)
-            parameters.append(try text(detail))
+            parameters.append(try SealedEvent.text(detail))
             parameters.append(Date().timeIntervalSinceReferenceDate)
             parameters.append(newest + 1)
             try connection.run(
@@ -67,13 +64,15 @@
                 AND author IS NOT DISTINCT FROM $2 AND program IS NOT DISTINCT FROM $3 AND process IS NOT DISTINCT FROM $4 \
                 AND seal IS NULL
                 """, try source(of: kind))
-            guard result.count == 1, var known = try Self.detail(result.text(0, 1), as: Detail.self), update(&known)
+            guard result.count == 1, var known = SealedEvent.decoded(result.bytes(0, 1), as: Detail.self),
+                update(&known)
             else {
                 return try add(kind, detail)
             }
             let id = result.int64(0, 0)
             try connection.run(
-                "UPDATE \(table) SET detail = $2 WHERE id = $1", Parameters(.int64(id), .text(try text(known))))
+                "UPDATE \(table) SET detail = $2 WHERE id = $1",
+                Parameters(.int64(id), .text(try SealedEvent.text(known))))
             return id
         }
 
@@ -83,16 +82,6 @@
             return Parameters(
                 .text(kind.rawValue), author.map { .text($0) } ?? .null(.text), .text(PendingTransaction.bundle),
                 .text(String(ProcessInfo.processInfo.processIdentifier)))
-        }
-
-        private func text(_ detail: some Encodable) throws -> String {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return String(decoding: try encoder.encode(detail), as: UTF8.self)
-        }
-
-        private static func detail<Detail: Decodable>(_ text: String, as type: Detail.Type) throws -> Detail? {
-            do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch is DecodingError { return nil }
         }
 
         // MARK: Reading
@@ -111,21 +100,18 @@
             .damagedFile.with(detail: "row \(event) of chronicle_event: the time is invalid; restore a backup")
         }
 
-        /// What tells whether anything has happened since.
-        struct State: Equatable {
-            let id: Int64
-            /// `nil` if the event is sealed and cannot change.
-            let detail: [UInt8]?
+        private static func invalidNumber(_ event: Int64) -> SwiftDataError {
+            .damagedFile.with(detail: "row \(event) of chronicle_event: the number is out of range")
         }
 
         /// The newest event other than a purge.
-        func state() throws -> State? {
+        func state() throws -> SealedEvent.State? {
             let result = try connection.run(
                 """
                 SELECT id, CASE WHEN seal IS NULL THEN detail END FROM \(table) WHERE kind <> $1 ORDER BY id DESC LIMIT 1
                 """, Parameters(.text(Kind.purge.rawValue)))
             guard result.count == 1 else { return nil }
-            return State(id: result.int64(0, 0), detail: result.optionalBytes(0, 1))
+            return SealedEvent.State(id: result.int64(0, 0), detail: result.optionalBytes(0, 1))
         }
 
         /// Whether a seal contains an event of a kind.
@@ -150,9 +136,6 @@
         /// The events that no seal contains, in their order.
         func unsealed() throws -> [SealedEvent] { try events("seal IS NULL", Parameters()) }
 
-        /// The events that a seal contains which ends at a position.
-        func unsealed(through last: Int64) throws -> [SealedEvent] { try unsealed().filter { Self.end($0) <= last } }
-
         private func events(_ condition: String, _ parameters: Parameters) throws -> [SealedEvent] {
             let results = try connection.pipeline { pipeline in
                 pipeline.add(
@@ -168,9 +151,11 @@
             let (rows, contents) = (results[0], results[1])
             var part = 0
             return try (0..<rows.count).map { row in
-                guard rows.double(row, 2).isFinite else { throw Self.invalidTime(rows.int64(row, 0)) }
+                let number = rows.int64(row, 0)
+                guard SealedEvent.validNumbers.contains(number) else { throw Self.invalidNumber(number) }
+                guard rows.double(row, 2).isFinite else { throw Self.invalidTime(number) }
                 var event = SealedEvent(
-                    number: rows.int64(row, 0), kind: Array(rows.bytes(row, 1)), time: rows.double(row, 2),
+                    number: number, kind: Array(rows.bytes(row, 1)), time: rows.double(row, 2),
                     detail: Array(rows.bytes(row, 3)))
                 event.author = rows.optionalBytes(row, 4)
                 event.program = rows.optionalBytes(row, 5)
@@ -183,39 +168,17 @@
             }
         }
 
-        /// The last position that is missing because of what an event says, or 0. A purge deletes an event together with its seal,
-        /// so the seal must not end before the position: the event would be missing for later seals.
-        private static func end(_ event: SealedEvent) -> Int64 {
-            func detail<Detail: Decodable>(_ type: Detail.Type) -> Detail? {
-                // What this version did not write says of no position that it is missing. Verification reports it.
-                try? JSONDecoder().decode(type, from: Data(event.detail))
-            }
-            return switch Kind(rawValue: String(decoding: event.kind, as: UTF8.self)) {
-            case .begun: detail(BegunDetail.self)?.newest ?? 0
-            case .unproven: detail(UnprovenDetail.self)?.ranges.compactMap(\.last).max() ?? 0
-            case .purge, .deletion, .erasure, .emptied, .names, .ended, nil: 0
-            }
-        }
-
         // MARK: Sealing
 
-        /// Adds the events to a seal that is about to be inserted, and returns their hashes.
-        ///
-        /// - Parameter last: The last position of the seal.
-        func seal(
-            in number: Int64, through last: Int64, _ hashing: any HistoryHashing
-        ) throws -> [(number: Int64, hash: HistoryDigest)] {
-            try addErasedValues(hashing)
-            let events = try unsealed(through: last)
+        func setSeal(_ number: Int64, ofEvents events: [Int64]) throws {
             try connection.run(
                 "UPDATE \(table) SET seal = $1 WHERE id = ANY($2)",
-                Parameters(.int64(number), .array(ParameterArray(events.map(\.number)))))
-            return try events.map { ($0.number, try $0.hash(hashing)) }
+                Parameters(.int64(number), .array(ParameterArray(events))))
         }
 
         /// Computes what the events of erasures removed from each seal, so that no other value can be erased later as a part of
         /// them.
-        private func addErasedValues(_ hashing: any HistoryHashing) throws {
+        func addErasedValues(_ hashing: any HistoryHashing) throws {
             let seals = "\(connection.schema).\(SealTables.seal)"
             let found = try connection.run(
                 """

@@ -4,19 +4,6 @@
 
     extension PostgresStore: HistorySealing {
         package func sealHistory(
-            _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
-        ) throws -> HistorySeal {
-            try sealHistory(hashing, signedBy: signer, observing: { _ in })
-        }
-
-        package func endSealing(
-            _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
-        ) throws -> HistorySeal {
-            try sealHistory(hashing, signedBy: signer, isLast: true, observing: { _ in })
-        }
-
-        /// - Parameter observe: Is called before each commit and read, so that tests can change the history between any two steps.
-        func sealHistory(
             _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)? = nil, isLast: Bool = false,
             observing observe: (HistorySealer.Step) throws -> Void
         ) throws -> HistorySeal {
@@ -24,9 +11,14 @@
             try requireHistory()
             return try attributingErrors {
                 try withoutActuallyEscaping(observe) { observe in
-                    let sealer = HistorySealer(store: self, hashing: hashing, signer: signer, observe: observe)
+                    let sealer = DatabaseSealer(
+                        store: self, sealer: HistorySealer(hashing: hashing, signer: signer, observe: observe))
                     var newest = try sealer.begin()
-                    let lock = try lockSealer { newest = try sealer.begin() }
+                    // Without a limit, a session that seals forever would hold up each deletion. Each attempt needs a session, and
+                    // the lock belongs to one for longer than a statement, so the interval is not shorter.
+                    let lock = try lockSealer(timeout: configuration.lockTimeout ?? .seconds(5), interval: 0.05) {
+                        newest = try sealer.begin()
+                    }
                     return try withExtendedLifetime(lock) { try sealer.run(through: newest, isLast: isLast) }
                 }
             }
@@ -34,28 +26,6 @@
 
         /// The schedule of the configuration, unless another program writes the tables without the store.
         var historySealing: HistorySealingSchedule? { isTracked ? nil : configuration.historySealing }
-
-        var sealerIsInUse: SwiftDataError {
-            .historyConsumerInUse.with(
-                detail: "another process seals the history; try again later", storeIdentifier: identifier)
-        }
-
-        /// Locks the consumer that seals. Another process may seal meanwhile.
-        ///
-        /// - Parameter begin: Creates the record of the consumer again, if another process has removed it.
-        private func lockSealer(_ begin: () throws -> Void) throws -> any AnyObject & Sendable {
-            let deadline = configuration.lockTimeout.map { ContinuousClock.now + $0 }
-            while true {
-                do {
-                    if let lock = try lockConsumer(named: HistorySeal.consumerName) { return lock }
-                } catch SwiftDataError.historyConsumerNotFound {
-                    try begin()
-                }
-                if let deadline, ContinuousClock.now >= deadline { throw sealerIsInUse }
-                // Sleeps, because each attempt needs a session, and the lock belongs to one for longer than a statement.
-                Thread.sleep(forTimeInterval: 0.05)
-            }
-        }
 
         // MARK: Reading
 

@@ -2,13 +2,7 @@
     import ChronicleCore
 
     /// The transactions of the next seal, whose commitments and hashes are computed while their rows are read.
-    struct SealBatch {
-        struct Entry {
-            let position: Int64
-            let checkValue: Int64
-            let hash: HistoryDigest
-        }
-
+    struct SealBatch: SealBatching {
         private struct Commitment {
             let change: Int64
             let place: Int64
@@ -19,15 +13,8 @@
             let position: Int64
         }
 
-        enum Progress {
-            /// There are commitments to write, and more to read.
-            case page
-            /// - Parameter isLast: Whether there are no more transactions.
-            case complete(isLast: Bool)
-        }
-
         let catalog: [UInt8]
-        private(set) var entries: [Entry] = []
+        private(set) var entries: [SealBatchEntry] = []
         private let hashing: any HistoryHashing
         private let classes: SealedClasses
         private let numberedEntities: Set<Int64>
@@ -35,8 +22,8 @@
         private var rowCount = 0
         private var commitments: [Commitment] = []
         /// The commitments to numbered keys, and those of them that are not written yet.
-        private var keys: [SealedKeys.Key: HistoryDigest] = [:]
-        private var newKeys: [(key: SealedKeys.Key, commitment: SealedKeys.Commitment)] = []
+        private var keys: [SealedKey: HistoryDigest] = [:]
+        private var newKeys: [(key: SealedKey, commitment: SealedKeyCommitment)] = []
         private static let maximumKeys = 10_000
         /// The transaction whose changes are read.
         private var transaction: (recorded: RecordedTransaction, hash: SealedTransaction)?
@@ -47,17 +34,14 @@
         ) throws {
             let names = try SealedCatalog(connection)
             (catalog, classes) = (names.bytes, SealedClasses(names))
-            numberedEntities = SealedKeys.entities(names)
+            numberedEntities = names.numberedEntities
             self.hashing = hashing
             reader = SealedHistoryReader(connection, storeIdentifier: storeIdentifier, sealingAfter: position)
         }
 
         /// Reads until there are enough commitments for a commit, or the batch is complete.
-        ///
-        /// - Parameter newest: The last position to seal.
-        mutating func read(through newest: Int64, _ limits: HistorySealer.Limits, _ connection: Connection) throws
-            -> Progress
-        {
+        mutating func read(through newest: Int64, _ connection: Connection) throws -> SealBatchProgress {
+            let limits = HistorySealer.limits
             reader.connection = connection
             while true {
                 if commitments.count + newKeys.count >= limits.page { return .page }
@@ -125,7 +109,7 @@
             guard case .integer(let number) = change.key, numberedEntities.contains(change.entity) else {
                 return change.key
             }
-            let key = SealedKeys.Key(entity: change.entity, number: number)
+            let key = SealedKey(entity: change.entity, number: number)
             if let commitment = keys[key] { return .numbered(number, commitment) }
             var missing = reader.loadedKeys(of: numberedEntities).filter { keys[$0] == nil }
             missing.insert(key)
@@ -134,7 +118,7 @@
         }
 
         /// Computes the commitments to keys (K). If the history does not have the values of a key, it is a commitment to none.
-        private mutating func addKeys(_ missing: Set<SealedKeys.Key>, _ connection: Connection) throws {
+        private mutating func addKeys(_ missing: Set<SealedKey>, _ connection: Connection) throws {
             // A transaction can have any number of known keys, which are read again.
             if keys.count > Self.maximumKeys {
                 keys = Dictionary(newKeys.map { ($0.key, $0.commitment.commitment) }, uniquingKeysWith: { $1 })
@@ -148,7 +132,7 @@
                     toKeyOf: key.entity, columns: values[key] ?? [], key: secret)
                 keys[key] = commitment
                 guard let known = known[key] else {
-                    newKeys.append((key, SealedKeys.Commitment(key: secret, commitment: commitment)))
+                    newKeys.append((key, SealedKeyCommitment(key: secret, commitment: commitment)))
                     continue
                 }
                 // An editor could have written a commitment for which the key is changed later.
@@ -160,7 +144,7 @@
 
         private mutating func endTransaction() throws {
             guard let recorded = transaction?.recorded, let hash = try transaction?.hash.finish() else { return }
-            entries.append(Entry(position: recorded.position, checkValue: recorded.checkValue, hash: hash))
+            entries.append(SealBatchEntry(position: recorded.position, checkValue: recorded.checkValue, hash: hash))
             transaction = nil
         }
 

@@ -3,17 +3,7 @@
     import Foundation
 
     /// The rows of seals. Must be used in a transaction.
-    struct SealTable {
-        struct Seal: Equatable {
-            let number: Int64
-            let last: Int64
-            let lastCheck: Int64
-            let time: Double
-            let previous: HistoryDigest
-            let catalogHash: HistoryDigest
-            let hash: HistoryDigest
-        }
-
+    struct SealTable: SealRows {
         /// The number and the last position of a seal.
         typealias End = (number: Int64, last: Int64)
 
@@ -27,16 +17,24 @@
 
         // MARK: Reading
 
-        func newest() throws -> Seal? {
-            let result = try connection.run(
-                """
-                SELECT number, last, last_check, sealed, previous, catalog_hash, hash FROM \(table) ORDER BY number DESC LIMIT 1
-                """)
-            guard result.count == 1 else { return nil }
-            let seal = Seal(
+        /// Those of ``seal(_:)``.
+        static let columns = "number, last, last_check, sealed, previous, catalog_hash, hash"
+
+        /// Returns a seal without its lists.
+        ///
+        /// - Parameter result: Has ``columns`` first.
+        static func seal(_ result: QueryResult) throws -> RecordedSeal {
+            RecordedSeal(
                 number: result.int64(0, 0), last: result.int64(0, 1), lastCheck: result.int64(0, 2),
                 time: result.double(0, 3), previous: try result.digest(0, 4), catalogHash: try result.digest(0, 5),
                 hash: try result.digest(0, 6))
+        }
+
+        func newest() throws -> RecordedSeal? {
+            let result = try connection.run(
+                "SELECT \(Self.columns) FROM \(table) ORDER BY number DESC LIMIT 1")
+            guard result.count == 1 else { return nil }
+            let seal = try Self.seal(result)
             guard seal.number > 0, seal.number < .max, seal.last >= 0, seal.last < .max, seal.time.isFinite else {
                 throw Self.damaged(seal.number, "a number is out of range")
             }
@@ -84,39 +82,20 @@
             }
         }
 
-        /// Throws ``SwiftDataError/damagedFile`` if the hash of a seal is not that of its content.
-        func requireIntact(_ seal: Seal, storeIdentifier: String, _ hashing: any HistoryHashing) throws {
-            var content = SealContent(
-                store: Array(storeIdentifier.utf8), number: seal.number, previous: seal.previous, last: seal.last,
-                lastCheck: seal.lastCheck, time: seal.time, catalog: seal.catalogHash)
-            for entry in try entries(of: seal.number) { content.append(position: entry.position, hash: entry.hash) }
-            content.events = try EventTable(connection).events(ofSeal: seal.number).map {
-                ($0.number, try $0.hash(hashing))
-            }
-            guard try content.hash(hashing) != seal.hash else { return }
-            throw Self.damaged(
-                seal.number, "another program changed the seal or its events; verify the history, and restore a backup")
-        }
-
-        func entries(of number: Int64) throws -> [(position: Int64, hash: HistoryDigest)] {
+        func entries(of number: Int64) throws -> [RecordedSeal.Entry] {
             let result = try connection.run(
                 "SELECT transactions FROM \(table) WHERE number = $1", Parameters(.int64(number)))
-            return result.count == 1 ? try Self.entries(result.bytes(0, 0), ofSeal: number) : []
+            return result.count == 1 ? try Self.entries(result, 0, ofSeal: number) : []
         }
 
         /// The list of a seal.
         static func entries(
-            _ bytes: UnsafeRawBufferPointer, ofSeal number: Int64
-        ) throws -> [(position: Int64, hash: HistoryDigest)] {
-            let size = MemoryLayout<Int64>.size + HistoryDigest.count
-            guard bytes.count % size == 0 else { throw damaged(number, "the list of transactions is incomplete") }
-            return try stride(from: 0, to: bytes.count, by: size).map { offset in
-                guard let hash = HistoryDigest(UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + size]))
-                else {
-                    throw damaged(number, "the list of transactions is incomplete")
-                }
-                return (Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self)), hash)
+            _ result: QueryResult, _ column: Int, ofSeal number: Int64
+        ) throws -> [RecordedSeal.Entry] {
+            guard let entries = SealContent.entries(result.bytes(0, column)) else {
+                throw damaged(number, "the list of transactions is incomplete")
             }
+            return entries
         }
 
         static func damaged(_ number: Int64, _ detail: String) -> SwiftDataError {

@@ -72,13 +72,13 @@
         }
 
         /// The keys of some entities in the changes from the last one that was read on, up to the end of what was loaded.
-        func keys(of entities: Set<Int64>) -> Set<SealedKeys.Key> {
+        func keys(of entities: Set<Int64>) -> Set<SealedKey> {
             guard let rows else { return [] }
-            var keys: Set<SealedKeys.Key> = []
+            var keys: Set<SealedKey> = []
             for row in max(row - 1, 0)..<rows.count {
                 let entity = rows.int64(row, 2)
                 if entities.contains(entity) {
-                    keys.insert(SealedKeys.Key(entity: entity, number: rows.int64(row, 4)))
+                    keys.insert(SealedKey(entity: entity, number: rows.int64(row, 4)))
                 }
             }
             return keys

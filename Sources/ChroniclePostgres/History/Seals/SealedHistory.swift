@@ -73,12 +73,7 @@
             let detail = PurgeDetail(
                 reason: purge.reason, through: purge.through, purged: nil, boundary: boundary?.number,
                 transactions: purge.transactions)
-            try EventTable(connection).extend(.purge, detail) { known in
-                guard known.reason == purge.reason else { return false }
-                known.through = purge.through
-                known.boundary = boundary?.number ?? known.boundary
-                return Self.add(purge.transactions, to: &known.transactions)
-            }
+            try EventTable(connection).extend(.purge, detail) { $0.extend(with: detail) }
             // Afterwards, so that the newest event is one that remains, and its number is not used again.
             if let boundary { try releaseSeals(before: boundary) }
         }
@@ -87,18 +82,7 @@
             let first = end + 1
             let detail = UnprovenDetail(
                 ranges: [[first, purge.through]], transactions: purge.transactions, reason: purge.reason)
-            try EventTable(connection).extend(.unproven, detail) { known in
-                guard known.reason == purge.reason, known.ranges.allSatisfy({ $0.first == first }) else { return false }
-                known.ranges = detail.ranges
-                return Self.add(purge.transactions, to: &known.transactions)
-            }
-        }
-
-        /// Returns `false`, and adds nothing, if another program changed the sum to one that is too large.
-        private static func add(_ count: Int, to sum: inout Int) -> Bool {
-            let (result, overflow) = sum.addingReportingOverflow(count)
-            if !overflow { sum = result }
-            return !overflow
+            try EventTable(connection).extend(.unproven, detail) { $0.extend(with: detail, from: first) }
         }
 
         /// Deletes what precedes a seal, and its commitments. The row of this seal remains, so that the next one can be verified.
@@ -166,48 +150,23 @@
             }
         }
 
-        /// The ranges of an event, whose detail the sealer reads in each of its commits.
-        private static let maximumRanges = 1_000
-
         /// Records the deletion of transactions.
         ///
         /// - Parameter positions: Those of the transactions, ascending.
         func recordDeletion(_ positions: [Int64]) throws {
-            let events = EventTable(connection)
-            let table = SealTable(connection)
-            let sealedCount = positions.prefix { $0 <= end }.count
-            var parts: [(seal: Int64, content: [UInt8])] = []
-            var rest = positions[..<sealedCount]
-            while let position = rest.first, let seal = try table.first(endingFrom: position) {
-                let entries = try table.entries(of: seal.number).map(\.position)
-                let indices = Dictionary(zip(entries, entries.indices), uniquingKeysWith: { first, _ in first })
-                // Verification reports a transaction that is not in the list.
-                let deleted = rest.prefix { $0 <= seal.last }.compactMap { indices[$0] }
-                if !deleted.isEmpty {
-                    parts.append((seal.number, SealedEvent.content(deleting: deleted, of: entries.count)))
+            var entries = DeletedEntries(SealTable(connection), EventTable(connection))
+            let unsealed = positions.drop { $0 <= end }
+            for position in positions[..<unsealed.startIndex] { try entries.addSealed(position) }
+            var range: (first: Int64, last: Int64)?
+            for position in unsealed {
+                if let (first, last) = range, last != position - 1 {
+                    entries.addUnproven([[first, last]], transactions: Int(last - first + 1))
+                    range = nil
                 }
-                rest = rest.drop { $0 <= seal.last }
+                range = (range?.first ?? position, position)
             }
-            if !parts.isEmpty {
-                let event = try events.add(.deletion, DeletionDetail(transactions: sealedCount))
-                for part in parts { try events.addPart(part.content, ofEvent: event, seal: part.seal) }
-            }
-            var details: [UnprovenDetail] = []
-            var previous: Int64?
-            for position in positions[sealedCount...] {
-                if previous != position - 1 {
-                    if details.last.map({ $0.ranges.count >= Self.maximumRanges }) ?? true {
-                        details.append(UnprovenDetail(ranges: [], transactions: 0))
-                    }
-                    details[details.count - 1].ranges.append([position, position])
-                } else {
-                    let detail = details.count - 1
-                    details[detail].ranges[details[detail].ranges.count - 1][1] = position
-                }
-                details[details.count - 1].transactions += 1
-                previous = position
-            }
-            for detail in details { try events.add(.unproven, detail) }
+            if let (first, last) = range { entries.addUnproven([[first, last]], transactions: Int(last - first + 1)) }
+            try entries.record()
         }
 
         // MARK: Erasures
@@ -222,11 +181,7 @@
         func recordErasedValues(
             positions: ParameterArray, identifiers: ParameterArray, _ detail: ErasureDetail
         ) throws {
-            let event = try EventTable(connection).extend(.erasure, detail) { known in
-                var extended = detail
-                extended.values = known.values
-                return extended == known && Self.add(detail.values, to: &known.values)
-            }
+            let event = try EventTable(connection).extend(.erasure, detail) { $0.extend(with: detail) }
             let attributes = detail.attributes.map { Parameters.Value.array(ParameterArray($0)) }
             var parameters = Parameters(.array(positions), .array(identifiers), .int64(event))
             if let attributes { parameters.append(attributes) }
@@ -244,16 +199,6 @@
                 try EventTable(connection).addPart(nil, ofEvent: event, seal: seal.number)
                 rest = rest.drop { $0 <= seal.last }
             }
-        }
-    }
-
-    extension PurgeReason {
-        /// - Parameter configured: The limits of the configuration.
-        init(_ retention: HistoryRetention?, configured: HistoryRetention) {
-            self.init(
-                kind: retention == configured ? .retention : .call,
-                maximumAge: retention?.maximumAge.map { $0 / .seconds(1) },
-                maximumChanges: retention?.maximumChanges, maximumBytes: retention?.maximumBytes)
         }
     }
 #endif

@@ -31,7 +31,7 @@
         private var keys: [RecordedKey] = []
         private var nextKeyIndex = 0
         /// The first key that was not read; `nil` before the first one.
-        private var firstKey: SealedKeys.Key?
+        private var firstKey: SealedKey?
         private var hasAllKeys = false
 
         /// The number of headers of a page.
@@ -69,8 +69,8 @@
             skipTransactions(through: end)
             let result = try connection.run(
                 """
-                SELECT number, last, last_check, sealed, previous, catalog_hash, hash, transactions, catalog, public_key, \
-                signature FROM \(connection.schema).\(SealTables.seal) WHERE number > $1 ORDER BY number LIMIT 1
+                SELECT \(SealTable.columns), transactions, catalog, public_key, signature \
+                FROM \(connection.schema).\(SealTables.seal) WHERE number > $1 ORDER BY number LIMIT 1
                 """, Parameters(.int64(seal)))
             guard result.count == 1 else {
                 guard try !EventTable(connection).hasSealed(after: seal) else {
@@ -80,24 +80,19 @@
                 return nil
             }
             seal = result.int64(0, 0)
-            var recorded = RecordedSeal(
-                number: seal, last: result.int64(0, 1), lastCheck: result.int64(0, 2), time: result.double(0, 3),
-                previous: try result.digest(0, 4), catalogHash: try result.digest(0, 5), hash: try result.digest(0, 6))
-            recorded.entries = try SealTable.entries(result.bytes(0, 7), ofSeal: seal)
+            var recorded = try SealTable.seal(result)
+            recorded.entries = try SealTable.entries(result, 7, ofSeal: seal)
             (erasuresEnd, end, missingCount) = (max(erasuresEnd, end), recorded.last, recorded.entries.count)
             recorded.catalog = result.optionalBytes(0, 8)
             if let bytes = recorded.catalog {
                 // Other bytes do not have the hash.
-                let entities = SealedCatalog(bytes: bytes).map(SealedKeys.entities) ?? []
+                let entities = SealedCatalog(bytes: bytes)?.numberedEntities ?? []
                 if entities != numberedEntities { (numberedEntities, changes) = (entities, nil) }
             }
             recorded.events = try EventTable(connection).events(ofSeal: seal)
-            // Others are no signatures. The hash of the seal contains none.
-            if let key = result.optionalBytes(0, 9), let signature = result.optionalBytes(0, 10), key.count == 32,
-                signature.count == 64
-            {
-                recorded.signature = RecordedSignature(publicKey: key, signature: signature)
-            }
+            // The hash of the seal contains none.
+            recorded.signature = RecordedSignature(
+                storedKey: result.optionalBytes(0, 9), result.optionalBytes(0, 10))
             return recorded
         }
 
@@ -138,7 +133,7 @@
         }
 
         /// The keys of some entities in the changes that were loaded, from the last one that was read on.
-        func loadedKeys(of entities: Set<Int64>) -> Set<SealedKeys.Key> { changes?.keys(of: entities) ?? [] }
+        func loadedKeys(of entities: Set<Int64>) -> Set<SealedKey> { changes?.keys(of: entities) ?? [] }
 
         func transactionCount(after position: Int64) throws -> Int {
             let result = try connection.run(
@@ -148,19 +143,12 @@
         }
 
         func bounds() throws -> RecordedHistoryBounds? {
-            let schema = connection.schema
-            let result = try connection.run(
-                """
-                SELECT h.floor, h.gap, (SELECT min(position) FROM \(schema).chronicle_transaction WHERE position > coalesce(\
-                (SELECT CASE WHEN number > 1 THEN last END FROM \(schema).\(SealTables.seal) ORDER BY number LIMIT 1), 0)) \
-                FROM \(schema).chronicle_history AS h
-                """)
+            let result = try connection.run("SELECT floor, gap FROM \(connection.schema).chronicle_history")
             guard result.count == 1 else {
                 throw SwiftDataError.damagedFile.with(
                     detail: "the row of chronicle_history is missing; restore it from a backup")
             }
-            return RecordedHistoryBounds(
-                floor: result.int64(0, 0), purged: nil, gap: result.int64(0, 1), oldest: result.optionalInt64(0, 2))
+            return RecordedHistoryBounds(floor: result.int64(0, 0), purged: nil, gap: result.int64(0, 1))
         }
 
         // MARK: Transactions

@@ -4,16 +4,6 @@
     /// The commitments to the keys that the history of tracked tables numbers; see ``TrackedKey``. They are never deleted, because
     /// each change with the key has the commitment in its hash.
     struct SealedKeys {
-        struct Key: Hashable {
-            let entity: Int64
-            let number: Int64
-        }
-
-        struct Commitment {
-            let key: HistoryDigest
-            let commitment: HistoryDigest
-        }
-
         let connection: Connection
         private let table: String
 
@@ -22,24 +12,19 @@
             table = "\(connection.schema).\(SealTables.commitmentKey)"
         }
 
-        /// The entities whose primary keys the history numbers, according to the names of a seal.
-        static func entities(_ catalog: SealedCatalog) -> Set<Int64> {
-            Set(catalog.entities.filter { $0.keyColumns != nil }.map(\.number))
-        }
-
         // MARK: Commitments
 
         /// Those that exist.
-        func commitments(to keys: some Collection<Key>) throws -> [Key: Commitment] {
+        func commitments(to keys: some Collection<SealedKey>) throws -> [SealedKey: SealedKeyCommitment] {
             let found = try connection.run(
                 """
                 SELECT k.entity, k.number, k.key, k.commitment FROM \(rows(of: ["$1", "$2"])) AS t(entity, number) \
                 JOIN \(table) AS k ON k.entity = t.entity AND k.number = t.number
                 """,
                 Parameters(.array(ParameterArray(keys.map(\.entity))), .array(ParameterArray(keys.map(\.number)))))
-            var commitments: [Key: Commitment] = [:]
+            var commitments: [SealedKey: SealedKeyCommitment] = [:]
             for row in 0..<found.count {
-                let key = Key(entity: found.int64(row, 0), number: found.int64(row, 1))
+                let key = SealedKey(entity: found.int64(row, 0), number: found.int64(row, 1))
                 let known = commitments.updateValue(try Self.commitment(found, row), forKey: key)
                 guard known == nil else { throw Self.damaged(key, "it has several commitments") }
             }
@@ -50,26 +35,28 @@
         /// it, which has the same key if another program dropped the primary key of the table.
         ///
         /// - Parameter limit: The number of commitments without the last one.
-        func commitments(from first: Key?, limit: Int64) throws -> [(key: Key, commitment: Commitment)] {
+        func commitments(from first: SealedKey?, limit: Int64) throws -> [(
+            key: SealedKey, commitment: SealedKeyCommitment
+        )] {
             let found = try connection.run(
                 """
                 SELECT entity, number, key, commitment FROM \(table) WHERE (entity, number) >= ($1, $2) \
                 ORDER BY entity, number LIMIT $3
                 """, Parameters(.int64(first?.entity ?? .min), .int64(first?.number ?? .min), .int64(limit + 1)))
-            var commitments: [(key: Key, commitment: Commitment)] = []
+            var commitments: [(key: SealedKey, commitment: SealedKeyCommitment)] = []
             for row in 0..<found.count {
-                let key = Key(entity: found.int64(row, 0), number: found.int64(row, 1))
+                let key = SealedKey(entity: found.int64(row, 0), number: found.int64(row, 1))
                 guard commitments.last?.key != key else { throw Self.damaged(key, "it has several commitments") }
                 commitments.append((key, try Self.commitment(found, row)))
             }
             return commitments
         }
 
-        private static func commitment(_ found: QueryResult, _ row: Int) throws -> Commitment {
-            Commitment(key: try found.digest(row, 2), commitment: try found.digest(row, 3))
+        private static func commitment(_ found: QueryResult, _ row: Int) throws -> SealedKeyCommitment {
+            SealedKeyCommitment(key: try found.digest(row, 2), commitment: try found.digest(row, 3))
         }
 
-        func insert(_ commitments: [(key: Key, commitment: Commitment)]) throws {
+        func insert(_ commitments: [(key: SealedKey, commitment: SealedKeyCommitment)]) throws {
             var digests = [ParameterArray](repeating: ParameterArray(.bytea), count: 2)
             for (_, commitment) in commitments {
                 digests[0].append(commitment.key.data)
@@ -89,8 +76,8 @@
 
         /// The values of the columns of keys. Those that the history does not have are missing: another program dropped the table
         /// of the keys, or deleted a row.
-        func values(of keys: some Collection<Key>) throws -> [Key: [RecordedValue]] {
-            var values: [Key: [RecordedValue]] = [:]
+        func values(of keys: some Collection<SealedKey>) throws -> [SealedKey: [RecordedValue]] {
+            var values: [SealedKey: [RecordedValue]] = [:]
             for (entity, keys) in Dictionary(grouping: keys, by: \.entity) {
                 guard let columns = try columns(ofKeysOf: entity) else { continue }
                 let found = try connection.run(
@@ -99,7 +86,7 @@
                     FROM \(connection.table(TrackedKey.table(of: entity))) AS k WHERE k.id = ANY($1)
                     """, Parameters(.array(ParameterArray(keys.map(\.number)))), isPrepared: false)
                 for row in 0..<found.count {
-                    let key = Key(entity: entity, number: found.int64(row, 0))
+                    let key = SealedKey(entity: entity, number: found.int64(row, 0))
                     let own = try columns.indices.map { try Self.value(found, row, $0 + 1, of: key) }
                     guard values.updateValue(own, forKey: key) == nil else {
                         throw Self.damaged(key, "there are several keys of the number")
@@ -109,7 +96,8 @@
             return values
         }
 
-        private static func value(_ found: QueryResult, _ row: Int, _ column: Int, of key: Key) throws -> RecordedValue
+        private static func value(_ found: QueryResult, _ row: Int, _ column: Int, of key: SealedKey) throws
+            -> RecordedValue
         {
             guard !found.isNull(row, column) else { return .null }
             guard let value = PreservedText.recordedValue(found.bytes(row, column)) else {
@@ -144,7 +132,7 @@
             return own.map { PreservedText.expression($0.value("k"), type: $0.columnType.name) }
         }
 
-        static func damaged(_ key: Key, _ detail: String) -> SwiftDataError {
+        static func damaged(_ key: SealedKey, _ detail: String) -> SwiftDataError {
             .damagedFile.with(
                 detail:
                     "the key \(key.number) of the entity \(key.entity) is damaged: \(detail); verify the history, and restore a "

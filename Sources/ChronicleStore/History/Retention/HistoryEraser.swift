@@ -57,7 +57,7 @@ struct HistoryEraser {
     /// `nil` if the history is not sealed.
     private let seals: SealedHistory?
     /// What a deletion removes of the seals. Other callers record a purge.
-    private var deletedEntries: DeletedEntries?
+    private var deletedEntries: DeletedEntries<SealTable, EventTable>?
 
     init(_ connection: Connection, _ seals: SealedHistory?) throws {
         self.init(connection, seals, newest: try HistoryPositions(connection).newest()?.position ?? 0)
@@ -71,7 +71,7 @@ struct HistoryEraser {
     }
 
     mutating func erase(_ search: HeaderSearch) throws {
-        deletedEntries = seals.map { DeletedEntries($0) }
+        deletedEntries = seals.map { DeletedEntries(SealTable($0.connection), EventTable($0.connection)) }
         var search = search
         if let beginning = try search.beginning() {
             if let last = beginning.last {
@@ -132,7 +132,7 @@ struct HistoryEraser {
     private mutating func delete(_ positions: ClosedRange<Int64>, _ checkValue: Int64) throws {
         let last = positions.upperBound
         if last > highest?.position ?? 0 { highest = (last, checkValue, try connection.timestamp(at: last)) }
-        try deletedEntries?.add(positions, newest: newest)
+        if let seals { try deletedEntries?.add(positions, newest: newest, of: seals) }
         if last == newest {
             if positions.lowerBound < last { try deleteRows(positions.lowerBound...last - 1) }
             try makeVoid(last)

@@ -3,18 +3,6 @@ import ChronicleSQLite
 package import Foundation
 
 extension DefaultStore: HistorySealing {
-    package func sealHistory(
-        _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
-    ) throws -> HistorySeal {
-        try sealHistory(hashing, signedBy: signer, observing: { _ in })
-    }
-
-    package func endSealing(
-        _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)?
-    ) throws -> HistorySeal {
-        try sealHistory(hashing, signedBy: signer, isLast: true, observing: { _ in })
-    }
-
     package func historySeals(after head: HistorySeal?) throws -> [HistorySeal] {
         try attributingErrors {
             let heads = try database.read { connection in
@@ -59,8 +47,7 @@ extension DefaultStore: HistorySealing {
         }
     }
 
-    /// - Parameter observe: Is called before each commit and read, so that tests can change the history between any two steps.
-    func sealHistory(
+    package func sealHistory(
         _ hashing: any HistoryHashing, signedBy signer: (any SealSigning)? = nil, isLast: Bool = false,
         observing observe: (HistorySealer.Step) throws -> Void
     ) throws -> HistorySeal {
@@ -68,17 +55,16 @@ extension DefaultStore: HistorySealing {
         try requireHistory()
         return try attributingErrors {
             try withoutActuallyEscaping(observe) { observe in
-                func sealing<Result>(_ body: (HistorySealer) throws -> Result) throws -> Result {
-                    try database.maintain { connection in
-                        try body(
-                            HistorySealer(
-                                store: self, hashing: hashing, signer: signer, connection: connection, observe: observe)
-                        )
-                    }
+                let sealer = HistorySealer(hashing: hashing, signer: signer, observe: observe)
+                func sealing<Result>(_ body: (FileSealer) throws -> Result) throws -> Result {
+                    try database.maintain { try body(FileSealer(store: self, sealer: sealer, connection: $0)) }
                 }
                 var newest = try sealing { try $0.begin() }
-                // Without the connection, which purges use.
-                let lock = try lockSealer { newest = try sealing { try $0.begin() } }
+                // Without the connection, which purges use. The system does not tell when a lock is released without blocking the
+                // thread until then.
+                let lock = try lockSealer(timeout: configuration.busyTimeout, interval: 0.01) {
+                    newest = try sealing { try $0.begin() }
+                }
                 return try withExtendedLifetime(lock) { try sealing { try $0.run(through: newest, isLast: isLast) } }
             }
         }
@@ -90,28 +76,6 @@ extension DefaultStore: HistorySealing {
             try database.read { connection in
                 try connection.deferredRead { try SealedHistory(connection)?.sealed }
             }
-        }
-    }
-
-    var sealerIsInUse: SwiftDataError {
-        .historyConsumerInUse.with(
-            detail: "another process seals the history; try again later", storeIdentifier: identifier)
-    }
-
-    /// Locks the consumer that seals. Another process may seal meanwhile.
-    ///
-    /// - Parameter begin: Creates the record of the consumer again, if another process has removed it.
-    private func lockSealer(_ begin: () throws -> Void) throws -> any AnyObject & Sendable {
-        let deadline = ContinuousClock.now + configuration.busyTimeout
-        while true {
-            do {
-                if let lock = try lockConsumer(named: HistorySeal.consumerName) { return lock }
-            } catch SwiftDataError.historyConsumerNotFound {
-                try begin()
-            }
-            guard ContinuousClock.now < deadline else { throw sealerIsInUse }
-            // The system does not tell when a lock is released without blocking the thread until then.
-            Thread.sleep(forTimeInterval: 0.01)
         }
     }
 

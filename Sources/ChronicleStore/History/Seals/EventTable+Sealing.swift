@@ -3,16 +3,9 @@ import ChronicleSQLite
 import Foundation
 
 /// What the sealer reads and writes.
-extension EventTable {
-    /// What tells whether anything has happened since.
-    struct State: Equatable {
-        let id: Int64
-        /// `nil` if the event is sealed and cannot change.
-        let detail: String?
-    }
-
+extension EventTable: EventRows {
     /// The newest event other than a purge.
-    func state() throws -> State? {
+    func state() throws -> SealedEvent.State? {
         let statement = try connection.cached(
             """
             SELECT id, CASE WHEN seal IS NULL THEN detail END FROM \(SealTables.event) WHERE kind <> ? ORDER BY id DESC LIMIT 1
@@ -20,26 +13,8 @@ extension EventTable {
         defer { statement.reset() }
         try statement.bind(Kind.purge.rawValue, at: 1)
         guard try statement.step() else { return nil }
-        return State(id: statement.int64(0), detail: statement.isNull(1) ? nil : statement.text(1))
-    }
-
-    /// The events that a seal contains which ends at a position.
-    func unsealed(through last: Int64) throws -> [SealedEvent] {
-        try unsealed().filter { Self.end($0) <= last }
-    }
-
-    /// The last position that is missing because of what an event says, or 0. A purge deletes an event together with its seal, so
-    /// the seal must not end before the position: the event would be missing for later seals.
-    private static func end(_ event: SealedEvent) -> Int64 {
-        func detail<Detail: Decodable>(_ type: Detail.Type) -> Detail? {
-            // What this version did not write says of no position that it is missing. Verification reports it.
-            try? JSONDecoder().decode(type, from: Data(event.detail))
-        }
-        return switch Kind(rawValue: String(decoding: event.kind, as: UTF8.self)) {
-        case .begun: detail(BegunDetail.self)?.newest ?? 0
-        case .unproven: detail(UnprovenDetail.self)?.ranges.compactMap(\.last).max() ?? 0
-        case .purge, .deletion, .erasure, .emptied, .names, .ended, nil: 0
-        }
+        return SealedEvent.State(
+            id: statement.int64(0), detail: statement.isNull(1) ? nil : statement.withText(1) { Array($0) })
     }
 
     /// Whether a seal contains an event of a kind.
@@ -73,7 +48,8 @@ extension EventTable {
         while try statement.step() {
             let row = FileRow.event(statement.int64(0))
             var event = SealedEvent(
-                number: statement.int64(0), kind: try statement.bytes(1, of: row) ?? [],
+                number: try statement.integer(0, in: SealedEvent.validNumbers, of: row),
+                kind: try statement.bytes(1, of: row) ?? [],
                 time: try statement.time(2, of: row).timeIntervalSinceReferenceDate,
                 detail: try statement.bytes(3, of: row) ?? [])
             event.author = try statement.bytes(4, of: row)
@@ -89,24 +65,16 @@ extension EventTable {
         return events
     }
 
-    /// Adds the events to a seal that is about to be inserted, and returns their hashes.
-    ///
-    /// - Parameter last: The last position of the seal.
-    func seal(
-        in number: Int64, through last: Int64, _ hashing: any HistoryHashing
-    ) throws -> [(number: Int64, hash: HistoryDigest)] {
-        try addErasedValues(hashing)
-        let events = try unsealed(through: last)
+    func setSeal(_ number: Int64, ofEvents events: [Int64]) throws {
         let statement = try connection.cached(
             "UPDATE \(SealTables.event) SET seal = ? WHERE id IN (SELECT value FROM json_each(?))")
         try statement.bind(number, at: 1)
-        try statement.bind("\(events.map(\.number))", at: 2)
+        try statement.bind("\(events)", at: 2)
         try statement.run()
-        return try events.map { ($0.number, try $0.hash(hashing)) }
     }
 
     /// Computes what the events of erasures removed from each seal, so that no other value can be erased later as a part of them.
-    private func addErasedValues(_ hashing: any HistoryHashing) throws {
+    func addErasedValues(_ hashing: any HistoryHashing) throws {
         let parts = try connection.prepare(
             """
             SELECT p.event, p.seal, s.last, coalesce((SELECT last FROM \(SealTables.seal) WHERE number < p.seal \

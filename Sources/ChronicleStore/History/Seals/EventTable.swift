@@ -18,7 +18,7 @@ struct EventTable {
     func add(_ kind: Kind, _ detail: some Encodable) throws -> Int64 {
         let newest = try connection.scalarInt64("SELECT max(id) FROM \(SealTables.event)") ?? 0
         // After the highest integer, SQLite chooses any number.
-        guard (0..<HistoryPosition.valid.upperBound).contains(newest) else {
+        guard SealedEvent.validNumbers.contains(newest &+ 1) else {
             throw SwiftDataError.damagedRow(.event(newest), "the number is out of range")
         }
         // Another program can have left parts of events that do not exist.
@@ -30,7 +30,7 @@ struct EventTable {
             INSERT INTO \(SealTables.event)(kind, author, program, process, detail, time, id) VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         try bindSource(of: kind, to: statement)
-        try statement.bind(text(detail), at: 5)
+        try statement.bind(SealedEvent.text(detail), at: 5)
         try statement.bind(Date().timeIntervalSinceReferenceDate, at: 6)
         try statement.bind(newest + 1, at: 7)
         try statement.run()
@@ -74,11 +74,11 @@ struct EventTable {
         try bindSource(of: kind, to: statement)
         guard try statement.step(), canExtend(statement.int64(0)) else { return try add(kind, detail) }
         let id = statement.int64(0)
-        guard var known = try Self.detail(statement.text(1), as: Detail.self), update(&known) else {
+        guard var known = SealedEvent.decoded(statement.text(1).utf8, as: Detail.self), update(&known) else {
             return try add(kind, detail)
         }
         let change = try connection.cached("UPDATE \(SealTables.event) SET detail = ? WHERE id = ?")
-        try change.bind(text(known), at: 1)
+        try change.bind(SealedEvent.text(known), at: 1)
         try change.bind(id, at: 2)
         try change.run()
         return id
@@ -91,16 +91,6 @@ struct EventTable {
         try statement.bind(String(ProcessInfo.processInfo.processIdentifier), at: 4)
     }
 
-    private func text(_ detail: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(detail), as: UTF8.self)
-    }
-
-    private static func detail<Detail: Decodable>(_ text: String, as type: Detail.Type) throws -> Detail? {
-        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch is DecodingError { return nil }
-    }
-
     /// The time of the newest event of a kind.
     func time(ofNewest kind: Kind) throws -> Date? {
         let statement = try connection.cached(
@@ -108,24 +98,6 @@ struct EventTable {
         defer { statement.reset() }
         try statement.bind(kind.rawValue, at: 1)
         return try statement.step() ? statement.time(0, of: .event(statement.int64(1))) : nil
-    }
-}
-
-extension PurgeReason {
-    /// - Parameter configured: The limits of the configuration.
-    init(_ retention: HistoryRetention?, configured: HistoryRetention) {
-        self.init(
-            kind: retention == configured ? .retention : .call, maximumAge: retention?.maximumAge?.timeInterval,
-            maximumChanges: retention?.maximumChanges, maximumBytes: retention?.maximumBytes)
-    }
-}
-
-extension Int {
-    /// Adds a number. Returns `false`, and adds nothing, if another program changed the sum to one that is too large.
-    mutating func add(_ count: Int) -> Bool {
-        let (sum, overflow) = addingReportingOverflow(count)
-        if !overflow { self = sum }
-        return !overflow
     }
 }
 

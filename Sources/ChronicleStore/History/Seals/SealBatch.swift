@@ -3,13 +3,7 @@ import ChronicleSQLite
 import Foundation
 
 /// The transactions of the next seal, whose commitments and hashes are computed while their rows are read.
-struct SealBatch {
-    struct Entry {
-        let position: Int64
-        let checkValue: Int64
-        let hash: HistoryDigest
-    }
-
+struct SealBatch: SealBatching {
     private struct Commitment {
         let position: Int64
         /// `nil` for a description.
@@ -21,8 +15,8 @@ struct SealBatch {
     private static let maximumKeys = 10_000
 
     let catalog: [UInt8]
-    private(set) var entries: [Entry] = []
-    private(set) var rowCount = 0
+    private(set) var entries: [SealBatchEntry] = []
+    private var rowCount = 0
     private let connection: Connection
     private let hashing: any HistoryHashing
     /// `nil` for a tracked database, whose texts are never rewritten.
@@ -31,8 +25,10 @@ struct SealBatch {
     private var position: Int64
     private var commitments: [Commitment] = []
     /// The commitments to numbered keys, and those of them that are not written yet.
-    private var keys: [SealedKeys.Key: HistoryDigest] = [:]
-    private var newKeys: [(key: SealedKeys.Key, commitment: SealedKeys.Commitment)] = []
+    private var keys: [SealedKey: HistoryDigest] = [:]
+    private var newKeys: [(key: SealedKey, commitment: SealedKeyCommitment)] = []
+    /// The transaction whose rows are read.
+    private var header: SealedHeader?
     private var transaction: SealedTransaction?
     private var order = SealedRowOrder()
     private var attributes: [Int64] = []
@@ -43,11 +39,23 @@ struct SealBatch {
         let names = try SealedCatalog(connection)
         catalog = names.bytes
         classes = try FileFormat.isTracked(connection) ? nil : SealedClasses(names)
-        numberedEntities = SealedKeys.entities(names)
+        numberedEntities = names.numberedEntities
         (self.position, self.hashing, self.connection) = (position, hashing, connection)
     }
 
-    var isFull: Bool { commitments.count + newKeys.count >= HistorySealer.limits.page }
+    /// Reads the next header or some rows of a transaction.
+    mutating func read(through newest: Int64, _: Connection) throws -> SealBatchProgress {
+        let limits = HistorySealer.limits
+        if let header {
+            if try !hashPage(of: header) { self.header = nil }
+            return commitments.count + newKeys.count >= limits.page ? .page : .more
+        }
+        guard entries.count < limits.transactions else { return .complete(isLast: false) }
+        guard let next = try nextHeader(through: newest) else { return .complete(isLast: true) }
+        guard entries.isEmpty || rowCount + next.rowCount <= limits.rows else { return .complete(isLast: false) }
+        try begin(next)
+        return .more
+    }
 
     /// The next transaction or void header up to a position.
     func nextHeader(through newest: Int64) throws -> SealedHeader? {
@@ -80,7 +88,7 @@ struct SealBatch {
     // MARK: Transactions
 
     /// Begins a transaction with its description.
-    mutating func begin(_ header: SealedHeader) throws {
+    private mutating func begin(_ header: SealedHeader) throws {
         guard let kind = header.kind, let content = try description(of: header) else {
             return append(
                 header, try SealedTransaction.void(position: header.position, checkValue: header.checkValue, hashing))
@@ -92,7 +100,7 @@ struct SealBatch {
         transaction = SealedTransaction(
             position: header.position, checkValue: header.checkValue, kind: kind, description: description,
             first: header.first, hashing)
-        position = header.first - 1
+        (position, self.header) = (header.first - 1, header)
         (order, changeRows) = (SealedRowOrder(), 0)
     }
 
@@ -104,8 +112,7 @@ struct SealBatch {
     }
 
     /// Reads some rows of a transaction. Returns whether there are more.
-    mutating func hashPage(of header: SealedHeader) throws -> Bool {
-        guard transaction != nil else { return false }
+    private mutating func hashPage(of header: SealedHeader) throws -> Bool {
         let statement = try connection.cached(
             """
             SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id > ? AND id < ? ORDER BY id LIMIT ?
@@ -134,7 +141,7 @@ struct SealBatch {
     }
 
     private mutating func append(_ header: SealedHeader, _ hash: HistoryDigest) {
-        entries.append(Entry(position: header.position, checkValue: header.checkValue, hash: hash))
+        entries.append(SealBatchEntry(position: header.position, checkValue: header.checkValue, hash: hash))
         rowCount += header.rowCount
         position = header.position
         transaction = nil
@@ -169,7 +176,7 @@ struct SealBatch {
 
     private mutating func key(_ number: Int64, of entity: Int64) throws -> SealedTransaction.Key {
         guard numberedEntities.contains(entity) else { return .integer(number) }
-        let key = SealedKeys.Key(entity: entity, number: number)
+        let key = SealedKey(entity: entity, number: number)
         if let commitment = keys[key] { return .numbered(number, commitment) }
         let table = SealedKeys(connection)
         let known = try table.commitment(to: key)
@@ -180,7 +187,7 @@ struct SealBatch {
             throw SwiftDataError.damagedRow(
                 key.row, "another program changed the commitment or the key; verify the history, and restore a backup")
         }
-        if known == nil { newKeys.append((key, SealedKeys.Commitment(key: secret, commitment: commitment))) }
+        if known == nil { newKeys.append((key, SealedKeyCommitment(key: secret, commitment: commitment))) }
         // A transaction can have any number of known keys, which are read again.
         if known == nil || keys.count < Self.maximumKeys { keys[key] = commitment }
         return .numbered(number, commitment)
@@ -189,7 +196,7 @@ struct SealBatch {
     // MARK: Commitments
 
     /// Writes the commitments of the rows that were read since the last call.
-    mutating func writeCommitments() throws {
+    mutating func writeCommitments(_: Connection) throws {
         let statement = try connection.cached(
             "INSERT INTO \(SealTables.commitment)(position, attribute, key, commitment) VALUES (?, ?, ?, ?)")
         for commitment in commitments {

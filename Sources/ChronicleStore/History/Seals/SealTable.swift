@@ -3,29 +3,22 @@ import ChronicleSQLite
 import Foundation
 
 /// The rows of seals. Must be used in a transaction.
-struct SealTable {
-    struct Seal: Equatable {
-        let number: Int64
-        let last: Int64
-        let lastCheck: Int64
-        let time: Double
-        let previous: HistoryDigest
-        let catalogHash: HistoryDigest
-        let hash: HistoryDigest
+struct SealTable: SealRows {
+    /// Those of ``seal(_:)``.
+    static let columns = "number, last, last_check, sealed, previous, catalog_hash, hash"
 
-        static let columns = "number, last, last_check, sealed, previous, catalog_hash, hash"
-
-        /// The statement selects ``columns`` first.
-        init(_ statement: Statement) throws {
-            let row = FileRow.seal(statement.int64(0))
-            number = try statement.integer(0, in: HistoryPosition.valid, of: row)
-            last = try statement.integer(1, in: 0...HistoryPosition.valid.upperBound, of: row)
-            lastCheck = try statement.integer(2, of: row)
-            time = try statement.time(3, of: row).timeIntervalSinceReferenceDate
-            previous = try statement.digest(4, of: row)
-            catalogHash = try statement.digest(5, of: row)
-            hash = try statement.digest(6, of: row)
-        }
+    /// Returns a seal without its lists.
+    ///
+    /// - Parameter statement: Selects ``columns`` first.
+    static func seal(_ statement: Statement) throws -> RecordedSeal {
+        let row = FileRow.seal(statement.int64(0))
+        return RecordedSeal(
+            number: try statement.integer(0, in: HistoryPosition.valid, of: row),
+            last: try statement.integer(1, in: 0...HistoryPosition.valid.upperBound, of: row),
+            lastCheck: try statement.integer(2, of: row),
+            time: try statement.time(3, of: row).timeIntervalSinceReferenceDate,
+            previous: try statement.digest(4, of: row), catalogHash: try statement.digest(5, of: row),
+            hash: try statement.digest(6, of: row))
     }
 
     /// The number and the last position of a seal.
@@ -37,11 +30,11 @@ struct SealTable {
 
     // MARK: Reading
 
-    func newest() throws -> Seal? {
+    func newest() throws -> RecordedSeal? {
         let statement = try connection.cached(
-            "SELECT \(Seal.columns) FROM \(SealTables.seal) ORDER BY number DESC LIMIT 1")
+            "SELECT \(Self.columns) FROM \(SealTables.seal) ORDER BY number DESC LIMIT 1")
         defer { statement.reset() }
-        return try statement.step() ? Seal(statement) : nil
+        return try statement.step() ? Self.seal(statement) : nil
     }
 
     /// The seal that contains the transaction to which a position belongs.
@@ -91,28 +84,23 @@ struct SealTable {
         return heads
     }
 
-    /// Throws ``SwiftDataError/damagedFile`` if the hash of a seal is not that of its content.
-    func requireIntact(_ seal: Seal, storeIdentifier: String, _ hashing: any HistoryHashing) throws {
-        var content = SealContent(
-            store: Array(storeIdentifier.utf8), number: seal.number, previous: seal.previous, last: seal.last,
-            lastCheck: seal.lastCheck, time: seal.time, catalog: seal.catalogHash)
-        for entry in try entries(of: seal.number) { content.append(position: entry.position, hash: entry.hash) }
-        content.events = try EventTable(connection).events(ofSeal: seal.number).map {
-            ($0.number, try $0.hash(hashing))
-        }
-        guard try content.hash(hashing) != seal.hash else { return }
-        throw SwiftDataError.damagedRow(
-            .seal(seal.number),
-            "another program changed the seal or its events; verify the history, and restore a backup")
-    }
-
-    func entries(of number: Int64) throws -> [(position: Int64, hash: HistoryDigest)] {
+    func entries(of number: Int64) throws -> [RecordedSeal.Entry] {
         let statement = try connection.cached("SELECT transactions FROM \(SealTables.seal) WHERE number = ?")
         defer { statement.reset() }
         try statement.bind(number, at: 1)
         guard try statement.step() else { return [] }
-        return try statement.withBlob(0) { try SealTables.entries($0, ofSeal: number) }
+        return try Self.entries(statement, 0, ofSeal: number)
     }
+
+    /// The list of a seal.
+    static func entries(_ statement: Statement, _ column: Int32, ofSeal number: Int64) throws -> [RecordedSeal.Entry] {
+        guard let entries = statement.withBlob(column, SealContent.entries) else {
+            throw damaged(number, "the list of transactions is incomplete")
+        }
+        return entries
+    }
+
+    static func damaged(_ number: Int64, _ detail: String) -> SwiftDataError { .damagedRow(.seal(number), detail) }
 
     // MARK: Writing
 
@@ -178,23 +166,6 @@ struct SealTable {
         try statement.bind(position, at: 1)
         try statement.bind(limit, at: 2)
         try statement.run()
-    }
-}
-
-extension SealTables {
-    /// The list of a seal.
-    static func entries(
-        _ bytes: UnsafeRawBufferPointer, ofSeal number: Int64
-    ) throws -> [(position: Int64, hash: HistoryDigest)] {
-        let size = MemoryLayout<Int64>.size + HistoryDigest.count
-        return try stride(from: 0, to: bytes.count, by: size).map { offset in
-            let slice = UnsafeRawBufferPointer(
-                rebasing: bytes[min(offset + 8, bytes.count)..<min(offset + size, bytes.count)])
-            guard let hash = HistoryDigest(slice) else {
-                throw SwiftDataError.damagedRow(.seal(number), "the list of transactions is incomplete")
-            }
-            return (Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self)), hash)
-        }
     }
 }
 

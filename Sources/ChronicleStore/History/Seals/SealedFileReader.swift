@@ -37,7 +37,7 @@ struct SealedFileReader: SealedHistoryReading {
         // Not cached, because they are not reset after an error.
         seals = try connection.prepare(
             """
-            SELECT \(SealTable.Seal.columns), transactions, catalog, public_key, signature FROM \(SealTables.seal) ORDER BY number
+            SELECT \(SealTable.columns), transactions, catalog, public_key, signature FROM \(SealTables.seal) ORDER BY number
             """)
         headers = SealedHeaderCursor(
             try connection.prepare(
@@ -68,26 +68,22 @@ struct SealedFileReader: SealedHistoryReading {
             }
             return nil
         }
-        let row = try SealTable.Seal(seals)
+        var seal = try SealTable.seal(seals)
         let isFirst = number == 0
-        (number, previousLast, last) = (row.number, last, row.last)
-        var seal = RecordedSeal(
-            number: row.number, last: row.last, lastCheck: row.lastCheck, time: row.time, previous: row.previous,
-            catalogHash: row.catalogHash, hash: row.hash)
-        seal.entries = try seals.withBlob(7) { try SealTables.entries($0, ofSeal: row.number) }
+        (number, previousLast, last) = (seal.number, last, seal.last)
+        seal.entries = try SealTable.entries(seals, 7, ofSeal: number)
         // What ended at the position is in the lists of earlier seals, which a purge has deleted.
-        if isFirst, seal.entries.isEmpty { previousLast = row.last }
+        if isFirst, seal.entries.isEmpty { previousLast = last }
         if !seals.isNull(8) {
             let bytes = seals.withBlob(8) { Array($0) }
             seal.catalog = bytes
             // Other bytes do not have the hash.
-            numberedEntities = SealedCatalog(bytes: bytes).map(SealedKeys.entities) ?? []
+            numberedEntities = SealedCatalog(bytes: bytes)?.numberedEntities ?? []
         }
-        seal.events = try EventTable(connection).events(ofSeal: row.number)
-        let signature = RecordedSignature(
-            publicKey: seals.withBlob(9) { Array($0) }, signature: seals.withBlob(10) { Array($0) })
-        // Others are no signatures. The hash of the seal contains none.
-        if signature.publicKey.count == 32, signature.signature.count == 64 { seal.signature = signature }
+        seal.events = try EventTable(connection).events(ofSeal: number)
+        // The hash of the seal contains none.
+        seal.signature = RecordedSignature(
+            storedKey: seals.withBlob(9) { Array($0) }, seals.withBlob(10) { Array($0) })
         return seal
     }
 
@@ -171,7 +167,7 @@ struct SealedFileReader: SealedHistoryReading {
         change.entity = row.entity
         change.key = .integer(row.primaryKey)
         if numberedEntities.contains(row.entity) {
-            let key = SealedKeys.Key(entity: row.entity, number: row.primaryKey)
+            let key = SealedKey(entity: row.entity, number: row.primaryKey)
             // Without its commitment, the transaction has another hash.
             change.key = .numbered(key.number, try SealedKeys(connection).commitment(to: key)?.commitment ?? .zero)
         }
@@ -204,7 +200,7 @@ struct SealedFileReader: SealedHistoryReading {
         // A statement that has ended would begin again.
         guard isFirst || statement.isBusy, try statement.step() else { return nil }
         let row = FileRow.commitmentKey(entity: statement.int64(0), number: statement.int64(1))
-        let key = SealedKeys.Key(
+        let key = SealedKey(
             entity: try statement.integer(0, of: row), number: try statement.integer(1, of: row))
         let commitment = try SealedKeys.commitment(statement, 2, of: key)
         var columns: [RecordedValue]?
@@ -234,15 +230,9 @@ struct SealedFileReader: SealedHistoryReading {
     }
 
     func bounds() throws -> RecordedHistoryBounds? {
-        let boundary = try SealTable(connection).first()?.last ?? 0
-        let oldest = try connection.scalarInt64(
-            """
-            SELECT id FROM \(ChangeTable.name) WHERE NOT (id = ? AND kind IS \(ChangeTable.Kind.void.rawValue)) ORDER BY id LIMIT 1
-            """
-        ) { try $0.bind(boundary, at: 1) }
-        return RecordedHistoryBounds(
+        RecordedHistoryBounds(
             floor: try MetaTable.position(.floor, connection) ?? 0, purged: try MetaTable.position(.purged, connection),
-            gap: try MetaTable.position(.gap, connection) ?? 0, oldest: oldest)
+            gap: try MetaTable.position(.gap, connection) ?? 0)
     }
 }
 

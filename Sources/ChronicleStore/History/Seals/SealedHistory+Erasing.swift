@@ -16,10 +16,8 @@ extension SealedHistory {
         _ positions: [Int64], _ detail: ErasureDetail, extending canExtend: (Int64) -> Bool = { _ in true }
     ) throws -> Int64? {
         guard !positions.isEmpty else { return nil }
-        let event = try EventTable(connection).extend(.erasure, detail, where: canExtend) { known in
-            var extended = detail
-            extended.values = known.values
-            return extended == known && known.values.add(detail.values)
+        let event = try EventTable(connection).extend(.erasure, detail, where: canExtend) {
+            $0.extend(with: detail)
         }
         let statement = try connection.cached(
             """
@@ -53,20 +51,20 @@ extension SealedHistory {
     }
 
     /// The newest erasure, if no later event says that its values are gone from the file and the log.
-    func newestErasure() throws -> EventTable.State? {
+    func newestErasure() throws -> SealedEvent.State? {
         let kinds = [EventTable.Kind.erasure, .emptied].map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let statement = try connection.cached(
             "SELECT id, detail, kind FROM \(SealTables.event) WHERE kind IN (\(kinds)) ORDER BY id DESC LIMIT 1")
         defer { statement.reset() }
         guard try statement.step(), statement.text(2) == EventTable.Kind.erasure.rawValue else { return nil }
-        return EventTable.State(id: statement.int64(0), detail: statement.text(1))
+        return SealedEvent.State(id: statement.int64(0), detail: statement.withText(1) { Array($0) })
     }
 
     /// Records that copies of erased values and of their keys are gone.
     ///
     /// - Parameter erasure: The newest erasure before the file was rebuilt. The values of a later one can still be in free pages or
     ///   in the log; the event that follows it also confirms this one.
-    func recordEmptiedLog(of erasure: EventTable.State) throws {
+    func recordEmptiedLog(of erasure: SealedEvent.State) throws {
         guard try newestErasure() == erasure else { return }
         try EventTable(connection).add(.emptied, NoDetail())
     }

@@ -87,13 +87,7 @@ struct SealedHistory {
         let detail = PurgeDetail(
             reason: purge.reason, through: purge.header, purged: purge.purged, boundary: boundary?.number,
             transactions: purge.transactions)
-        try EventTable(connection).extend(.purge, detail) { known in
-            guard known.reason == purge.reason else { return false }
-            known.through = purge.header
-            known.purged = purge.purged
-            known.boundary = boundary?.number ?? known.boundary
-            return known.transactions.add(purge.transactions)
-        }
+        try EventTable(connection).extend(.purge, detail) { $0.extend(with: detail) }
         // Afterwards, so that the newest event is one that remains, and its number is not used again.
         if let boundary { try releaseSeals(before: boundary) }
     }
@@ -105,12 +99,7 @@ struct SealedHistory {
         guard !ranges.isEmpty || purge.transactions > 0 else { return }
         let detail = UnprovenDetail(
             ranges: ranges, transactions: purge.transactions, reason: purge.reason, purged: purge.purged)
-        try EventTable(connection).extend(.unproven, detail) { known in
-            guard known.reason == purge.reason, known.ranges.allSatisfy({ $0.first == end + 1 }) else { return false }
-            known.ranges = detail.ranges
-            known.purged = purge.purged
-            return known.transactions.add(purge.transactions)
-        }
+        try EventTable(connection).extend(.unproven, detail) { $0.extend(with: detail, from: end + 1) }
     }
 
     /// The positions of a deletion that no row has afterwards, and no seal contains: one range or none.

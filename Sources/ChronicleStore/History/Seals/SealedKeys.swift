@@ -4,32 +4,14 @@ import ChronicleSQLite
 /// The commitments to the keys that a tracked database numbers; see ``KeyTable``. They are never deleted, because each change with
 /// the key has the commitment in its hash.
 struct SealedKeys {
-    struct Key: Hashable {
-        let entity: Int64
-        let number: Int64
-
-        var row: FileRow { .commitmentKey(entity: entity, number: number) }
-    }
-
-    struct Commitment {
-        let key: HistoryDigest
-        let commitment: HistoryDigest
-    }
-
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// The entities whose primary keys the history numbers, according to the names of a seal. A program can have given a table
-    /// another primary key later, so the present names do not apply to earlier seals.
-    static func entities(_ catalog: SealedCatalog) -> Set<Int64> {
-        Set(catalog.entities.filter { $0.keyColumns != nil }.map(\.number))
-    }
-
     // MARK: Reading
 
     /// `nil` if no seal contains the key.
-    func commitment(to key: Key) throws -> Commitment? {
+    func commitment(to key: SealedKey) throws -> SealedKeyCommitment? {
         let statement = try connection.cached(
             "SELECT key, commitment FROM \(SealTables.commitmentKey) WHERE entity = ? AND number = ?")
         defer { statement.reset() }
@@ -41,14 +23,14 @@ struct SealedKeys {
     static let select =
         "SELECT entity, number, key, commitment FROM \(SealTables.commitmentKey) ORDER BY entity, number"
 
-    static func commitment(_ statement: Statement, _ column: Int32, of key: Key) throws -> Commitment {
-        Commitment(
+    static func commitment(_ statement: Statement, _ column: Int32, of key: SealedKey) throws -> SealedKeyCommitment {
+        SealedKeyCommitment(
             key: try statement.digest(column, of: key.row), commitment: try statement.digest(column + 1, of: key.row))
     }
 
     /// Passes a statement whose columns are the values of the key; `nil` if the history does not have them, because another program
     /// dropped the table of the keys after the recording ended.
-    func withColumns<Result>(of key: Key, _ body: (Statement?) throws -> Result) throws -> Result {
+    func withColumns<Result>(of key: SealedKey, _ body: (Statement?) throws -> Result) throws -> Result {
         let table = NumberedKey.table(of: key.entity)
         let statement: Statement
         do {
@@ -71,14 +53,16 @@ struct SealedKeys {
     // MARK: Sealing
 
     /// Computes the commitment to a key (K). If the history does not have the values of the key, it is a commitment to none.
-    func commitment(to key: Key, with secret: HistoryDigest, _ hashing: any HistoryHashing) throws -> HistoryDigest {
+    func commitment(to key: SealedKey, with secret: HistoryDigest, _ hashing: any HistoryHashing) throws
+        -> HistoryDigest
+    {
         try withColumns(of: key) { statement in
             let values = statement.map { row in Self.columns(row).map { row.sealedValue($0) } } ?? []
             return try hashing.commitment(toKeyOf: key.entity, columns: values, key: secret)
         }
     }
 
-    func insert(_ commitment: Commitment, to key: Key) throws {
+    func insert(_ commitment: SealedKeyCommitment, to key: SealedKey) throws {
         let statement = try connection.cached(
             "INSERT INTO \(SealTables.commitmentKey)(entity, number, key, commitment) VALUES (?, ?, ?, ?)")
         try statement.bind(key.entity, at: 1)
@@ -87,4 +71,8 @@ struct SealedKeys {
         try commitment.commitment.withUnsafeBytes { try statement.bind($0, at: 4) }
         try statement.run()
     }
+}
+
+extension SealedKey {
+    var row: FileRow { .commitmentKey(entity: entity, number: number) }
 }

@@ -27,19 +27,12 @@ extension SealedExportLine.Event {
 }
 
 extension SealedExportLine.Seal {
-    private static let entryLength = 8 + HistoryDigest.count
-
     init(_ seal: RecordedSeal) {
-        var transactions: [UInt8] = []
-        transactions.reserveCapacity(seal.entries.count * Self.entryLength)
-        for entry in seal.entries {
-            withUnsafeBytes(of: entry.position.bigEndian) { transactions.append(contentsOf: $0) }
-            entry.hash.withUnsafeBytes { transactions.append(contentsOf: $0) }
-        }
         self.init(
             number: seal.number, last: seal.last, lastCheck: seal.lastCheck, time: SealedExportReal(seal.time),
             previous: SealedExportDigest(seal.previous), catalogHash: SealedExportDigest(seal.catalogHash),
-            hash: SealedExportDigest(seal.hash), transactions: SealedExportBytes(transactions),
+            hash: SealedExportDigest(seal.hash),
+            transactions: SealedExportBytes(SealContent(seal, store: []).transactions),
             publicKey: seal.signature.map { SealedExportBytes($0.publicKey) },
             signature: seal.signature.map { SealedExportBytes($0.signature) })
     }
@@ -49,24 +42,13 @@ extension SealedExportLine.Seal {
         var seal = RecordedSeal(
             number: number, last: last, lastCheck: lastCheck, time: time.number, previous: previous.digest,
             catalogHash: catalogHash.digest, hash: hash.digest)
-        guard transactions.bytes.count % Self.entryLength == 0 else {
+        guard let entries = transactions.bytes.withUnsafeBytes(SealContent.entries) else {
             throw SealedExportLine.Invalid(detail: "the list of transactions has no entries of 40 bytes")
         }
-        try transactions.bytes.withUnsafeBytes { bytes in
-            for start in stride(from: 0, to: bytes.count, by: Self.entryLength) {
-                let position = Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int64.self))
-                let hash = UnsafeRawBufferPointer(rebasing: bytes[start + 8..<start + Self.entryLength])
-                guard let hash = HistoryDigest(hash) else {
-                    throw SealedExportLine.Invalid(detail: "the list of transactions is invalid")
-                }
-                seal.entries.append((position, hash))
-            }
-        }
-        switch (publicKey, signature) {
-        case (nil, nil): break
-        case (let key?, let signature?) where key.bytes.count == 32 && signature.bytes.count == 64:
-            seal.signature = RecordedSignature(publicKey: key.bytes, signature: signature.bytes)
-        default: throw SealedExportLine.Invalid(detail: "a public key has 32 bytes, and its signature 64")
+        seal.entries = entries
+        seal.signature = RecordedSignature(storedKey: publicKey?.bytes, signature?.bytes)
+        guard seal.signature != nil || publicKey == nil && signature == nil else {
+            throw SealedExportLine.Invalid(detail: "a public key has 32 bytes, and its signature 64")
         }
         return seal
     }

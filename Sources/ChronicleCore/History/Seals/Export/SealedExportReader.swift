@@ -2,11 +2,6 @@ package import Foundation
 
 /// Reads a sealed export. Its memory does not depend on the length of the export, except for 64 bytes for each numbered key.
 package struct SealedExportReader: SealedHistoryReading {
-    private struct NumberedKey: Hashable {
-        let entity: Int64
-        let number: Int64
-    }
-
     /// The beginning of each sealed export.
     package static let beginning = Data("{\"sealed\":".utf8)
 
@@ -24,9 +19,9 @@ package struct SealedExportReader: SealedHistoryReading {
     /// Whether changes of the transaction can follow.
     private var isInTransaction = false
     /// The commitments (K) in the changes, which are a part of their hashes. Those of the keys, which follow later, are not.
-    private var commitments: [NumberedKey: HistoryDigest] = [:]
+    private var commitments: [SealedKey: HistoryDigest] = [:]
     /// The key that was read last.
-    private var key: NumberedKey?
+    private var key: SealedKey?
 
     /// - Parameter url: The URL of a file.
     /// - Throws: ``SwiftDataError/invalidHistoryExport`` with the number of the line, as all methods do, which also throw
@@ -115,7 +110,7 @@ package struct SealedExportReader: SealedHistoryReading {
         let includesValues = includesValues
         try lines.converting { try line.record(to: &change, includesValues: includesValues) }
         if case .numbered(let number, let commitment) = change.key {
-            let key = NumberedKey(entity: change.entity, number: number)
+            let key = SealedKey(entity: change.entity, number: number)
             guard commitments.updateValue(commitment, forKey: key) ?? commitment == commitment else {
                 throw lines.damaged("the key \(number) has another commitment than in an earlier change")
             }
@@ -150,8 +145,8 @@ package struct SealedExportReader: SealedHistoryReading {
         guard self.key.map({ ($0.entity, $0.number) < (key.entity, key.number) }) ?? true else {
             throw lines.invalid("the key \(key.number) of the entity \(key.entity) is not in the order of the numbers")
         }
-        self.key = NumberedKey(entity: key.entity, number: key.number)
-        let known = commitments.removeValue(forKey: NumberedKey(entity: key.entity, number: key.number))
+        self.key = SealedKey(entity: key.entity, number: key.number)
+        let known = commitments.removeValue(forKey: SealedKey(entity: key.entity, number: key.number))
         guard known == nil || known == key.commitment.content.hash?.digest else {
             throw lines.damaged("the key \(key.number) has another commitment than in the changes")
         }

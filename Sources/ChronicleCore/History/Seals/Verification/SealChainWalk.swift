@@ -116,10 +116,7 @@ struct SealChainWalk {
     }
 
     private func hash(_ seal: RecordedSeal, _ store: [UInt8]) throws -> HistoryDigest {
-        var content = SealContent(
-            store: store, number: seal.number, previous: seal.previous, last: seal.last, lastCheck: seal.lastCheck,
-            time: seal.time, catalog: seal.catalogHash)
-        for entry in seal.entries { content.append(position: entry.position, hash: entry.hash) }
+        var content = SealContent(seal, store: store)
         content.events = try seal.events.map { ($0.number, try $0.hash(hashing)) }
         return try content.hash(hashing)
     }

@@ -94,17 +94,14 @@ struct SealEvents {
 
     private mutating func add(_ event: SealedEvent, isSealed: Bool) {
         let number = event.number
-        func detail<Detail: Decodable>(_ type: Detail.Type) -> Detail? {
-            // A detail that this version does not know explains nothing.
-            try? JSONDecoder().decode(type, from: Data(event.detail))
-        }
         switch event.knownKind {
+        // A detail that this version does not know explains nothing.
         case .begun:
-            guard let detail = detail(BegunDetail.self) else { return }
+            guard let detail = event.decoded(as: BegunDetail.self) else { return }
             begun.append((number, detail))
             if let purged = detail.purged { partlyPurged[purged] = number }
         case .purge:
-            guard let detail = detail(PurgeDetail.self) else { return }
+            guard let detail = event.decoded(as: PurgeDetail.self) else { return }
             let end = detail.purged == nil ? detail.through : detail.through &- 1
             purges.append(Purge(event: number, end: end, through: detail.through, boundary: detail.boundary))
             if let purged = detail.purged {
@@ -112,7 +109,7 @@ struct SealEvents {
                 partlyPurgedAfterSealing[purged] = number
             }
         case .unproven:
-            guard let detail = detail(UnprovenDetail.self) else { return }
+            guard let detail = event.decoded(as: UnprovenDetail.self) else { return }
             let ranges = detail.ranges.compactMap { range -> ClosedRange<Int64>? in
                 guard range.count == 2, range[0] <= range[1] else { return nil }
                 return range[0]...range[1]
@@ -123,7 +120,7 @@ struct SealEvents {
             for part in event.parts { deletions[part.seal, default: []].append((number, part.content)) }
         case .erasure:
             for part in event.parts { erasures[Part(event: number, seal: part.seal)] = part.content }
-            erasedValues[number] = detail(ErasureDetail.self)?.values ?? 0
+            erasedValues[number] = event.decoded(as: ErasureDetail.self)?.values ?? 0
         case .emptied, .names, .ended, nil:
             break
         }

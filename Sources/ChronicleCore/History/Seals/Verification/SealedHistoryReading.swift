@@ -52,6 +52,8 @@ extension SealedHistoryReading {
 
 /// A seal and what it says.
 package struct RecordedSeal: Sendable {
+    package typealias Entry = (position: Int64, hash: HistoryDigest)
+
     package var number: Int64
     package var last: Int64
     package var lastCheck: Int64
@@ -61,7 +63,7 @@ package struct RecordedSeal: Sendable {
     package var catalogHash: HistoryDigest
     package var hash: HistoryDigest
     /// The positions and hashes (T) of its transactions, in the order of the list.
-    package var entries: [(position: Int64, hash: HistoryDigest)] = []
+    package var entries: [Entry] = []
     /// The bytes of the catalog; `nil` if they are those of the previous seal.
     package var catalog: [UInt8]?
     /// The events that it contains.
@@ -89,6 +91,12 @@ package struct RecordedSignature: Hashable, Sendable {
 
     package init(publicKey: [UInt8], signature: [UInt8]) {
         (self.publicKey, self.signature) = (publicKey, signature)
+    }
+
+    /// Creates a signature from what is stored; `nil` for other bytes, which are no signature.
+    package init?(storedKey publicKey: [UInt8]?, _ signature: [UInt8]?) {
+        guard let publicKey, let signature, publicKey.count == 32, signature.count == 64 else { return nil }
+        self.init(publicKey: publicKey, signature: signature)
     }
 }
 
@@ -219,10 +227,8 @@ package struct RecordedHistoryBounds: Sendable {
     package var purged: Int64?
     /// The position at which recording resumed, or 0.
     package var gap: Int64
-    /// The oldest row of the history, other than a void header at the end of the first seal that remains; `nil` if there is none.
-    package var oldest: Int64?
 
-    package init(floor: Int64, purged: Int64?, gap: Int64, oldest: Int64?) {
-        (self.floor, self.purged, self.gap, self.oldest) = (floor, purged, gap, oldest)
+    package init(floor: Int64, purged: Int64?, gap: Int64) {
+        (self.floor, self.purged, self.gap) = (floor, purged, gap)
     }
 }

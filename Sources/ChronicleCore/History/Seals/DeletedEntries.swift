@@ -1,8 +1,5 @@
-import ChronicleCore
-import ChronicleSQLite
-
 /// What a deletion removes of the seals: a bit for each transaction of the list of a seal, which keeps its hash.
-struct DeletedEntries {
+package struct DeletedEntries<Seals: SealRows, Events: EventRows> {
     private struct Seal {
         let number: Int64
         let last: Int64
@@ -11,58 +8,39 @@ struct DeletedEntries {
         var deleted: [Int] = []
     }
 
-    private let seals: SealedHistory
+    private let seals: Seals
+    private let events: Events
     private var seal: Seal?
     private var parts: [(seal: Int64, content: [UInt8])] = []
     private var sealedTransactions = 0
     private var unproven = [UnprovenDetail(ranges: [], transactions: 0)]
 
     /// The ranges of an event, whose detail the sealer reads in each of its commits.
-    private static let maximumRanges = 1_000
+    private static var maximumRanges: Int { 1_000 }
 
-    init(_ seals: SealedHistory) { self.seals = seals }
+    package init(_ seals: Seals, _ events: Events) { (self.seals, self.events) = (seals, events) }
 
-    /// Adds rows before they are deleted, in ascending order.
-    ///
-    /// - Parameter newest: The newest row, which remains as a void header.
-    mutating func add(_ positions: ClosedRange<Int64>, newest: Int64) throws {
-        let statement = try seals.connection.cached(
-            """
-            SELECT id, \(ChangeTable.isHeader()) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? \
-            AND \(ChangeTable.endsTransaction()) ORDER BY id
-            """)
-        defer { statement.reset() }
-        try statement.bind(positions.lowerBound, at: 1)
-        try statement.bind(positions.upperBound, at: 2)
-        var transactions = 0
-        while try statement.step() {
-            let position = try statement.position(0)
-            let isTransaction = statement.int64(1) == 1
-            if position > seals.end {
-                if isTransaction { transactions += 1 }
-            } else {
-                if isTransaction { sealedTransactions += 1 }
-                try mark(position)
-            }
-        }
-        if unproven[unproven.count - 1].ranges.count >= Self.maximumRanges {
-            unproven.append(UnprovenDetail(ranges: [], transactions: 0))
-        }
-        unproven[unproven.count - 1].ranges += seals.unprovenRanges(positions, newest: newest)
-        unproven[unproven.count - 1].transactions += transactions
-    }
-
-    private mutating func mark(_ position: Int64) throws {
+    /// Adds a transaction or a void header that a seal contains, in ascending order.
+    package mutating func addSealed(_ position: Int64, isTransaction: Bool = true) throws {
+        if isTransaction { sealedTransactions += 1 }
         if seal.map({ $0.last < position }) ?? true {
             endSeal()
-            let table = SealTable(seals.connection)
-            seal = try table.first(endingFrom: position).map { number, last in
-                Seal(number: number, last: last, positions: try table.entries(of: number).map(\.position))
+            seal = try seals.first(endingFrom: position).map { number, last in
+                Seal(number: number, last: last, positions: try seals.entries(of: number).map(\.position))
             }
         }
         // Verification reports a row that is not in the list.
         guard let index = seal?.positions.binarySearch(position) else { return }
         seal?.deleted.append(index)
+    }
+
+    /// Adds ranges of positions that no seal contains.
+    package mutating func addUnproven(_ ranges: [[Int64]], transactions: Int) {
+        if unproven[unproven.count - 1].ranges.count >= Self.maximumRanges {
+            unproven.append(UnprovenDetail(ranges: [], transactions: 0))
+        }
+        unproven[unproven.count - 1].ranges += ranges
+        unproven[unproven.count - 1].transactions += transactions
     }
 
     private mutating func endSeal() {
@@ -71,15 +49,14 @@ struct DeletedEntries {
     }
 
     /// Writes the events, after the last rows were added.
-    mutating func record() throws {
+    package mutating func record() throws {
         endSeal()
         seal = nil
-        let events = EventTable(seals.connection)
         if !parts.isEmpty {
             let event = try events.add(.deletion, DeletionDetail(transactions: sealedTransactions))
             for part in parts { try events.addPart(part.content, ofEvent: event, seal: part.seal) }
         }
-        // Without a range, only the header of the newest transaction is void now.
+        // Without a range, only the header of the newest transaction of a file is void now.
         for detail in unproven where !detail.ranges.isEmpty || detail.transactions > 0 {
             try events.add(.unproven, detail)
         }
