@@ -1,9 +1,8 @@
 #if Postgres
     import ChronicleCore
-    import Testing
 
     /// A change of a ``SealedDatabase`` by a person who can write the tables, and what a verification must report.
-    struct DatabaseAttack: Sendable, CustomTestStringConvertible {
+    struct DatabaseAttack: Sendable, CustomStringConvertible {
         typealias Kind = SealVerification.Difference.Kind
 
         let name: String
@@ -23,7 +22,7 @@
             (self.stores, self.sql) = (stores, sql)
         }
 
-        var testDescription: String { "\(name): \(kind.rawValue)" }
+        var description: String { name }
 
         static let all = values + descriptions + contents + lists + seals + events + others
 

@@ -15,6 +15,8 @@
             case models, tracked
         }
 
+        private static let (older, newest) = ("older", "newest")
+
         let heads: [HistorySeal]
         private let program: Program
         private let store: PostgresStore
@@ -29,12 +31,13 @@
             try program.update("a", 3)
             try program.update("b", 4)
             try seal()
-            try program.copyHistory()
+            try program.copyHistory(to: Self.older)
             program = try program.interrupted()
             try program.update("a", 6)
             try program.update("b", 7)
             try seal()
             try #require(heads.map(\.position) == [2, 4, 7])
+            try program.copyHistory(to: Self.newest)
             (self.program, self.heads, store) = (program, heads, try program.store())
         }
 
@@ -60,7 +63,10 @@
         func insert(_ name: String) throws { try program.insert(name) }
 
         /// Puts back the tables of the history as they were after the second seal.
-        func restoreOlderHistory() throws { try program.restoreHistory() }
+        func restoreOlderHistory() throws { try program.restoreHistory(Self.older) }
+
+        /// Puts them back as they were after the last one.
+        func restoreHistory() throws { try program.restoreHistory(Self.newest) }
     }
 
     /// Writes the tables.
@@ -136,21 +142,24 @@
 
         func forge(_ sql: String) throws { _ = try cluster.psql("SET search_path = \(schema), public; \(sql)") }
 
-        func copyHistory() throws {
+        /// Copies the tables to a schema whose name ends with a suffix.
+        func copyHistory(to suffix: String) throws {
+            let copy = "\(schema)_\(suffix)"
             try forge(
-                "CREATE SCHEMA \(schema)_copy; "
-                    + eachTable(of: schema, "CREATE TABLE \(schema)_copy.%1$I AS TABLE \(schema).%1$I"))
+                "CREATE SCHEMA \(copy); "
+                    + eachTable(of: schema, "CREATE TABLE \(copy).%1$I AS TABLE \(schema).%1$I"))
         }
 
-        func restoreHistory() throws {
+        func restoreHistory(_ suffix: String) throws {
+            let copy = "\(schema)_\(suffix)"
             // Foreign keys would require an order of the tables, and some columns are identities.
             try forge(
                 "SET session_replication_role = replica; "
                     + eachTable(
-                        of: "\(schema)_copy",
+                        of: copy,
                         """
                         DELETE FROM \(schema).%1$I; \
-                        INSERT INTO \(schema).%1$I OVERRIDING SYSTEM VALUE SELECT * FROM \(schema)_copy.%1$I
+                        INSERT INTO \(schema).%1$I OVERRIDING SYSTEM VALUE SELECT * FROM \(copy).%1$I
                         """))
         }
 
