@@ -66,6 +66,7 @@ extension HistorySealing where Self: DataStoreConsuming {
             guard ContinuousClock.now < deadline else {
                 throw SwiftDataError.sealerIsInUse(storeIdentifier: identifier)
             }
+            // Neither a file nor a server tells when a lock is released without blocking the thread until then.
             Thread.sleep(forTimeInterval: interval)
         }
     }
