@@ -248,8 +248,12 @@ let package = Package(
             swiftSettings: settings),
         // Shared by tests and programs, so without a test framework.
         .target(
-            name: "ChronicleTestSupport", dependencies: ["Chronicle", "ChronicleSQLite"], path: "Tests/Support",
-            swiftSettings: settings),
+            name: "ChronicleTestSupport",
+            dependencies: [
+                "Chronicle", "ChronicleSQLite",
+                .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
+            ],
+            path: "Tests/Support", swiftSettings: settings),
         // Random operations on contexts, compared with a reference. Shared by a test and a program.
         .target(
             name: "ChronicleContextModel", dependencies: ["Chronicle", "ChronicleSQLite", "ChronicleTestSupport"],
@@ -316,11 +320,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Builds only some of the test targets, which takes less time: CHRONICLE_TESTS='ChronicleCoreTests ChronicleProcessTests'.
-if let names = Context.environment["CHRONICLE_TESTS"]?.split(separator: " ") {
-    package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
-}
-
 // For sources with `import SwiftData`, on platforms without a module of that name.
 #if !canImport(Darwin)
     package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
@@ -333,3 +332,29 @@ if let names = Context.environment["CHRONICLE_TESTS"]?.split(separator: " ") {
     ]
     package.targets.first { $0.name == "ChronicleConformanceTests" }?.dependencies.append("JSONStore")
 #endif
+
+// Builds only some of the test targets and what they depend on, which takes less time:
+// CHRONICLE_TESTS='ChronicleCoreTests ChronicleProcessTests'.
+if let names = Context.environment["CHRONICLE_TESTS"]?.split(separator: " ") {
+    var wanted: Set<String> = []
+    func add(_ name: String) {
+        guard let target = package.targets.first(where: { $0.name == name }), wanted.insert(name).inserted else {
+            return
+        }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): add(name)
+            default: break
+            }
+        }
+    }
+    for name in names { add(String(name)) }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products.removeAll { product in
+        switch product {
+        case let library as Product.Library: !wanted.isSuperset(of: library.targets)
+        case let executable as Product.Executable: !wanted.isSuperset(of: executable.targets)
+        default: true
+        }
+    }
+}

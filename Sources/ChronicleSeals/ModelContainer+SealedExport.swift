@@ -94,7 +94,10 @@
         ) throws {
             var verifier = SealVerifier(
                 heads: heads, SealHashing(), verifySignature: key.map { key in { try key.hasSigned($0, store: $1) } })
-            for url in exports { try verifier.verify(try SealedExportReader(url)) }
+            for archive in exports.dropLast() {
+                try verifier.verify(SealedExportReader(archive), archive: archive.lastPathComponent)
+            }
+            if let export = exports.last { try verifier.verify(SealedExportReader(export)) }
             self = verifier.result()
         }
     }

@@ -21,7 +21,7 @@
         /// - Parameters:
         ///   - heads: The heads that the history must contain.
         ///   - archives: Sealed exports with what was purged from the store, in the order of their seals. Each one must contain the
-        ///     seal with which the next one, or the store, begins.
+        ///     seal with which the next one, or the store, begins. The detail of a difference begins with the name of its archive.
         ///   - key: If it is not `nil`, seals must be signed: the newest seal with a valid signature by the key counts as a head,
         ///     and without one nothing is proven.
         ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if the container has several that record history.
@@ -57,7 +57,9 @@
             _ heads: [HistorySeal], archives: [URL], signedBy key: SealPublicKey?, includesValues: Bool = true
         ) throws -> SealVerification {
             var verifier = SealVerifier(heads: heads, signedBy: key)
-            for archive in archives { try verifier.verify(SealedExportReader(archive)) }
+            for archive in archives {
+                try verifier.verify(SealedExportReader(archive), archive: archive.lastPathComponent)
+            }
             let result = try readSealedHistory(includesValues: includesValues) { reader in
                 try verifier.verify(reader)
                 return verifier.result()

@@ -163,6 +163,17 @@
             #expect(run.output.hasSuffix("\n1 of 1 head is not proven.\n"), "\(run)")
         }
 
+        /// Each head has a line also if the seals cannot be read.
+        @Test func aRemovedTableProvesNothing() async throws {
+            _ = try Shell.sqlite3(file, "DROP TABLE chronicle_seal")
+            let run = try await verify(head)
+            #expect(run.status == 1 && run.output.contains("\ndifferent  \(head)\n"), "\(run)")
+            #expect(run.output.hasSuffix("\n1 problem found.\n"), "\(run)")
+            #expect(run.errors.contains("Note: the seals cannot be verified: "), "\(run)")
+            let json = try await verify(head, options: ["--json"])
+            #expect(json.output.contains(#"{"head":"\#(head)","outcome":"different"}"#), "\(json)")
+        }
+
         // MARK: Purges and erasures
 
         @Test func aPurgeNeedsAnArchive() async throws {
@@ -192,6 +203,15 @@
             let exports = try await CommandRun(
                 "verify", "--seal", "\(head)", "--seal", "\(newest)", "--archive", archive.path, export.path)
             #expect(exports.status == 0 && exports.output.hasSuffix("\nThe export is valid.\n"), "\(exports)")
+            let lines = try String(contentsOf: archive, encoding: .utf8)
+            try #require(lines.contains("Bergen"))
+            try Data(lines.replacing("Bergen", with: "Paris").utf8).write(to: archive)
+            for path in [file.path, export.path] {
+                let changed = try await CommandRun(
+                    "verify", "--seal", "\(newest)", "--archive", archive.path, path)
+                #expect(changed.status == 1 && changed.output.contains("different  \(newest)\n"), "\(changed)")
+                #expect(changed.output.contains(", seal 2: archive.jsonl: "), "\(changed)")
+            }
         }
 
         /// The tool's clock is an hour after the transactions.

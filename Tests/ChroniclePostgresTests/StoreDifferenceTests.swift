@@ -72,7 +72,7 @@
         }
 
         /// Random changes in both stores. The history of those with an even number is deleted now and then.
-        @Test(arguments: 0..<4) func storesHaveTheSameModelsAndHistory(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(2)) func storesHaveTheSameModelsAndHistory(_ number: Int) throws {
             var random = TestSeed.generator(number)
             let file = try TemporaryDirectory().file("clubs.store")
             let sqlite = try RandomClubs(

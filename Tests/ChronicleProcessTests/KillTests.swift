@@ -9,7 +9,7 @@ import Testing
 /// Rows and history agree after a process is killed while it saves.
 @Suite struct KillTests {
     /// All kills use one file, so that damage caused by one kill is detected after the next.
-    @Test(arguments: 0..<4, ModelConfiguration.Recorder.allCases)
+    @Test(arguments: TestSeed.rounds(2), ModelConfiguration.Recorder.allCases)
     func rowsAndHistoryAgreeAfterEveryKill(_ round: Int, _ recorder: ModelConfiguration.Recorder) throws {
         let file = try TemporaryDirectory().file("killed.store")
         var random = TestSeed.generator(round)

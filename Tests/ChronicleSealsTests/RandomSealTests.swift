@@ -12,11 +12,7 @@
     /// Random operations of several programs on a sealed file. After some of them, the outcome of each head is what a reference
     /// says, and a sound history has no difference.
     @Suite struct RandomSealTests {
-        /// Set this environment variable for more histories.
-        private static let histories =
-            0..<(Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_SEALS"] ?? "") ?? 6)
-
-        @Test(arguments: histories) func headsProveWhatTheReferenceSays(_ number: Int) async throws {
+        @Test(arguments: TestSeed.rounds(6)) func headsProveWhatTheReferenceSays(_ number: Int) async throws {
             let history = try RandomSealedHistory(TestSeed.generator(number))
             for step in 0..<60 {
                 try await history.step()

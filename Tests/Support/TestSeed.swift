@@ -24,4 +24,9 @@ package enum TestSeed {
         var first = SplitMix(state: ofRun)
         return SplitMix(state: first.next() ^ UInt64(truncatingIfNeeded: number))
     }
+
+    /// The numbers of the cases of a random test. A run has few; `CHRONICLE_ROUNDS=10` runs ten times as many.
+    package static func rounds(_ count: Int) -> Range<Int> {
+        0..<count * max(Int(ProcessInfo.processInfo.environment["CHRONICLE_ROUNDS"] ?? "") ?? 1, 1)
+    }
 }

@@ -199,20 +199,3 @@ struct SealReport {
         ])
     }
 }
-
-extension SealVerification.Outcome {
-    fileprivate var name: String {
-        switch self {
-        case .proven: "proven"
-        case .purged: "purged"
-        case .absent: "absent"
-        case .forked: "forked"
-        case .different: "different"
-        }
-    }
-
-    /// `nil` if the head is not proven.
-    fileprivate var exceptions: SealVerification.Exceptions? {
-        if case .proven(let exceptions) = self { exceptions } else { nil }
-    }
-}

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// The tables, indexes and sequences of a store's catalog and history. A role that may create objects in the schema can
     /// create one of them before the store does. A view, a trigger, a policy or an index of it would run code as the role

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// A row of a table that Chronicle or SQLite keeps in addition to the models, as named in errors.

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The tables and triggers that tracking added to the database of another program. A program that drops unknown tables, as

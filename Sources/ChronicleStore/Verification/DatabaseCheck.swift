@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The structure of the file, its indexes and constraints, and the references between rows.

@@ -269,7 +269,7 @@ import Testing
 
     // MARK: Random sequences
 
-    @Test(arguments: 0..<20) func randomChangesMatchPlainArrays(_ seed: Int) throws {
+    @Test(arguments: TestSeed.rounds(8)) func randomChangesMatchPlainArrays(_ seed: Int) throws {
         let store = try TestStore(.inMemory, [GraphNode.self])
         var family = try Family(store)
         var random = SplitMix(state: UInt64(seed))

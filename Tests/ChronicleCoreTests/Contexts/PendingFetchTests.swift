@@ -70,7 +70,9 @@ import Testing
     }
 
     /// With any changes, a fetch returns what it returns after the save, whether the store can exclude rows or not.
-    @Test(arguments: 0..<8, [false, true]) func pagesMatchThoseAfterTheSave(_ seed: Int, excludes: Bool) throws {
+    @Test(arguments: TestSeed.rounds(3), [false, true]) func pagesMatchThoseAfterTheSave(_ seed: Int, excludes: Bool)
+        throws
+    {
         var random = SplitMix(state: UInt64(seed))
         let excluding = try TestStore(.inMemory, [GraphNode.self])
         let container = try excludes ? excluding.container : UnavailableContainer(.inMemory, GraphNode.self).container

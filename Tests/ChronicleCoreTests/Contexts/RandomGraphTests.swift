@@ -8,7 +8,7 @@ import Testing
 /// After every step, both sides of every relationship must match it; after every save, so must the rows that another
 /// context reads, and the history, which must contain exactly the differences from the previous save.
 @Suite struct RandomGraphTests {
-    @Test(arguments: 0..<12) func randomStepsMatchAPlainGraph(_ seed: Int) throws {
+    @Test(arguments: TestSeed.rounds(4)) func randomStepsMatchAPlainGraph(_ seed: Int) throws {
         let store = try TestStore(.inMemory, [GraphNode.self])
         var run = GraphRun(store, seed: UInt64(seed))
         for step in 0..<250 {

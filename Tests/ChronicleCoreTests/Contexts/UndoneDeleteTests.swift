@@ -140,7 +140,7 @@ import Testing
     }
 
     /// Random new models, of which deletes of their owners discard some before a save that fails in the second store.
-    @Test(arguments: 0..<20) func discardedModelsReturnAsTheyWere(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(8)) func discardedModelsReturnAsTheyWere(_ number: Int) throws {
         var random = TestSeed.generator(number)
         let directory = try TemporaryDirectory()
         let container = try Self.container(number.isMultiple(of: 2) ? .inMemory : .file, directory)

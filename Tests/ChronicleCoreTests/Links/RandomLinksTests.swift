@@ -9,7 +9,9 @@ import Testing
 /// after every save, the rows match too, and so does the state of a reader that refreshes only the models in the
 /// history.
 @Suite struct RandomLinksTests {
-    @Test(arguments: 0..<8, StoreKind.allCases) func randomStepsMatchPlainPairs(_ seed: Int, _ kind: StoreKind) throws {
+    @Test(arguments: TestSeed.rounds(3), StoreKind.allCases) func randomStepsMatchPlainPairs(
+        _ seed: Int, _ kind: StoreKind
+    ) throws {
         var run = try LinksRun(TestStore(kind, [LinkItem.self]), seed: UInt64(seed))
         for step in 0..<(kind == .file ? 120 : 240) {
             let what = try run.step()

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, 0..<6)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2))
     func resultsAreThoseOfAFetch(_ kind: StoreKind, _ number: Int) throws {
         var random = TestSeed.generator(number)
         let store = try TestStore(kind, models)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// While reads fail, the results are those of a fetch, or there is an error and they are the earlier ones.
-    @Test(arguments: StoreKind.allCases, 0..<6)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2))
     func resultsSurviveFailedReads(_ kind: StoreKind, _ number: Int) throws {
         var random = TestSeed.generator(number + 100)
         let store = try UnavailableContainer(kind, Trip.self)

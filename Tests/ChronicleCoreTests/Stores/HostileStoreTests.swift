@@ -8,7 +8,7 @@ import Testing
 /// A store whose responses are corrupted at random. Whatever a program does with its models, the process does not
 /// crash, and an invalid response is an error that names the store and the violated rule.
 @Suite struct HostileStoreTests {
-    @Test(arguments: 0..<40) func invalidResponsesThrow(_ seed: Int) throws {
+    @Test(arguments: TestSeed.rounds(15)) func invalidResponsesThrow(_ seed: Int) throws {
         let dice = HostileStore.Dice(seed)
         let container = try ModelContainer(
             for: Schema(GraphNode.self), configurations: [HostileStore.Configuration(dice: dice)])

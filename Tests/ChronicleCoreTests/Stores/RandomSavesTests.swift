@@ -8,7 +8,7 @@ import Testing
 /// Random changes of models in four stores with saves that fail in between, retries, and rollbacks, compared with plain
 /// dictionaries: after every step, both the saved and the unsaved changes are known.
 @Suite struct RandomSavesTests {
-    @Test(arguments: 0..<16) func randomSavesMatchPlainStores(_ seed: Int) throws {
+    @Test(arguments: TestSeed.rounds(6)) func randomSavesMatchPlainStores(_ seed: Int) throws {
         var run = try SavesRun(seed: UInt64(seed))
         for step in 0..<200 {
             let what = try run.step()

@@ -7,7 +7,7 @@
 
     @Suite("PostgreSQL consumers", .requiresPostgres) struct ConsumerTests {
         /// Random operations on consumers, compared with a reference.
-        @Test(arguments: 0..<4)
+        @Test(arguments: TestSeed.rounds(2))
         func instancesDoNotBlockOthers(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing()
             let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])

@@ -6,7 +6,7 @@
     import Testing
 
     @Suite("PostgreSQL selective deletions", .requiresPostgres) struct SelectiveDeletionTests {
-        @Test(arguments: 0..<3) func readsAfterRandomDeletions(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(2)) func readsAfterRandomDeletions(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             var simulation = try DeletionSimulation(TestSeed.generator(number)) {
                 try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])

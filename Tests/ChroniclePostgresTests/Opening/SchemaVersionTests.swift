@@ -22,7 +22,7 @@
             try cluster.psql("SET search_path = \(configuration.schemaName ?? ""); \(statements)")
         }
 
-        @Test(arguments: 0..<16) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(6)) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
             var random = TestSeed.generator(number)
             var content = SchemaContent(SchemaVersion(using: &random))
             var log: [String] = []
@@ -70,7 +70,7 @@
         }
 
         /// Two programs with different models open the store, and are updated, in a random order.
-        @Test(arguments: 0..<5) func programsWithDifferentModelsKeepTheirValues(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(2)) func programsWithDifferentModelsKeepTheirValues(_ number: Int) throws {
             var random = TestSeed.generator(number)
             var content = SharedContent()
             var log: [String] = []

@@ -7,7 +7,7 @@
 
     /// Saves that exchange unique values between rows.
     @Suite("PostgreSQL exchanges", .requiresPostgres) struct ExchangeTests {
-        @Test(arguments: 0..<2) func rowsExchangeUniqueValues(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(1)) func rowsExchangeUniqueValues(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let container = try ModelContainer(for: Schema(RandomExchange.models), configurations: [configuration])
             var exchange = try RandomExchange(container, TestSeed.generator(number))
@@ -16,7 +16,7 @@
             }
         }
 
-        @Test(arguments: 0..<2) func batchUpdatesExchangeUniqueValues(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(1)) func batchUpdatesExchangeUniqueValues(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let container = try ModelContainer(for: Schema(RandomExchange.models), configurations: [configuration])
             var exchange = try RandomExchange(container, TestSeed.generator(number))

@@ -44,6 +44,17 @@
             try fixture.expectProven(head)
         }
 
+        /// Verification reports the hash.
+        @Test func damagedHashesDoNotPreventPurges() async throws {
+            let fixture = try HistoryFixture.preserving()
+            try fixture.add("a", "b", "c", "d")
+            let head = try fixture.seal()
+            try fixture.psql(
+                "UPDATE chronicle_seal SET hash = '\\x00' WHERE number = (SELECT max(number) FROM chronicle_seal)")
+            #expect(try await fixture.purge(HistoryRetention(maximumChanges: 2)).transactions == 2)
+            #expect(try fixture.verify(head).difference?.kind == .damaged)
+        }
+
         @Test func silentSealersHoldNothing() async throws {
             let fixture = try HistoryFixture.preserving()
             try fixture.add("a", "b")

@@ -37,7 +37,7 @@
 
         // MARK: Random changes
 
-        @Test(arguments: 0..<1) func viewsHaveTheRowsThatWereKept(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(1)) func viewsHaveTheRowsThatWereKept(_ number: Int) throws {
             let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
             let schemaName = try #require(configuration.schemaName)
             let cluster = try PostgresCluster.shared.get()

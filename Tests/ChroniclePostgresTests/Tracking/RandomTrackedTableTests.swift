@@ -8,7 +8,7 @@
 
     /// Random statements and migrations: the history explains the rows, and earlier rows are read from it.
     @Suite("PostgreSQL random tracked tables", .requiresPostgres) struct RandomTrackedTableTests {
-        @Test(arguments: 0..<8) func theHistoryExplainsTheRows(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(2)) func theHistoryExplainsTheRows(_ number: Int) throws {
             var program = RandomTables(TestSeed.generator(number))
             let fixture = try TrackedFixture(program.creation, track: false)
             for _ in 0..<5 { try fixture.sql(program.change()) }

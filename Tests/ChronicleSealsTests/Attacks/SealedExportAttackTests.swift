@@ -222,7 +222,7 @@
         }
 
         /// A change of any character is an error or a difference.
-        @Test(arguments: 0..<4) func aChangedCharacterIsFound(_ number: Int) throws {
+        @Test(arguments: TestSeed.rounds(2)) func aChangedCharacterIsFound(_ number: Int) throws {
             var random = TestSeed.generator(number)
             let victim = try SealedVictim(number % 2 == 0 ? .file : .tracked)
             let url = try SealedExportLines(victim.store).file()

@@ -218,10 +218,4 @@
                 """)
         }
     }
-
-    extension SealVerification.Outcome {
-        var exceptions: SealVerification.Exceptions? {
-            if case .proven(let exceptions) = self { exceptions } else { nil }
-        }
-    }
 #endif

@@ -186,7 +186,7 @@ import Testing
     }
 
     /// A replica that is updated by a consumer equals the store, whatever happens to the history meanwhile.
-    @Test(arguments: StoreKind.allCases, 0..<10)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(3))
     func replicaConverges(_ kind: StoreKind, _ round: Int) throws {
         let comment: Comment = "\(TestSeed.description), round \(round)"
         var random = TestSeed.generator(round)

@@ -8,11 +8,11 @@ import Testing
     /// Each kind of store for some seconds, with other sequences in each run.
     @Test(arguments: [Environment.Kind.hook, .triggers, .file, .stores])
     func randomSequences(_ kind: Environment.Kind) async throws {
-        try await ContextModel.run(SequenceRunner(kind), seconds: 10)
+        try await ContextModel.run(SequenceRunner(kind), seconds: 3)
     }
 
     @Test @MainActor func randomSequencesOfTheMainContext() async throws {
-        try await ContextModel.run(SequenceRunner(.main), seconds: 5)
+        try await ContextModel.run(SequenceRunner(.main), seconds: 2)
     }
 }
 

@@ -53,7 +53,7 @@ import Testing
 
     // MARK: Content
 
-    @Test(arguments: StoreKind.allCases, 0..<4)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2))
     func aCopyOfRandomChangesEqualsItsSource(_ kind: StoreKind, _ round: Int) throws {
         var harness = try ReplicaHarness(kind, seed: round)
         for _ in 0..<60 { try harness.change() }

@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, 0..<3)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(1))
     func valuesDescribeEveryChange(_ kind: StoreKind, _ round: Int) throws {
         let run = try Run(kind, round)
         for number in 0..<50 {

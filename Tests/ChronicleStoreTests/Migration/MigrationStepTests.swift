@@ -148,7 +148,7 @@ import Testing
 
     /// Random versions of a schema are rejected with the same error as by an opening, or the steps are the difference that the
     /// opening makes.
-    @Test(arguments: 0..<20) func stepsAreWhatOpeningDoes(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(8)) func stepsAreWhatOpeningDoes(_ number: Int) throws {
         var random = TestSeed.generator(number)
         var version = SchemaVersion(using: &random)
         try open(version)

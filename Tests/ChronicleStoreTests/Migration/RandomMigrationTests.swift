@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20) func rowsAndHistoryAreKept(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(8)) func rowsAndHistoryAreKept(_ number: Int) throws {
         var version = Version(random: TestSeed.generator(number))
         let file = try TemporaryDirectory().file("changing.store")
         var (rows, keys): (Rows, [String: Int64]) = ([:], [:])

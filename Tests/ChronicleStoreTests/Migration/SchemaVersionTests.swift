@@ -11,7 +11,7 @@ import Testing
 ///
 /// Each version has the documented content, or is rejected and leaves the file unchanged.
 @Suite struct SchemaVersionTests {
-    @Test(arguments: 0..<40) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(12)) func contentIsKeptOrTheVersionIsRejected(_ number: Int) throws {
         var random = TestSeed.generator(number)
         let file = try TemporaryDirectory().file("versions.store")
         var content = SchemaContent(SchemaVersion(using: &random))
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Two programs with different models open the file, and are updated, in a random order.
-    @Test(arguments: 0..<20) func programsWithDifferentModelsKeepTheirValues(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(6)) func programsWithDifferentModelsKeepTheirValues(_ number: Int) throws {
         var random = TestSeed.generator(number)
         let file = try TemporaryDirectory().file("shared.store")
         var content = SharedContent()

@@ -1,11 +1,11 @@
 import Chronicle
+import ChronicleTestSupport
 import Foundation
 import Testing
 
 @Suite("Random predicates")
 struct RandomPredicateTests {
-    // Set this environment variable for a longer run.
-    private let count = Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_PREDICATES"] ?? "") ?? 100
+    private let count = TestSeed.rounds(40).count
 
     @Test(
         "Saved models, models with unsaved changes, and Foundation agree", arguments: PredicateFixture.all,

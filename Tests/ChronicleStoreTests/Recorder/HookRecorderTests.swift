@@ -189,7 +189,7 @@ import Testing
         ]).replacing("random()", with: String(random.below(1_000_000)))
     }
 
-    @Test(arguments: 0..<12, [false, true])
+    @Test(arguments: TestSeed.rounds(4), [false, true])
     func randomSavesHaveTheHistoryOfTheTriggers(_ round: Int, preservesValues: Bool) throws {
         var random = TestSeed.generator(round)
         let directory = try TemporaryDirectory()

@@ -161,7 +161,7 @@ import Testing
     }
 
     /// The ranges of a known open range are those that a store finds which reads the headers.
-    @Test(arguments: 0..<4)
+    @Test(arguments: TestSeed.rounds(2))
     func knownHeadersAreDividedLikeOthers(_ number: Int) throws {
         let comment: Comment = "\(TestSeed.description), \(number)"
         let stores = try [TestStore(.inMemory, Self.types), TestStore(.file, Self.types)]

@@ -8,7 +8,7 @@ import Testing
 
 /// After random saves, seals, purges, deletions and erasures of a store, the events explain each row that is missing.
 @Suite struct RandomSealEventTests {
-    @Test(arguments: StoreKind.allCases, 0..<4)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2))
     func eventsExplainWhatIsMissing(_ kind: StoreKind, _ number: Int) async throws {
         var random = TestSeed.generator(number)
         let store = try TestStore(kind)
@@ -21,7 +21,7 @@ import Testing
 
     /// The history has holes from before its first seal. Runs of the sealer are killed, and another process changes the history
     /// meanwhile.
-    @Test(arguments: StoreKind.allCases, 0..<4)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2))
     func eventsExplainWhatTheSealerSealed(_ kind: StoreKind, _ number: Int) async throws {
         var random = TestSeed.generator(number)
         let store = try TestStore(kind, preservesValues: true)

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLStore
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation

@@ -8,7 +8,7 @@ import Testing
 /// Contexts as of a position show the models as they were then.
 @Suite struct AsOfTests {
     /// All positions of a random history have the state that was kept when they were current.
-    @Test(arguments: StoreKind.allCases, 0..<2)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(1))
     func positionsShowTheStateThen(_ kind: StoreKind, _ number: Int) throws {
         let test = try TestStore(kind, RandomJourneys.types, preservesValues: true)
         let store = try #require(test.container.stores.first as? DefaultStore)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct NetChangeTests {
-    @Test(arguments: StoreKind.allCases, 0..<4) func changesLeadFromEachStateToEachOther(
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2)) func changesLeadFromEachStateToEachOther(
         _ kind: StoreKind, _ number: Int
     ) throws {
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)

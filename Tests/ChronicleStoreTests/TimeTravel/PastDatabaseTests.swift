@@ -91,7 +91,7 @@ import Testing
         #expect(problems.map(String.init(describing:)) == [])
     }
 
-    @Test(arguments: 0..<10) func pastDatabasesOfOtherPrograms(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(4)) func pastDatabasesOfOtherPrograms(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "))
         let tables = Dictionary(uniqueKeysWithValues: schema.tables.map { ($0.name, $0.key) })

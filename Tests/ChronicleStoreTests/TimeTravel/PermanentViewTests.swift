@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<10) func viewsOfOtherPrograms(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(3)) func viewsOfOtherPrograms(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "))
         let store = try fixture.store(allowsSave: true)

@@ -122,7 +122,7 @@ import Testing
 
     private static func text(_ value: (any Sendable)?) -> String { value.map { "\($0)" } ?? "" }
 
-    @Test(arguments: 0..<10) func viewsOfOtherPrograms(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(3)) func viewsOfOtherPrograms(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "))
         let tables = schema.tables.map(\.name)

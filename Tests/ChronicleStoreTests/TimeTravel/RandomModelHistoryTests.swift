@@ -22,7 +22,7 @@ import Testing
             + "\(transaction.metadata.sorted { $0.key < $1.key }) \(change.text) \(values)"
     }
 
-    @Test(arguments: 0..<8)
+    @Test(arguments: TestSeed.rounds(3))
     func historyOfAModelMatchesTheWholeHistory(_ number: Int) throws {
         var random = try RandomHistory(TestSeed.generator(number))
         let context = random.store.context()

@@ -6,11 +6,7 @@ import Testing
 /// Random histories of several writers, with links, cascades, changes of other programs, and changes of the schema. All
 /// positions are read, compared and reverted, and the results are compared with the states that were kept.
 @Suite struct RandomTimeTravelTests {
-    /// Set this environment variable for more histories.
-    private static let histories =
-        0..<(Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_HISTORIES"] ?? "") ?? 4)
-
-    @Test(arguments: histories) func statesThatWereKeptAreReadComparedAndRestored(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(3)) func statesThatWereKeptAreReadComparedAndRestored(_ number: Int) throws {
         var history = try PoemHistory(TestSeed.generator(number))
         for version in PoemVersions.all {
             try history.write(version, steps: 15)

@@ -34,7 +34,7 @@ import Testing
         #expect(try replica.history().map(\.author) == transactions.map(\.author), comment)
     }
 
-    @Test(arguments: StoreKind.allCases, 0..<4)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2))
     func aReplicaOfRandomChangesEqualsItsSource(_ kind: StoreKind, _ round: Int) throws {
         var harness = try ReplicaHarness(kind, seed: round)
         let replica = try replica(kind)
@@ -64,7 +64,7 @@ import Testing
         try requireEqual(second, harness.source, "replica of the replica")
     }
 
-    @Test(arguments: StoreKind.allCases, 0..<2)
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(1))
     func anExportAfterAPurgeBeginsWithASnapshot(_ kind: StoreKind, _ round: Int) throws {
         var harness = try ReplicaHarness(kind, seed: 100 + round)
         for _ in 0..<25 { try harness.change() }
@@ -178,7 +178,7 @@ import Testing
 
     // MARK: Processes
 
-    @Test(arguments: 0..<2)
+    @Test(arguments: TestSeed.rounds(1))
     func aKilledReplayContinues(_ round: Int) throws {
         var random = TestSeed.generator(round)
         let source = try TestStore(.file, [LinkItem.self], preservesValues: true)

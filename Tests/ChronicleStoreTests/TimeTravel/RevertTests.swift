@@ -7,7 +7,7 @@ import Testing
 @Suite struct RevertTests {
     // MARK: Random changes
 
-    @Test(arguments: StoreKind.allCases, 0..<4) func aRevertRestoresTheStateBefore(
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2)) func aRevertRestoresTheStateBefore(
         _ kind: StoreKind, _ number: Int
     ) throws {
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)
@@ -34,7 +34,9 @@ import Testing
     }
 
     /// One model is as it was at a random position, and others are as they were before.
-    @Test(arguments: StoreKind.allCases, 0..<4) func oneModelIsReverted(_ kind: StoreKind, _ number: Int) throws {
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2)) func oneModelIsReverted(_ kind: StoreKind, _ number: Int)
+        throws
+    {
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)
         var edits = RandomEdits(number)
         let context = store.context()

@@ -6,7 +6,7 @@ import Testing
 
 /// Net changes are those that SQLite finds when it compares copies of the file.
 @Suite struct SessionDifferenceTests {
-    @Test(.enabled(if: SessionDifference() != nil), arguments: 0..<3)
+    @Test(.enabled(if: SessionDifference() != nil), arguments: TestSeed.rounds(2))
     func netChangesAreThoseBetweenCopiesOfTheFile(_ number: Int) throws {
         let session = try #require(SessionDifference())
         let store = try TestStore(.file, StoreContent.types, preservesValues: true)

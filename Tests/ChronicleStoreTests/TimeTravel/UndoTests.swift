@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct UndoTests {
-    @Test(arguments: StoreKind.allCases, 0..<3) func undoAndRedoFollowAStackOfSaves(
+    @Test(arguments: StoreKind.allCases, TestSeed.rounds(2)) func undoAndRedoFollowAStackOfSaves(
         _ kind: StoreKind, _ number: Int
     ) throws {
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)

@@ -12,7 +12,7 @@ import Testing
     private typealias Rows = [PersistentIdentifier: Row]
 
     /// The history from an empty database on, replayed with the present names, explains the rows at each time.
-    @Test(arguments: 0..<20) func theHistoryExplainsTheRows(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(6)) func theHistoryExplainsTheRows(_ number: Int) throws {
         var program = RandomDefinitions(TestSeed.generator(number))
         let fixture = try TrackedFixture("CREATE TABLE first(id INTEGER PRIMARY KEY, v)", track: false)
         try fixture.app.execute("PRAGMA foreign_keys = \(program.below(2)); PRAGMA recursive_triggers = ON")
@@ -48,7 +48,7 @@ import Testing
 
     /// The same with rows from before the recording, whose values the history does not contain. A gap arises only for changes of
     /// the schema, and then the rows are those of the present.
-    @Test(arguments: 0..<10) func unknownValuesCauseGaps(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(3)) func unknownValuesCauseGaps(_ number: Int) throws {
         var program = RandomDefinitions(TestSeed.generator(number))
         let fixture = try TrackedFixture("CREATE TABLE first(id INTEGER PRIMARY KEY, v)", track: false)
         var log: [String] = []

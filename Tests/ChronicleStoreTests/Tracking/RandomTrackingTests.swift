@@ -10,16 +10,16 @@ import Testing
 @Suite struct RandomTrackingTests {
     private typealias Row = TrackedFixture.Row
 
-    @Test(arguments: 0..<25) func theHistoryExplainsTheRows(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(8)) func theHistoryExplainsTheRows(_ number: Int) throws {
         try explain(RandomSchema(TestSeed.generator(number)), steps: 25)
     }
 
-    @Test(arguments: 0..<15) func theHistoryExplainsUpserts(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(4)) func theHistoryExplainsUpserts(_ number: Int) throws {
         try explain(RandomUpserts(TestSeed.generator(number)), steps: 25)
     }
 
     /// Tables whose primary key has a collation of the program are not recorded, all others are.
-    @Test(arguments: 0..<10) func theHistoryExplainsOwnCollations(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(4)) func theHistoryExplainsOwnCollations(_ number: Int) throws {
         let schema = RandomSchema(TestSeed.generator(number), collation: TrackedFixture.collation.name)
         try explain(schema, steps: 20, collations: [TrackedFixture.collation])
     }
@@ -27,7 +27,7 @@ import Testing
     /// A program that sometimes disables triggers, or writes a value as a blob, which runs none: verification finds what is missing in
     /// the history, and the history explains the rows again when they are reconciled. Purges hide only changes of values that the
     /// history does not contain any more.
-    @Test(arguments: 0..<15) func unrecordedChangesAreReconciled(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(4)) func unrecordedChangesAreReconciled(_ number: Int) throws {
         var schema = RandomSchema(TestSeed.generator(number))
         let fixture = try TrackedFixture(schema.statements.joined(separator: "; "))
         try fixture.app.execute("PRAGMA recursive_triggers = \(schema.below(2))")

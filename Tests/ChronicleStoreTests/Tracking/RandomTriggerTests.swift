@@ -11,7 +11,7 @@ import Testing
     /// Replaying the history results in the present rows, or verification reports the difference, and reconciling records it.
     ///
     /// The statements do not use FAIL; see ``TrackedProgramTests/aTriggerThatFails(_:)``.
-    @Test(arguments: 0..<12, RandomTriggers.Mode.allCases)
+    @Test(arguments: TestSeed.rounds(4), RandomTriggers.Mode.allCases)
     func theHistoryExplainsTheRows(_ number: Int, _ mode: RandomTriggers.Mode) throws {
         // Reconciling can fail for tables with a collation of the program.
         let collation = mode == .recorded && number % 3 == 0 ? TrackedFixture.collation : nil

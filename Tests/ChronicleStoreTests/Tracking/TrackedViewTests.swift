@@ -90,7 +90,7 @@ import Testing
     }
 
     /// The statements of the program may fail, also because of the views.
-    @Test(arguments: 0..<10) func randomSchemaChangesAreFollowed(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(4)) func randomSchemaChangesAreFollowed(_ number: Int) throws {
         var program = RandomDefinitions(TestSeed.generator(number))
         let fixture = try TrackedFixture("CREATE TABLE first(id INTEGER PRIMARY KEY, v)", track: false)
         try fixture.database.track(recordsNewTables: true)

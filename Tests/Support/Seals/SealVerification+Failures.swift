@@ -19,16 +19,3 @@ extension SealVerification {
         return failures
     }
 }
-
-extension SealVerification.Outcome {
-    /// The name of the case.
-    package var name: String {
-        switch self {
-        case .proven: "proven"
-        case .purged: "purged"
-        case .absent: "absent"
-        case .forked: "forked"
-        case .different: "different"
-        }
-    }
-}

@@ -16,7 +16,10 @@ package import Foundation
 /// when the test process ends, even if it crashes or is killed.
 package final class PostgresCluster: Sendable {
     /// The cluster that the tests of a process share, or the reason why there is none.
-    package static let shared = Result { try PostgresCluster() }
+    package static let shared = Result {
+        // Compiling takes longer than any query of a test.
+        try PostgresCluster(["jit": "off"])
+    }
 
     /// The reason why the tests cannot use PostgreSQL, or `nil`.
     package static var unavailability: String? {
@@ -196,22 +199,6 @@ package final class PostgresCluster: Sendable {
         return "host=\(hosts) port=\(ports) user=\(clusters[0].user) dbname=postgres target_session_attrs=\(target)"
     }
 
-    /// Runs a script with `psql`, which stops at the first error.
-    ///
-    /// - Returns: The rows, without headings; columns are separated by `|`.
-    /// - Throws: ``Shell/Failure`` with the messages of `psql` if the script fails.
-    @discardableResult
-    package func psql(_ script: String, database: String = "postgres", user: String? = nil) throws -> String {
-        try Self.run(
-            programs.appending(path: "psql").path,
-            [
-                "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command",
-                script,
-                "--dbname", connectionString(database: database, user: user),
-            ]
-        ).trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
     /// Runs a program of PostgreSQL, such as `pg_dump`, with the environment of the cluster.
     ///
     /// - Returns: The output of the program.
@@ -221,24 +208,6 @@ package final class PostgresCluster: Sendable {
         try Self.run(
             programs.appending(path: program).path,
             ["--host", directory.path, "--port", "\(port)", "--username", user] + arguments)
-    }
-
-    /// Creates an empty schema with a name that no other test has.
-    ///
-    /// - Returns: The name of the schema.
-    package func makeSchema() throws -> String {
-        let name = "test_\(UUID().uuidString.prefix(13).lowercased().replacingOccurrences(of: "-", with: "_"))"
-        try psql("CREATE SCHEMA \(name)")
-        return name
-    }
-
-    /// Creates an empty database with a name that no other test has.
-    ///
-    /// - Returns: The name of the database.
-    package func makeDatabase() throws -> String {
-        let name = "test_\(UUID().uuidString.prefix(13).lowercased().replacingOccurrences(of: "-", with: "_"))"
-        try psql("CREATE DATABASE \(name)")
-        return name
     }
 
     /// Ends the server and removes its directory. The guardian does the same when the process ends.

@@ -33,3 +33,19 @@ enum PostgresServer {
                 recordsHistory: recordsHistory, preservesValues: preservesValues))
     }
 }
+
+extension PostgresCluster {
+    /// Runs statements with `psql`.
+    func psql(_ statements: String) throws {
+        try run(
+            "psql",
+            ["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", "postgres", "--command", statements])
+    }
+
+    /// Creates an empty schema with a name that no other row has.
+    func makeSchema() throws -> String {
+        let name = "bench_\(UInt64.random(in: .min ... .max))"
+        try psql("CREATE SCHEMA \(name)")
+        return name
+    }
+}

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A run of the sealer; see ``StoreSealer``.
 package struct HistorySealer {
     package enum Step: Sendable {
@@ -46,6 +48,9 @@ package protocol SealRows {
     /// The seal that contains the transaction to which a position belongs.
     func first(endingFrom position: Int64) throws -> (number: Int64, last: Int64)?
 
+    /// The last seal that ends up to a position.
+    func last(through position: Int64) throws -> (number: Int64, last: Int64)?
+
     func entries(of number: Int64) throws -> [RecordedSeal.Entry]
 
     /// - Parameter catalog: `nil` if it is that of the previous seal.
@@ -78,6 +83,9 @@ package protocol EventRows {
 
     /// The newest event other than a purge.
     func state() throws -> SealedEvent.State?
+
+    /// The time of the newest event of a kind.
+    func time(ofNewest kind: SealedEvent.Kind) throws -> Date?
 
     /// Whether a seal contains an event of a kind.
     func contains(_ kind: SealedEvent.Kind, inSeal number: Int64) throws -> Bool

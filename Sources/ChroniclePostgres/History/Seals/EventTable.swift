@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     /// What happened to a sealed history, in the table `chronicle_event`. The next seal contains the events since the previous one.

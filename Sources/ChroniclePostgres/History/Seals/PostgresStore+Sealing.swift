@@ -1,5 +1,6 @@
 #if Postgres
     package import ChronicleCore
+    import ChronicleSQLStore
     package import Foundation
 
     extension PostgresStore: HistorySealing {

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// The transactions of the next seal, whose commitments and hashes are computed while their rows are read.
     struct SealBatch: SealBatching {

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     /// The rows of seals. Must be used in a transaction.
@@ -35,10 +36,23 @@
                 "SELECT \(Self.columns) FROM \(table) ORDER BY number DESC LIMIT 1")
             guard result.count == 1 else { return nil }
             let seal = try Self.seal(result)
-            guard seal.number > 0, seal.number < .max, seal.last >= 0, seal.last < .max, seal.time.isFinite else {
-                throw Self.damaged(seal.number, "a number is out of range")
-            }
+            try Self.requireValid(seal.number, last: seal.last, time: seal.time)
             return seal
+        }
+
+        /// The end of the newest seal, and when it was made. Reads nothing else: a damaged hash must not prevent purges.
+        func newestEnd() throws -> (end: End, time: Date)? {
+            let result = try connection.run("SELECT number, last, sealed FROM \(table) ORDER BY number DESC LIMIT 1")
+            guard result.count == 1 else { return nil }
+            let end = (number: result.int64(0, 0), last: result.int64(0, 1))
+            try Self.requireValid(end.number, last: end.last, time: result.double(0, 2))
+            return (end, Date(timeIntervalSinceReferenceDate: result.double(0, 2)))
+        }
+
+        private static func requireValid(_ number: Int64, last: Int64, time: Double) throws {
+            guard number > 0, number < .max, last >= 0, last < .max, time.isFinite else {
+                throw damaged(number, "a number is out of range")
+            }
         }
 
         /// The first seal that remains.

@@ -2,21 +2,12 @@
     import ChronicleCore
     import ChronicleSQLStore
 
-    /// The tables of a sealed history, which are created with the first seal. The store then has another format; see
-    /// ``MetaTable/sealedFormat``.
-    enum SealTables {
-        static let seal = "chronicle_seal"
-        static let commitment = "chronicle_commitment"
-        static let commitmentKey = "chronicle_commitment_key"
-        static let event = "chronicle_event"
-        static let eventPart = "chronicle_event_part"
-
-        /// The names with the kinds in `pg_class`. From the index of seals by the last position, a purge finds the seal where it
-        /// ends.
-        static let kinds = [
-            seal: "r", "chronicle_seal_index": "i", commitment: "r", commitmentKey: "r", event: "r",
-            "chronicle_event_index": "i", eventPart: "r",
-        ]
+    /// The store then has another format; see ``MetaTable/sealedFormat``.
+    extension SealTables {
+        /// The names with the kinds in `pg_class`.
+        static let kinds = Dictionary(
+            [seal, commitment, commitmentKey, event, eventPart].map { ($0, "r") } + indexes.map { ($0.name, "i") },
+            uniquingKeysWith: { $1 })
 
         /// The row of a commitment is that of an element of `preserved` of a change: the position of its transaction, the
         /// identifier of the change that readers see, and the place in the array, from 1 on. Both are 0 for the description of a

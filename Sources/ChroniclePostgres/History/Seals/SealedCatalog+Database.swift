@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
     import Foundation
 
     /// The names of a database, as a seal contains them.

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// The changes of some transactions, or a part of those of a long one.
     struct SealedChangePage {

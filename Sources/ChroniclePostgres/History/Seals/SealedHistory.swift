@@ -5,54 +5,27 @@
 
     /// What the chain of seals requires of purges and deletions. Must be used in one transaction, in which writers hold the lock of
     /// the row of `chronicle_history`.
-    ///
-    /// Nothing is hashed here: purges, deletions and erasures write an event, which waits for the next seal. So programs without a
-    /// cryptographic library keep the proofs.
-    struct SealedHistory {
+    struct SealedHistory: SealedHistoryRows {
         let connection: Connection
-        /// The last position of the newest seal, or 0 before the first one.
         let end: Int64
-        /// When the newest seal was made.
-        private let sealed: Date?
-        /// Its number, or 0 before the first one.
-        private let number: Int64
+        let sealed: Date?
+        let number: Int64
+
+        var seals: SealTable { SealTable(connection) }
+        var events: EventTable { EventTable(connection) }
 
         /// `nil` if the history is not sealed.
         init?(_ connection: Connection) throws {
             guard try SealTables.exist(connection) else { return nil }
             self.connection = connection
-            let newest = try SealTable(connection).newest()
-            (end, number) = (newest?.last ?? 0, newest?.number ?? 0)
-            sealed = newest.map { Date(timeIntervalSinceReferenceDate: $0.time) }
+            let newest = try SealTable(connection).newestEnd()
+            (end, number) = (newest?.end.last ?? 0, newest?.end.number ?? 0)
+            sealed = newest?.time
         }
 
         private var commitments: String { "\(connection.schema).\(SealTables.commitment)" }
 
         // MARK: Purges
-
-        /// Keeps what is not sealed yet; `nil` after the last seal. The chain keeps it, not the record of the consumer, whose
-        /// removal releases nothing.
-        ///
-        /// - Parameter lastSeen: When the consumer was seen last, if there is a record.
-        func hold(lastSeen: Date?) throws -> RetentionHold? {
-            if try EventTable(connection).contains(.ended, inSeal: number) { return nil }
-            // The record is older if the run that made the seal was killed.
-            let times = try [lastSeen, sealed ?? EventTable(connection).time(ofNewest: .begun)].compactMap { $0 }
-            return RetentionHold(name: HistorySeal.consumerName, position: end, lastSeen: times.max() ?? .distantPast)
-        }
-
-        /// Returns the end of the last seal of which no transaction after a position remains: the last ones can have been deleted.
-        /// A position after the newest seal, which a purge reaches only without the ``hold(lastSeen:)``, remains.
-        func roundedDown(_ position: Int64) throws -> Int64 {
-            guard position <= end else { return position }
-            let table = SealTable(connection)
-            if let seal = try table.first(endingFrom: position),
-                try transactionCount(after: position, through: seal.last) == 0
-            {
-                return seal.last
-            }
-            return try table.last(through: position)?.last ?? 0
-        }
 
         /// The deletion of the first transactions of the history.
         struct Purge {
@@ -69,11 +42,11 @@
         }
 
         private func recordSealed(_ purge: Purge) throws {
-            let boundary = try SealTable(connection).last(through: purge.through)
+            let boundary = try seals.last(through: purge.through)
             let detail = PurgeDetail(
                 reason: purge.reason, through: purge.through, purged: nil, boundary: boundary?.number,
                 transactions: purge.transactions)
-            try EventTable(connection).extend(.purge, detail) { $0.extend(with: detail) }
+            try events.extend(.purge, detail) { $0.extend(with: detail) }
             // Afterwards, so that the newest event is one that remains, and its number is not used again.
             if let boundary { try releaseSeals(before: boundary) }
         }
@@ -82,27 +55,15 @@
             let first = end + 1
             let detail = UnprovenDetail(
                 ranges: [[first, purge.through]], transactions: purge.transactions, reason: purge.reason)
-            try EventTable(connection).extend(.unproven, detail) { $0.extend(with: detail, from: first) }
+            try events.extend(.unproven, detail) { $0.extend(with: detail, from: first) }
         }
 
-        /// Deletes what precedes a seal, and its commitments. The row of this seal remains, so that the next one can be verified.
+        /// Deletes what precedes a seal, and its commitments.
         private func releaseSeals(before boundary: SealTable.End) throws {
-            let schema = connection.schema
-            let (seals, events) = ("\(schema).\(SealTables.seal)", "\(schema).\(SealTables.event)")
-            let parts = "\(schema).\(SealTables.eventPart)"
-            let statements = [
-                """
-                UPDATE \(seals) SET catalog = (SELECT catalog FROM \(seals) WHERE number < $1 AND catalog IS NOT NULL \
-                ORDER BY number DESC LIMIT 1) WHERE number = $1 AND catalog IS NULL
-                """,
-                "DELETE FROM \(parts) WHERE event IN (SELECT id FROM \(events) WHERE seal < $1)",
-                // The values of an erasure that is not sealed yet. Their commitments are deleted, also those of the boundary.
-                "DELETE FROM \(parts) WHERE seal <= $1 AND content IS NULL",
-                "DELETE FROM \(events) WHERE seal < $1",
-                "DELETE FROM \(seals) WHERE number < $1",
-            ]
             _ = try connection.pipeline { pipeline in
-                for sql in statements { pipeline.add(sql, Parameters(.int64(boundary.number))) }
+                for sql in SealTables.release("\(connection.schema).") {
+                    pipeline.add(sql, Parameters(.int64(boundary.number)))
+                }
                 // Those that remain are the rows of erased values, which the events of the erasures count.
                 pipeline.add("DELETE FROM \(commitments) WHERE transaction <= $1", Parameters(.int64(boundary.last)))
             }
@@ -113,19 +74,20 @@
         /// - Parameter newest: The position that follows the newest transaction. The history goes on after it.
         func recordDeletionOfAll(through newest: Int64) throws {
             if end > 0 {
-                try recordSealed(
-                    Purge(reason: .erase, through: end, transactions: transactionCount(after: 0, through: end)))
+                try recordSealed(Purge(reason: .erase, through: end, transactions: transactionCount(1...end)))
             }
-            let transactions = try transactionCount(after: end, through: newest)
-            try recordUnproven(Purge(reason: .erase, through: newest, transactions: transactions))
+            if end < newest {
+                let transactions = try transactionCount(end + 1...newest)
+                try recordUnproven(Purge(reason: .erase, through: newest, transactions: transactions))
+            }
             // Of a seal that is about to be made.
             try connection.run("DELETE FROM \(commitments)")
         }
 
-        private func transactionCount(after position: Int64, through last: Int64) throws -> Int {
+        func transactionCount(_ positions: ClosedRange<Int64>) throws -> Int {
             let result = try connection.run(
-                "SELECT count(*) FROM \(connection.schema).chronicle_transaction WHERE position > $1 AND position <= $2",
-                Parameters(.int64(position), .int64(last)))
+                "SELECT count(*) FROM \(connection.schema).chronicle_transaction WHERE position BETWEEN $1 AND $2",
+                Parameters(.int64(positions.lowerBound), .int64(positions.upperBound)))
             return Int(result.int64(0, 0))
         }
 
@@ -133,7 +95,7 @@
 
         /// Records that there is no transaction at a position, because recording was interrupted.
         func recordGap(_ position: Int64) throws {
-            try EventTable(connection).add(.unproven, UnprovenDetail(ranges: [[position, position]], transactions: 0))
+            try events.add(.unproven, UnprovenDetail(ranges: [[position, position]], transactions: 0))
         }
 
         /// Deletes the keys and the commitments of transactions that are deleted. Without them, nothing can be guessed from the
@@ -181,7 +143,7 @@
         func recordErasedValues(
             positions: ParameterArray, identifiers: ParameterArray, _ detail: ErasureDetail
         ) throws {
-            let event = try EventTable(connection).extend(.erasure, detail) { $0.extend(with: detail) }
+            let event = try events.extend(.erasure, detail) { $0.extend(with: detail) }
             let attributes = detail.attributes.map { Parameters.Value.array(ParameterArray($0)) }
             var parameters = Parameters(.array(positions), .array(identifiers), .int64(event))
             if let attributes { parameters.append(attributes) }
@@ -195,8 +157,8 @@
                 SELECT DISTINCT transaction FROM erased ORDER BY 1
                 """, parameters)
             var rest = (0..<erased.count).map { erased.int64($0, 0) }[...]
-            while let first = rest.first, first <= end, let seal = try SealTable(connection).first(endingFrom: first) {
-                try EventTable(connection).addPart(nil, ofEvent: event, seal: seal.number)
+            while let first = rest.first, first <= end, let seal = try seals.first(endingFrom: first) {
+                try events.addPart(nil, ofEvent: event, seal: seal.number)
                 rest = rest.drop { $0 <= seal.last }
             }
         }

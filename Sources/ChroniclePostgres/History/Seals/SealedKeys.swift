@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQLStore
 
     /// The commitments to the keys that the history of tracked tables numbers; see ``TrackedKey``. They are never deleted, because
     /// each change with the key has the commitment in its hash.

@@ -2,24 +2,9 @@ import ChronicleCore
 import ChronicleSQLStore
 import ChronicleSQLite
 
-/// The tables of a sealed history, which are created with the first seal. The file then has another version of the format; see
-/// ``FileFormat/sealed``.
-///
-/// All keys are integers, which `VACUUM` preserves.
-enum SealTables {
-    static let seal = "chronicle_seal"
-    static let commitment = "chronicle_commitment"
-    static let event = "chronicle_event"
-    static let eventPart = "chronicle_event_part"
-    static let commitmentKey = "chronicle_commitment_key"
-
+/// The file then has another version of the format; see ``FileFormat/sealed``. All keys are integers, which `VACUUM` preserves.
+extension SealTables {
     static let names = [seal, commitment, commitmentKey, event, eventPart]
-
-    /// The index of seals by the last position, from which a purge finds the seal where it ends, and that of events by the seal.
-    static let indexes = [
-        (name: "chronicle_seal_index", table: seal, column: "last"),
-        (name: "chronicle_event_index", table: event, column: "seal"),
-    ]
 
     /// In the order of ``names``. Events have no AUTOINCREMENT, because the newest one is never deleted.
     private static let createTables = [

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 // The statements of ``SealedFileReader``. A row is read when it is needed, so that an error belongs to its transaction.

@@ -1,4 +1,5 @@
 package import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 import Foundation
 

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// Erasures of preserved values. Without its key, a commitment excludes no value. It remains, so that the transaction can be
@@ -16,7 +17,7 @@ extension SealedHistory {
         _ positions: [Int64], _ detail: ErasureDetail, extending canExtend: (Int64) -> Bool = { _ in true }
     ) throws -> Int64? {
         guard !positions.isEmpty else { return nil }
-        let event = try EventTable(connection).extend(.erasure, detail, where: canExtend) {
+        let event = try events.extend(.erasure, detail, where: canExtend) {
             $0.extend(with: detail)
         }
         let statement = try connection.cached(
@@ -28,8 +29,8 @@ extension SealedHistory {
         try statement.bind("\(positions)", at: 2)
         try statement.run()
         var rest = positions.sorted()[...]
-        while let first = rest.first, first <= end, let seal = try SealTable(connection).first(endingFrom: first) {
-            try EventTable(connection).addPart(nil, ofEvent: event, seal: seal.number)
+        while let first = rest.first, first <= end, let seal = try seals.first(endingFrom: first) {
+            try events.addPart(nil, ofEvent: event, seal: seal.number)
             rest = rest.drop { $0 <= seal.last }
         }
         return event
@@ -66,6 +67,6 @@ extension SealedHistory {
     ///   in the log; the event that follows it also confirms this one.
     func recordEmptiedLog(of erasure: SealedEvent.State) throws {
         guard try newestErasure() == erasure else { return }
-        try EventTable(connection).add(.emptied, NoDetail())
+        try events.add(.emptied, NoDetail())
     }
 }

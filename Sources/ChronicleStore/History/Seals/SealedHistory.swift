@@ -4,17 +4,14 @@ import ChronicleSQLite
 import Foundation
 
 /// What the chain of seals requires of purges and deletions. Must be used in one transaction.
-///
-/// Nothing is hashed here: purges, deletions and erasures write an event, which waits for the next seal. So programs without a
-/// cryptographic library keep the proofs.
-struct SealedHistory {
+struct SealedHistory: SealedHistoryRows {
     let connection: Connection
-    /// The last position of the newest seal, or 0 before the first one.
     let end: Int64
-    /// When the newest seal was made.
     let sealed: Date?
-    /// Its number, or 0 before the first one.
-    private let number: Int64
+    let number: Int64
+
+    var seals: SealTable { SealTable(connection) }
+    var events: EventTable { EventTable(connection) }
 
     /// `nil` if the history is not sealed.
     init?(_ connection: Connection) throws {
@@ -34,30 +31,6 @@ struct SealedHistory {
     }
 
     // MARK: Purges
-
-    /// Keeps what is not sealed yet; `nil` after the last seal. The chain keeps it, not the record of the consumer, whose removal
-    /// releases nothing.
-    ///
-    /// - Parameter lastSeen: When the consumer was seen last, if there is a record.
-    func hold(lastSeen: Date?) throws -> RetentionHold? {
-        if try EventTable(connection).contains(.ended, inSeal: number) { return nil }
-        // The record is older if the run that made the seal was killed.
-        let times = try [lastSeen, sealed ?? EventTable(connection).time(ofNewest: .begun)].compactMap { $0 }
-        return RetentionHold(name: HistorySeal.consumerName, position: end, lastSeen: times.max() ?? .distantPast)
-    }
-
-    /// Returns the end of the last seal of which no transaction after a position remains: the last ones can have been deleted. A
-    /// position after the newest seal, which a purge reaches only without the ``hold(lastSeen:)``, remains.
-    func roundedDown(_ position: Int64) throws -> Int64 {
-        guard position <= end else { return position }
-        let table = SealTable(connection)
-        if let seal = try table.first(endingFrom: position), position < seal.last,
-            try transactionCount(position + 1...seal.last) == 0
-        {
-            return seal.last
-        }
-        return try table.last(through: position)?.last ?? 0
-    }
 
     /// The deletion of the first rows of the history.
     struct Purge {
@@ -83,11 +56,11 @@ struct SealedHistory {
     }
 
     private func recordSealed(_ purge: Purge) throws {
-        let boundary = purge.purged == nil ? try SealTable(connection).last(through: purge.rows.upperBound) : nil
+        let boundary = purge.purged == nil ? try seals.last(through: purge.rows.upperBound) : nil
         let detail = PurgeDetail(
             reason: purge.reason, through: purge.header, purged: purge.purged, boundary: boundary?.number,
             transactions: purge.transactions)
-        try EventTable(connection).extend(.purge, detail) { $0.extend(with: detail) }
+        try events.extend(.purge, detail) { $0.extend(with: detail) }
         // Afterwards, so that the newest event is one that remains, and its number is not used again.
         if let boundary { try releaseSeals(before: boundary) }
     }
@@ -99,7 +72,7 @@ struct SealedHistory {
         guard !ranges.isEmpty || purge.transactions > 0 else { return }
         let detail = UnprovenDetail(
             ranges: ranges, transactions: purge.transactions, reason: purge.reason, purged: purge.purged)
-        try EventTable(connection).extend(.unproven, detail) { $0.extend(with: detail, from: end + 1) }
+        try events.extend(.unproven, detail) { $0.extend(with: detail, from: end + 1) }
     }
 
     /// The positions of a deletion that no row has afterwards, and no seal contains: one range or none.
@@ -110,9 +83,9 @@ struct SealedHistory {
         return first <= last ? [[first, last]] : []
     }
 
-    /// Deletes what precedes a seal, and its commitments. The row of this seal remains, so that the next one can be verified.
+    /// Deletes what precedes a seal, and its commitments.
     private func releaseSeals(before boundary: SealTable.End) throws {
-        for sql in Self.release {
+        for sql in SealTables.release() {
             let release = try connection.cached(sql)
             try release.bind(boundary.number, at: 1)
             try release.run()
@@ -122,20 +95,6 @@ struct SealedHistory {
         try commitments.bind(boundary.last, at: 1)
         try commitments.run()
     }
-
-    private static let release = [
-        """
-        UPDATE \(SealTables.seal) SET catalog = (SELECT catalog FROM \(SealTables.seal) WHERE number < ?1 \
-        AND catalog IS NOT NULL ORDER BY number DESC LIMIT 1) WHERE number = ?1 AND catalog IS NULL
-        """,
-        """
-        DELETE FROM \(SealTables.eventPart) WHERE event IN (SELECT id FROM \(SealTables.event) WHERE seal < ?1)
-        """,
-        // The values of an erasure that is not sealed yet. Their commitments are deleted as well, also those of the boundary.
-        "DELETE FROM \(SealTables.eventPart) WHERE seal <= ?1 AND content IS NULL",
-        "DELETE FROM \(SealTables.event) WHERE seal < ?1",
-        "DELETE FROM \(SealTables.seal) WHERE number < ?1",
-    ]
 
     /// Records that all models and the history are deleted, before the rows are.
     ///
@@ -151,7 +110,7 @@ struct SealedHistory {
         try record(Purge(reason: .erase, rows: end + 1...newest, header: newest, transactions: transactions))
     }
 
-    private func transactionCount(_ positions: ClosedRange<Int64>) throws -> Int {
+    func transactionCount(_ positions: ClosedRange<Int64>) throws -> Int {
         let count = try connection.scalarInt64(
             "SELECT count(*) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? AND \(ChangeTable.isHeader())"
         ) {

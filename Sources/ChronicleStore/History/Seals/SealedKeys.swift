@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLStore
 import ChronicleSQLite
 
 /// The commitments to the keys that a tracked database numbers; see ``KeyTable``. They are never deleted, because each change with

@@ -6,7 +6,7 @@ import Testing
 /// Random changes of lists by two contexts, in a store with only the declarations of SwiftData and in the default store.
 /// After each save, both contain the same.
 @Suite struct RandomPlainStoreTests {
-    @Test(arguments: 0..<6) func bothStoresContainTheSame(_ number: Int) throws {
+    @Test(arguments: TestSeed.rounds(3)) func bothStoresContainTheSame(_ number: Int) throws {
         let memory = PlainStore.Memory()
         let plain = try ModelContainer(for: LinkItem.self, configurations: PlainStore.Configuration(memory))
         let reference = try ModelContainer(

@@ -35,7 +35,7 @@ struct SealOmissions {
         addBoundary(parts)
         for (index, part) in parts.enumerated() {
             for omission in part.omissions where omission.seal != boundary?.number { add(omission, part, index) }
-            for hole in part.holes { add(hole) }
+            for hole in part.holes { add(hole, in: part) }
             addSuspect(of: part)
             addReturned(part, index)
         }
@@ -58,10 +58,11 @@ struct SealOmissions {
     }
 
     private mutating func add(
-        _ kind: SealVerification.Difference.Kind, _ position: Int64?, _ seal: Int64, _ detail: String
+        _ kind: SealVerification.Difference.Kind, _ position: Int64?, _ seal: Int64, _ detail: String,
+        in part: SealedHistoryPart
     ) {
-        unexplained = .first(
-            unexplained, SealVerification.Difference(kind, position: position, seal: seal, detail))
+        let difference = SealVerification.Difference(kind, position: position, seal: seal, detail)
+        unexplained = .first(unexplained, part.naming(difference))
     }
 
     // MARK: Purges and deletions
@@ -94,7 +95,7 @@ struct SealOmissions {
                 let event = [deletion?.event, purge?.event].compactMap({ $0 }).first(where: known.isConfirmed)
                     ?? deletion?.event ?? purge?.event
             else {
-                add(.removed, position, omission.seal, "the transaction was removed without an event")
+                add(.removed, position, omission.seal, "the transaction was removed without an event", in: part)
                 break
             }
             result.deletedTransactions += 1
@@ -102,9 +103,9 @@ struct SealOmissions {
             if !known.isConfirmed(event) { result.events.insert(event) }
         }
         for (event, content, position) in omission.erased {
-            let part = known.erasures[SealEvents.Part(event: event, seal: omission.seal)]
-            guard let sealed = part ?? partBeforePurge(event, omission.seal, content.erasedCount, index) else {
-                add(.erased, position, omission.seal, "the value was erased without an event")
+            let knownPart = known.erasures[SealEvents.Part(event: event, seal: omission.seal)]
+            guard let sealed = knownPart ?? partBeforePurge(event, omission.seal, content.erasedCount, index) else {
+                add(.erased, position, omission.seal, "the value was erased without an event", in: part)
                 continue
             }
             result.erasedValues = result.erasedValues.saturatingAdd(content.erasedCount)
@@ -117,7 +118,7 @@ struct SealOmissions {
                     isRestored ? .restored : .erased, isRestored ? nil : position, omission.seal,
                     isRestored
                         ? "an erased value was written again"
-                        : "other values are missing than those that the event erased")
+                        : "other values are missing than those that the event erased", in: part)
                 continue
             }
         }
@@ -166,18 +167,18 @@ struct SealOmissions {
             let missing = Set(omissions[seal]?.missing.map(\.index) ?? [])
             for event in events where isCompared(seal, event.event) {
                 guard event.content.bitCount > missing.count(where: event.content.hasBit) else { continue }
-                add(.restored, nil, seal, "a deleted transaction was written again")
+                add(.restored, nil, seal, "a deleted transaction was written again", in: part)
             }
         }
         for (key, content) in known.erasures where isCompared(key.seal, key.event) && content.erasedCount > 0 {
             let erased = omissions[key.seal]?.erased.contains { $0.event == key.event } ?? false
-            if !erased { add(.restored, nil, key.seal, "an erased value was written again") }
+            if !erased { add(.restored, nil, key.seal, "an erased value was written again", in: part) }
         }
     }
 
     // MARK: Holes
 
-    private mutating func add(_ hole: SealedHistoryPart.Hole) {
+    private mutating func add(_ hole: SealedHistoryPart.Hole, in part: SealedHistoryPart) {
         var result = Explained(seal: hole.seal)
         var first = hole.positions.lowerBound
         let last = hole.positions.upperBound
@@ -191,7 +192,8 @@ struct SealOmissions {
             guard let (event, end) = known.unproven(at: first) else {
                 return add(
                     .removed, first, hole.seal,
-                    "the positions \(first) to \(last) were removed before they were sealed, without an event")
+                    "the positions \(first) to \(last) were removed before they were sealed, without an event",
+                    in: part)
             }
             if !known.isConfirmed(event) { result.events.insert(event) }
             guard end < last else { break }

@@ -30,6 +30,22 @@ public struct SealVerification: Hashable, Sendable {
         /// There is a difference before the head, and the chain contains the head, or could contain it if no seal was changed,
         /// removed or damaged; see ``SealVerification/difference``.
         case different
+
+        /// The name of the case.
+        package var name: String {
+            switch self {
+            case .proven: "proven"
+            case .purged: "purged"
+            case .absent: "absent"
+            case .forked: "forked"
+            case .different: "different"
+            }
+        }
+
+        /// `nil` if the head is not proven.
+        package var exceptions: Exceptions? {
+            if case .proven(let exceptions) = self { exceptions } else { nil }
+        }
     }
 
     /// What a proof does not contain, because it was purged, erased or deleted by a recorded event.

@@ -24,11 +24,17 @@ package struct SealVerifier {
 
     /// Verifies the next part of the chain. The last one is that of the store, or the newest export.
     ///
-    /// - Parameter reader: Is at its beginning.
+    /// - Parameters:
+    ///   - reader: Is at its beginning.
+    ///   - archive: The name of the file, which differences begin with. `nil` for the last part.
     /// - Throws: What the reader throws, except ``SwiftDataError/damagedFile``, which is a difference.
-    package mutating func verify(_ reader: any SealedHistoryReading) throws {
+    package mutating func verify(_ reader: any SealedHistoryReading, archive: String? = nil) throws {
         var walk = SealChainWalk(heads: Set(heads), hashing, verifySignature)
-        let part = try walk.run(reader)
+        var part = try walk.run(reader)
+        part.archive = archive
+        part.broken = part.broken.map(part.naming)
+        part.found = part.found.map(part.naming)
+        part.suspect = part.suspect.map { ($0.position, part.naming($0.difference)) }
         // Archives tell nothing about a store without seals.
         guard let first = part.first, let previous = parts.popLast() else {
             parts = [part]

@@ -31,6 +31,8 @@ struct SealedHistoryPart {
         let seal: Int64
     }
 
+    /// The name of the file, if it is an archive.
+    var archive: String?
     var first: Seal?
     var newest: Seal?
     var sealCount = 0
@@ -65,6 +67,13 @@ struct SealedHistoryPart {
     /// The number of the seal up to which rows were compared, or the one after the newest.
     var firstDifferent: Int64 {
         [broken, found].compactMap { $0?.seal }.min() ?? .max
+    }
+
+    /// Returns a difference whose detail begins with the name of the archive.
+    func naming(_ difference: SealVerification.Difference) -> SealVerification.Difference {
+        guard let archive else { return difference }
+        return SealVerification.Difference(
+            difference.kind, position: difference.position, seal: difference.seal, "\(archive): \(difference.detail)")
     }
 
     // MARK: Links
