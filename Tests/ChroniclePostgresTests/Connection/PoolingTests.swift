@@ -38,9 +38,7 @@
             }
             typealias Rule = StoreRule<PostgresStore>
             // Those for which sessions and transactions matter. All of them take several times as long.
-            let some =
-                Rule.remapping + Rule.batches + Rule.erasing + Rule.restoring + Rule.concurrency + Rule.atomicity
-                + Rule.conflicts + Rule.positions + Rule.tags + Rule.consumers + Rule.retention
+            let some = Rule.batches + Rule.concurrency + Rule.atomicity + Rule.positions + Rule.consumers
             let isComplete = ProcessInfo.processInfo.environment["CHRONICLE_POOLED_RULES"] == "all"
             let rules = isComplete ? Rule.models + Rule.history : some
             let report = checkRules(

@@ -118,7 +118,8 @@
                 let primary = try replicas.container(replicas.primary.connectionString()) { $0.numbering = numbering }
                 try replicas.primary.psql("\(insert) (\(count + 10))")
                 try replicas.wait("\(numbering)") {
-                    try standby.postgres.replicationStatus().pendingTransactionCount == 0
+                    try standby.numbers.contains(count + 10)
+                        && standby.postgres.replicationStatus().pendingTransactionCount == 0
                         && standby.numbers.count == standby.transactions().count
                 }
                 withExtendedLifetime(primary) {}
