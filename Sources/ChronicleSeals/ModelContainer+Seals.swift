@@ -14,8 +14,8 @@
         ///
         /// The first seal changes the version of the file format to 3. Programs with a version of Chronicle that does not know it
         /// throw ``SwiftDataError/unsupportedFileVersion``, so update them first, and close those that have the file open.
-        /// Changes by other programs become a transaction. From then on, a purge ends with a seal and keeps what is not sealed,
-        /// unless nothing was sealed for longer than ``HistoryRetention/maximumSilence``.
+        /// Changes by other programs become a transaction. From then on, a purge deletes up to the end of a seal and keeps what is
+        /// not sealed, unless nothing was sealed for longer than ``HistoryRetention/maximumSilence``.
         ///
         /// With a key, each seal that the call makes is signed, and so is the newest one if it has no signature by the key, in
         /// place of one by another key. A valid signature shows that a program with the key had this chain up to the seal when it

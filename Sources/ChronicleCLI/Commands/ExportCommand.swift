@@ -19,7 +19,9 @@ enum ExportCommand {
             .init(name: "through", value: "POSITION", summary: "only transactions up to a token, date or tag"),
             .init(name: "snapshot", summary: "begin with all models, without earlier transactions"),
             .init(name: "sealed", summary: "write the sealed history, for chronicle verify"),
-            .init(name: "without-values", summary: "with --sealed: without values, authors and metadata"),
+            .init(
+                name: "without-values",
+                summary: "with --sealed: without values, and without the authors and metadata of transactions"),
             .init(
                 name: "output", letter: "o", value: "PATH", values: .files,
                 summary: "write to a new file; - for standard output"),
